@@ -30,7 +30,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.exporter.exposition import Listening, Targets, served
 from wirespeed.exporter.generator import GeneratorTarget
 from wirespeed.exporter.router import By, RouterTarget
-from wirespeed.exporter.text import Text
+from wirespeed.exporter.text import MetricsText
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.running import running
 from wirespeed.machine.placement import choose_cpus
@@ -67,7 +67,7 @@ def _scrapes(path: Path, nodes: By, rounds: int) -> None:
     target = RouterTarget("made", path, None, nodes)
     for _ in range(rounds + 1):
         before_s = _cpu_s()
-        text = Text(target.read()).blocks("text/plain", generate_latest)
+        text = MetricsText(target.read()).blocks("text/plain", generate_latest)
         answers.append(_cpu_s() - before_s)
     series = sum(block.samples.count(b"\n") for block in text)
     with served(Targets([target], 60), Listening()) as port:

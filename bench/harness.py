@@ -18,7 +18,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.router import RouterDut
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.results.dut import DutTelemetry
@@ -176,7 +176,7 @@ def spec_at(path: str, index: int, role: str) -> str:
 
 def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: list[str]) -> GeneratorClient:
     """A generator on `cpu` for as long as `stack` lives, and a client connected to it."""
-    wires = [Wire(text, dut_mac) for text, dut_mac in zip(specs, ROUTER_MACS, strict=False)]
+    wires = [LabWire(text, dut_mac) for text, dut_mac in zip(specs, ROUTER_MACS, strict=False)]
     log = directory / f"{name}.log"
     started = stack.enter_context(LabGenerator(wires, cpu, choose_cpus().control, log, "never", name))
     client = stack.enter_context(GeneratorClient(started.rpc))

@@ -29,7 +29,7 @@ from harness import spec
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import RemoteError, WirespeedError
 from wirespeed.lab.embedded import ROUTER_MACS
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import choose_cpus
 
@@ -57,7 +57,7 @@ class Pair:
         for index in (0, 1):
             arguments += ["--interface", f"e{index}={spec(directory, index, roles['router'])}"]
         self._router = Child("router", arguments, directory / "router.log")
-        wires = [Wire(spec(directory, index, roles["generator"]), ROUTER_MACS[index]) for index in (0, 1)]
+        wires = [LabWire(spec(directory, index, roles["generator"]), ROUTER_MACS[index]) for index in (0, 1)]
         self._generator = LabGenerator(wires, cpus.generator, cpus.control, directory / "generator.log", "never")
         self._client: GeneratorClient | None = None
         self._is_sending = False

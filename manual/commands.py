@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 from wirespeed.cli.main import COMMANDS
-from wirespeed.cli.tree import Command, about, commands_of, summary
+from wirespeed.cli.tree import CliCommand, about, commands_of, summary
 
 _CHOICES = re.compile(r"[a-z0-9_.-]+(?:\|[a-z0-9_.-]+)+")
 _FILES = re.compile(r"FILE|PATH|DIR|FOLDER|PEM|SOCKET|RESULT|JOURNAL|DUMP|<path>|Path\]")
@@ -65,7 +65,7 @@ def _page(name: str, line: str) -> Page:
     return Page(name, line, f"wirespeed {name} VERB [OPTIONS] [ARGS]...", about(commands[0].module), verbs=verbs)
 
 
-def _part(one: Command, line: str) -> Page:
+def _part(one: CliCommand, line: str) -> Page:
     command = one.parser()
     context = command.context_class(command, info_name=f"wirespeed {one.name}")
     arguments, options = [], []

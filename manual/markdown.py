@@ -13,7 +13,7 @@ from wirespeed.explain.causes import contracts
 from wirespeed.model import COMMON_OPTIONS
 from wirespeed.port_types import PORT_TYPES
 from wirespeed.router.commands.path_words import PATHS
-from wirespeed.router.commands.registry import Command
+from wirespeed.router.commands.registry import RouterCommand
 
 _PAGES = {
     "demo": "first-test",
@@ -112,7 +112,7 @@ def _port_types() -> list[str]:
     ]
 
 
-def router_commands_page(commands: Iterable[tuple[str, Command]]) -> str:
+def router_commands_page(commands: Iterable[tuple[str, RouterCommand]]) -> str:
     """docs/router-commands.md: every syntax of the router's command line, by the module that has it, in the order of
     the titles; the docstring of a module has its title, and its limits."""
     groups: dict[str, dict[int, tuple[list[str], str]]] = {}

@@ -136,7 +136,7 @@ def _former(kinds: Iterable[type]) -> list[str]:
         for name, hint in get_type_hints(kind, include_extras=True).items():
             if (stored := _stored(hint)).former:
                 names[stored.key or name] = stored.former
-    rows = [f"| `{old}` | `{new}` |" for new, old in sorted(names.items(), key=lambda one: one[1])]
+    rows = [f"| `{old}` | `{new}` |" for new, old in sorted(names.items(), key=lambda one: one[::-1])]
     return ["## Keys of older files", "", FORMER_KEYS, "| older files | key |", "|---|---|", *rows, ""]
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import yaml
 
 from wirespeed.errors import FileFault
-from wirespeed.findings import Finding, Path, shown
+from wirespeed.findings import FileFinding, Path, shown
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -46,7 +46,7 @@ class Node:
 @dataclass(frozen=True)
 class Document:
     root: Node
-    findings: tuple[Finding, ...]
+    findings: tuple[FileFinding, ...]
     """Keys that stand twice."""
 
     def line(self, path: Path, skips: bool = False) -> int:
@@ -161,7 +161,7 @@ class _Open:
 class _Builder:
     def __init__(self, name: str) -> None:
         self.root: Node | None = None
-        self.findings: list[Finding] = []
+        self.findings: list[FileFinding] = []
         self._name = name
         self._stack: list[_Open] = []
         self._anchors: dict[str, Node | None] = {}
@@ -252,7 +252,7 @@ class _Builder:
         if first is not None:
             says = f"key {shown(key.written)} stands here again, first in line {first}"
             path = (*self._path(), str(key.value))
-            self.findings.append(Finding(path, says, "keep one of the two", "duplicate-key", key.line))
+            self.findings.append(FileFinding(path, says, "keep one of the two", "duplicate-key", key.line))
         self._hang(top.node, key.value, node, key.line)
 
     def _path(self) -> Path:

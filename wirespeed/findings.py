@@ -10,7 +10,7 @@ Path = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class Finding:
+class FileFinding:
     """A problem: `message` names the value and the rule that it breaks, `fix` the change to make. `line` counts from 1,
     0 if it is not known yet; `rule` is the name of the rule."""
 

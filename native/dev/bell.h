@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a thread that sleeps is woken by others, which pay for a system call only while it does.
+ * Wakes a sleeping thread. Callers pay for a system call only while it sleeps.
  *
  * The sleeper: bell_listen, look for work once more, wait until `fd` is readable, bell_ignore.
  * The others: put the work where the sleeper looks for it, bell_ring.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * News of links: from drivers with a link interrupt, from the kernel for ports on interfaces of
- * Linux, and from the TAPs' thread. What nobody tells of has to be looked at now and then.
+ * Link state changes: from drivers with a link interrupt, from the kernel for ports on Linux
+ * interfaces, and from the TAPs' thread. Other ports are polled.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doing something inside another network namespace, and coming back. */
+/* Runs a function inside another network namespace and returns to the own one. */
 #pragma once
 
 enum { NETNS_NAME_LEN = 128 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory near to who uses it, on machines of several NUMA nodes.
+ * Memory on the NUMA node of its user.
  *
  * The main thread makes all that workers use. Between numa_for_worker and numa_for_all its new
  * pages come from the node that the worker's CPU is at, and numa_node names that node for what

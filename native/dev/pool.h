@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools of packet buffers: those that ports receive into, and further ones. */
+/* Pools of packet buffers: those that ports receive into, and others. */
 #pragma once
 
 #include <rte_mempool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port layer: all that router and generator know of ports, whatever kind they are of
- * (port_kind.h). Packets that are received have the port's number in mbuf->port.
+ * The port layer: the interface of router and generator to ports of every kind (port_kind.h).
+ * Received packets have the port's number in mbuf->port.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ports by number, for the layer's own files. */
+/* Ports by number, for the files of this layer. */
 #pragma once
 
 #include "dev/port_kind.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quiescent-state reclamation: workers say once a loop that they hold nothing; the main thread
- * waits for that. */
+/*
+ * Quiescent-state reclamation: each worker reports once per loop that it holds no pointers; the
+ * main thread waits for these reports.
+ */
 #pragma once
 
 #include <rte_rcu_qsbr.h>

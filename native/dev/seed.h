@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers that nobody outside the process can guess, for hashes of what others choose. */
+/*
+ * Random seeds for hashes of values that others choose; nobody outside the process can guess
+ * them.
+ */
 #pragma once
 
 #include <stdint.h>

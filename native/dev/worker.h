@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worker threads: one per CPU given at start, each running one function until told to stop. */
+/* Worker threads: one per CPU given at start. Each runs one function until it is stopped. */
 #pragma once
 
 #include <stdbool.h>

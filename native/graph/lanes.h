@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Eight numbers of 32 bits side by side: one of each of eight packets.
+ * Eight 32-bit numbers side by side, one of each of eight packets.
  *
  * The types are those of the compiler, which makes of them what the march level has: AVX2, SSE or
  * NEON. Nothing in this folder needs DPDK.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of the kernel's tables is asked for next, and when one that failed is asked for again.
+ * Order of the dumps of the kernel's tables, and retries of failed ones.
  *
  * One dump runs at a time. Only one that ended whole tells what has gone: one that was refused,
  * broken off or missed something is made again, at once a few times if it was only interrupted,

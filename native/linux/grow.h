@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays that become as long as what comes. */
+/* Arrays that grow with their content. */
 #pragma once
 
 #include <stddef.h>

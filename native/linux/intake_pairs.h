@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links that stand for interfaces, and what the router is told of paths by them and refuses. */
+/* Links paired with interfaces, and their paths as reported to and refused by the router. */
 #pragma once
 
 #include "linux/intake.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the intake that is about routes. */
+/* The part of the intake for routes. */
 #pragma once
 
 #include "linux/intake.h"

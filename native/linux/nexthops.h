@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's next-hop objects: what routes that name one by its number lead to. A group has
- * members; one that is gone is left out, and resilient groups are as plain ones.
+ * The kernel's next-hop objects, which routes refer to by number. A group has members; a deleted
+ * one is left out, and resilient groups count as plain ones.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where in an array something is, by the hash of what it is known by, so that nobody walks the
- * array: open addressing, at most half full. The array is the caller's, who compares.
+ * Index of an array by hash: open addressing, at most half full. The caller owns the array and
+ * compares.
  */
 #pragma once
 

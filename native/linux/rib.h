@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kernel's routes as we know them: (table, prefix, metric) to a set of paths.
+ * The known routes of the kernel: (table, prefix, metric) to a set of paths.
  *
  * Linux keeps routes of several metrics for one prefix and uses the lowest; when that goes the next
  * one takes over without a message. So all are kept here: 32 bytes a route in one open-addressed

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes and next-hop objects as rtnetlink tells them. */
+/* Routes and next-hop objects in rtnetlink messages. */
 #pragma once
 
 #include "linux/attribute.h"

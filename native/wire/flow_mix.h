@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes of flows: words mixed in one after the other, and the half that is mixed best. */
+/* Hashes of flows: words mixed in one after the other; the result is the best mixed half. */
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The IP addresses in a frame, wherever they are: behind VLAN tags and MPLS labels as well. */
+/* IP addresses of a frame, also behind VLAN tags and MPLS labels. */
 #pragma once
 
 #include <stdbool.h>

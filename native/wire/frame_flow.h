@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which flow a frame is of, wherever its IP header is. */
+/* The flow of a frame, found by its IP header behind any tags and labels. */
 #pragma once
 
 #include "wire/ethernet.h"

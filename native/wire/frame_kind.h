@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which frames are the network's own: errors, resolution of addresses, control of the link. */
+/* Frames of the network itself: errors, address resolution, link control. */
 #pragma once
 
 #include "wire/ethernet.h"

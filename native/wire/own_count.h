@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts that one thread writes and any other may read meanwhile. A reader finds what a count was
- * at some moment of late; several that it reads may be of different moments. It costs what plain
- * counting costs: one thread is the only writer, so nothing has to be locked.
+ * Counts that one thread writes and any thread may read. A reader finds a recent value; several
+ * counts may be of different moments. The cost is that of plain counting, without locks.
  */
 #pragma once
 

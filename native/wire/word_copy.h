@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A structure that one thread writes anew while others read fields of it. A reader finds each field
- * whole, as it was or as it is to be; of several it may find some of each. What a pointer in it
- * leads to is there before the pointer is.
+ * A structure that one thread rewrites while others read fields of it. A reader finds each field
+ * whole, old or new; several fields may be a mixture. The target of a pointer in it is written
+ * before the pointer.
  */
 #pragma once
 

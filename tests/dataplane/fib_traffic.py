@@ -21,7 +21,7 @@ from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import Ether
 from test_router_floods import bound_for
 
-from wirespeed._native.flow_records import CaptureWhat, Flow, FlowKind
+from wirespeed._native.flow_records import CaptureWhat, FlowCounters, FlowKind
 from wirespeed._native.generator import PortTraffic
 from wirespeed._native.stream_records import Op, OpKind, Stream
 from wirespeed.seam.addresses import Address, Network
@@ -137,7 +137,7 @@ class Traffic:
         file.write_text("".join(f"{line}\n" for line in lines))
         self.running.ask(f"exec {file}")
 
-    def flow(self, number: int) -> tuple[Flow, ...]:
+    def flow(self, number: int) -> tuple[FlowCounters, ...]:
         return self._generator.flow(FlowKind.STATS, number)
 
     def pings(self, destinations: Sequence[Address]) -> list[list[Arrival]]:

@@ -18,21 +18,28 @@ from typing import Any
 from wirespeed._native import runtime
 from wirespeed._native.flow_records import (
     FLOW_FIELDS,
-    Captured,
+    CapturedPacket,
     CaptureWhat,
-    Flow,
+    FlowCounters,
     FlowFaults,
     FlowKind,
-    Latency,
+    LatencyCounters,
     ProfileState,
-    Tag,
     Tagged,
+    TagVlans,
 )
-from wirespeed._native.generator import ALL_CORES, FrameKinds, NativeGenerator, PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.generator import (
+    ALL_CORES,
+    FrameKinds,
+    GeneratorSnapshot,
+    NativeGenerator,
+    PortTraffic,
+    WorkerLoad,
+)
 from wirespeed._native.stream_records import Op, Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
-from wirespeed.seam.ports import Medium
+from wirespeed.seam.ports import PortMedium
 
 
 class Refused(Exception):
@@ -107,14 +114,14 @@ class GeneratorChild:
         """The profiles that run, and whether each is paused."""
         return {state.profile: state.paused for state in (ProfileState(**one) for one in self._call("profiles", port))}
 
-    def flow(self, kind: FlowKind, flow_id: int) -> tuple[Flow, ...]:
+    def flow(self, kind: FlowKind, flow_id: int) -> tuple[FlowCounters, ...]:
         """One flow's counters on all ports."""
         counts = tuple(self._call("flow", kind, flow_id))
-        return tuple(Flow(*counts[at : at + FLOW_FIELDS]) for at in range(0, len(counts), FLOW_FIELDS))
+        return tuple(FlowCounters(*counts[at : at + FLOW_FIELDS]) for at in range(0, len(counts), FLOW_FIELDS))
 
-    def latency(self, flow_id: int) -> Latency:
+    def latency(self, flow_id: int) -> LatencyCounters:
         seen = self._call("latency", flow_id)
-        return Latency(**seen | {"histogram": tuple(seen["histogram"]), "hdr": tuple(map(tuple, seen["hdr"]))})
+        return LatencyCounters(**seen | {"histogram": tuple(seen["histogram"]), "hdr": tuple(map(tuple, seen["hdr"]))})
 
     def faults(self) -> FlowFaults:
         return FlowFaults(**self._call("faults"))
@@ -128,25 +135,26 @@ class GeneratorChild:
     def tagged(self, port: int, group: int, first: int, count: int) -> list[Tagged]:
         return [Tagged(**one) for one in self._call("tagged", port, group, first, count)]
 
-    def unknown_tags(self, port: int, forget: bool = False) -> list[tuple[int, Tag]]:
-        return [(group, Tag(**tag)) for group, tag in self._call("unknown_tags", port, forget)]
+    def unknown_tags(self, port: int, forget: bool = False) -> list[tuple[int, TagVlans]]:
+        return [(group, TagVlans(**tag)) for group, tag in self._call("unknown_tags", port, forget)]
 
     def port_info(self, port: int) -> dict[str, Any]:
         """The port as its driver describes it, with the fields of `PortInfo`."""
         answer: dict[str, Any] = self._call("port_info", port)
         return answer
 
-    def medium(self, port: int) -> Medium:
-        return Medium(self._call("medium", port))
+    def medium(self, port: int) -> PortMedium:
+        return PortMedium(self._call("medium", port))
 
     def start_capture(
         self, tx: Sequence[int], rx: Sequence[int], slots: int, snap_len: int = 0, what: CaptureWhat = CaptureWhat.ALL
     ) -> int:
         return int(self._call("start_capture", tx, rx, slots, snap_len, what))
 
-    def read_capture(self, capture: int, limit: int = 1 << 20) -> list[Captured]:
+    def read_capture(self, capture: int, limit: int = 1 << 20) -> list[CapturedPacket]:
         return [
-            Captured(**one | {"data": bytes.fromhex(one["data"])}) for one in self._call("read_capture", capture, limit)
+            CapturedPacket(**one | {"data": bytes.fromhex(one["data"])})
+            for one in self._call("read_capture", capture, limit)
         ]
 
     def push(self, port: int, packets: Sequence[bytes], gap_us: float = 0.0, wait: bool = True) -> None:
@@ -155,10 +163,10 @@ class GeneratorChild:
         if wait:
             _wait_for(lambda: not self.change("push_left", port), "the packets to be sent")
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> GeneratorSnapshot:
         return _snapshot(*self._call("snapshot"))
 
-    def samples(self, count: int, interval_s: float) -> list[Snapshot]:
+    def samples(self, count: int, interval_s: float) -> list[GeneratorSnapshot]:
         """`count` snapshots with a pause between; taken on the far side, where a pause is no longer than that."""
         return [_snapshot(*one) for one in self._call("samples", count, interval_s)]
 
@@ -183,7 +191,7 @@ class GeneratorChild:
         _wait_for(lambda: _turns(before, self.snapshot()) >= turns, f"{turns} turns of each worker")
 
 
-def _turns(before: Snapshot, after: Snapshot) -> int:
+def _turns(before: GeneratorSnapshot, after: GeneratorSnapshot) -> int:
     """Of the worker that did the fewest between the two."""
     return min(now.loops - then.loops for then, now in zip(before.workers, after.workers, strict=True))
 
@@ -208,12 +216,12 @@ def _open(
     return NativeGenerator(cpus, len(ports), port_workers)
 
 
-def _values(snapshot: Snapshot) -> tuple[float, list[dict[str, Any]], list[dict[str, Any]]]:
+def _values(snapshot: GeneratorSnapshot) -> tuple[float, list[dict[str, Any]], list[dict[str, Any]]]:
     return snapshot.at_s, [asdict(port) for port in snapshot.ports], [asdict(worker) for worker in snapshot.workers]
 
 
-def _snapshot(at_s: float, ports: list[dict[str, Any]], workers: list[dict[str, Any]]) -> Snapshot:
-    return Snapshot(
+def _snapshot(at_s: float, ports: list[dict[str, Any]], workers: list[dict[str, Any]]) -> GeneratorSnapshot:
+    return GeneratorSnapshot(
         at_s,
         tuple(PortTraffic(**port | {"rx_kinds": FrameKinds(**port["rx_kinds"])}) for port in ports),
         tuple(WorkerLoad(**worker) for worker in workers),
@@ -252,8 +260,8 @@ def main() -> None:
         "latency": lambda flow_id: asdict(core.latencies([flow_id])[flow_id]),
         "medium": lambda port: core.port_info(port).medium,
         "faults": lambda: asdict(core.flow_faults()),
-        "tag": lambda port, receives, groups, tags: core.tag(port, receives, groups, [Tag(*one) for one in tags]),
-        "retag": lambda port, tags: core.retag(port, [Tag(*one) for one in tags]),
+        "tag": lambda port, receives, groups, tags: core.tag(port, receives, groups, [TagVlans(*one) for one in tags]),
+        "retag": lambda port, tags: core.retag(port, [TagVlans(*one) for one in tags]),
         "tagged": lambda *asked: [asdict(one) for one in core.tagged(*asked)],
         "unknown_tags": lambda *asked: [(group, asdict(tag)) for group, tag in core.unknown_tags(*asked)],
         "start_capture": lambda tx, rx, slots, snap_len, what: core.start_capture(

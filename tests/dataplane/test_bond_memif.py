@@ -13,7 +13,7 @@ from harness.waiting import wait_for
 from router_run import RouterProcess, router, worker_cpu
 from scapy.all import IP, UDP, Ether, Raw
 
-from wirespeed._native.flow_records import Flow, FlowKind, Latency
+from wirespeed._native.flow_records import FlowCounters, FlowKind, LatencyCounters
 from wirespeed._native.stream_records import Stream
 from wirespeed.statseg.segment import StatsSegment
 
@@ -54,7 +54,7 @@ def flow(ident: int) -> Stream:
     return Stream(ident, packet, rate_pps=RATE_PPS, flow_kind=FlowKind.LATENCY, flow_id=ident)
 
 
-def of_one_instant(child: GeneratorChild) -> tuple[list[Latency], list[tuple[Flow, ...]]] | None:
+def of_one_instant(child: GeneratorChild) -> tuple[list[LatencyCounters], list[tuple[FlowCounters, ...]]] | None:
     """Latency and counters of each flow, None while packets arrive between the two readings."""
     seen = [child.latency(ident) for ident in range(FLOWS)]
     counts = [child.flow(FlowKind.LATENCY, ident) for ident in range(FLOWS)]

@@ -32,7 +32,7 @@ from scapy.all import (
 
 from wirespeed._native.generator import FrameKinds
 from wirespeed._native.stream_records import Op, OpKind, Stream, VarKind
-from wirespeed.seam.ports import Medium
+from wirespeed.seam.ports import PortMedium
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
@@ -49,7 +49,7 @@ def test_each_port_knows_its_medium(tmp_path: Path) -> None:
     ports = (f"memif:{tmp_path}/a.sock,role=server", "ring:loop", "null", f"pcap:,{tmp_path}/out.pcap")
     with GeneratorChild(*ports) as child:
         media = [child.medium(port) for port in range(len(ports))]
-    assert media == [Medium.RING, Medium.RING, Medium.QUEUE, Medium.QUEUE]
+    assert media == [PortMedium.RING, PortMedium.RING, PortMedium.QUEUE, PortMedium.QUEUE]
 
 
 @pytest.mark.alone

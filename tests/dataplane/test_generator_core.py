@@ -14,7 +14,7 @@ from harness.waiting import wait_for
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind
-from wirespeed._native.generator import PortTraffic, Snapshot
+from wirespeed._native.generator import GeneratorSnapshot, PortTraffic
 from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, VarKind
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
@@ -37,7 +37,7 @@ def unsent(port: PortTraffic) -> int:
     return port.refused_packets + port.no_buffer_packets + port.late_packets
 
 
-def deltas(samples: list[Snapshot], port: int = 0) -> list[dict[str, float]]:
+def deltas(samples: list[GeneratorSnapshot], port: int = 0) -> list[dict[str, float]]:
     """What happened between each two samples, counts and `s`."""
     names = ("tx_packets", "asked_packets", "refused_packets", "late_packets", "rx_packets")
     return [
@@ -47,7 +47,7 @@ def deltas(samples: list[Snapshot], port: int = 0) -> list[dict[str, float]]:
     ]
 
 
-def assert_asked(samples: list[Snapshot], rate_pps: float, port: int = 0) -> None:
+def assert_asked(samples: list[GeneratorSnapshot], rate_pps: float, port: int = 0) -> None:
     """What was due by the schedule follows from the server's own clock, on a busy machine too.
 
     A worker that is kept away makes up for 20 ms at most, and a thousand packets or a millisecond may be in hand. One
@@ -63,7 +63,7 @@ def in_hand(rate_pps: float) -> float:
     return rate_pps * 0.02 + max(1025.0, rate_pps * 1e-3)
 
 
-def assert_sent_as_asked(samples: list[Snapshot], rate_pps: float, port: int = 0) -> None:
+def assert_sent_as_asked(samples: list[GeneratorSnapshot], rate_pps: float, port: int = 0) -> None:
     """At the asked rate, but for what the worker came too late for: on a busy machine it does not always run."""
     first, last = samples[0].ports[port], samples[-1].ports[port]
     assert_asked(samples, rate_pps, port)
@@ -71,7 +71,7 @@ def assert_sent_as_asked(samples: list[Snapshot], rate_pps: float, port: int = 0
     assert last.tx_packets > first.tx_packets
 
 
-def assert_conserved(*snapshots: Snapshot) -> None:
+def assert_conserved(*snapshots: GeneratorSnapshot) -> None:
     for snapshot in snapshots:
         for port in snapshot.ports:
             assert port.asked_packets == port.tx_packets + unsent(port)

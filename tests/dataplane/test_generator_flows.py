@@ -11,7 +11,7 @@ from struct import pack
 import pytest
 from scapy.all import IP, TCP, UDP, Dot1AD, Dot1Q, Ether, IPv6, Raw
 
-from wirespeed._native.flow_records import Captured, Flow, FlowKind
+from wirespeed._native.flow_records import CapturedPacket, FlowCounters, FlowKind
 from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, VarKind
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
@@ -113,9 +113,12 @@ def test_flows_are_counted_on_both_sides(packet: Ether) -> None:
         child.finish()
         expected = {0: 200, 1: 400, 1022: 70, 5: 0}
         for number, packets in expected.items():
-            sent, seen = Flow(0, 0, packets, packets * size), Flow(packets, packets * size, 0, 0)
+            sent, seen = FlowCounters(0, 0, packets, packets * size), FlowCounters(packets, packets * size, 0, 0)
             assert child.flow(FlowKind.STATS, number) == (sent, seen)
-        assert child.flow(FlowKind.LATENCY, 127) == (Flow(30, 30 * size, 0, 0), Flow(0, 0, 30, 30 * size))
+        assert child.flow(FlowKind.LATENCY, 127) == (
+            FlowCounters(30, 30 * size, 0, 0),
+            FlowCounters(0, 0, 30, 30 * size),
+        )
 
         child.change("stop", 0)
         assert child.flow(FlowKind.STATS, 1)[1].rx_packets == 400  # after the end, until it is reset
@@ -123,7 +126,7 @@ def test_flows_are_counted_on_both_sides(packet: Ether) -> None:
         child.finish()
         assert child.flow(FlowKind.STATS, 1)[1].rx_packets == 500
         child.change("reset_flows", FlowKind.STATS, [1])
-        assert child.flow(FlowKind.STATS, 1) == (Flow(), Flow())
+        assert child.flow(FlowKind.STATS, 1) == (FlowCounters(), FlowCounters())
         assert child.flow(FlowKind.STATS, 0)[1].rx_packets == 200
 
 
@@ -183,7 +186,7 @@ class FaultInjector:
     def sent(self, packets: int, flow_id: int = 0) -> list[bytes]:
         self._child.start(0, latency(packets, flow_id))
         self._child.finish()
-        seen: list[Captured] = self._child.read_capture(self._capture)
+        seen: list[CapturedPacket] = self._child.read_capture(self._capture)
         assert len(seen) == packets
         return [one.data for one in seen]
 
@@ -239,7 +242,7 @@ def test_numbers_are_placed_exactly_over_starts(tmp_path: Path) -> None:
             child.finish()
             return [one.data for one in child.read_capture(capture)]
 
-        def deliver(packets: list[bytes]) -> Flow:
+        def deliver(packets: list[bytes]) -> FlowCounters:
             child.push(1, packets)
             child.finish()
             return child.flow(FlowKind.STATS, 3)[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from generator_run import start_generator
 
-from wirespeed._native.flow_records import Latency
+from wirespeed._native.flow_records import LatencyCounters
 from wirespeed.generator.calibration import percentile_ns
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
@@ -42,8 +42,8 @@ def test_ports_that_are_not_connected_are_told(tmp_path: Path) -> None:
 
 
 def test_percentiles_are_of_the_counts() -> None:
-    seen = Latency(hdr=((100, 50), (300, 49), (400, 1)))
+    seen = LatencyCounters(hdr=((100, 50), (300, 49), (400, 1)))
     assert percentile_ns(seen, 50) == 100
     assert percentile_ns(seen, 99) == (300 - 128) * 2
     assert percentile_ns(seen, 100) == (400 - 256) * 4
-    assert percentile_ns(Latency(), 50) == 0
+    assert percentile_ns(LatencyCounters(), 50) == 0

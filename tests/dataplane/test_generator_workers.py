@@ -13,7 +13,7 @@ from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
 from scapy.all import IP, UDP, Dot1Q, Ether, Raw
 
-from wirespeed._native.flow_records import FlowKind, Tag, Tagged
+from wirespeed._native.flow_records import FlowKind, Tagged, TagVlans
 from wirespeed._native.generator import PortTraffic
 from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode
 
@@ -217,7 +217,7 @@ def test_tagged_groups_are_merged_over_workers(wire: Wire) -> None:
     assert sender.change("tagged_sent", 0, 1) == [500, 500 * size]
     send(1, 9)
     assert receiver.tagged(0, 1, 2, 1) == [Tagged(500, 500 * size)]
-    assert set(receiver.unknown_tags(0, forget=True)) == {(1, Tag(9))}
+    assert set(receiver.unknown_tags(0, forget=True)) == {(1, TagVlans(9))}
     assert not receiver.unknown_tags(0)
     receiver.retag(0, [(7, 0), (9, 0)])
     send(1, 9)

@@ -12,7 +12,7 @@ from scapy.all import ICMP, IP, TCP, UDP, Dot1Q, Ether, ICMPv6EchoRequest, IPv6,
 from scapy.contrib.mpls import MPLS
 from scapy.layers.vxlan import VXLAN
 
-from wirespeed.client.stateless_client import Multiplier, StatelessClient, Target
+from wirespeed.client.stateless_client import Multiplier, ProfileTarget, StatelessClient
 from wirespeed.profiles.field_program import STLScVmRaw
 from wirespeed.profiles.instructions import (
     STLVmFixChecksumHw,
@@ -222,8 +222,8 @@ def test_a_flow_and_a_profile_send_the_same_bytes(api: Any, served: tuple[str, s
 
         def by_profile() -> None:
             client.take([0])
-            client.load_streams(Target(0), [{"stream_id": 1, "stream": stream.to_json()}])
-            client.start_profiles([Target(0)], Multiplier("raw", "abs", 1))
+            client.load_streams(ProfileTarget(0), [{"stream_id": 1, "stream": stream.to_json()}])
+            client.start_profiles([ProfileTarget(0)], Multiplier("raw", "abs", 1))
 
         expected = captured(client, by_profile, 40)
         client.reset([0])

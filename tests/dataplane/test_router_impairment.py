@@ -20,7 +20,7 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 from generator_child import GeneratorChild, Refused
 
-from wirespeed._native.flow_records import FlowKind, Latency, Tagged
+from wirespeed._native.flow_records import FlowKind, LatencyCounters, Tagged
 from wirespeed._native.stream_records import Op, OpKind, Stream, StreamMode, VarKind
 from wirespeed.dut.errors import parse_errors
 from wirespeed.units import FCS_BYTES
@@ -146,7 +146,7 @@ class Spoilt(Exception):
     """The machine let a ring run over, which is not a loss of the impairment's."""
 
 
-def measure(directory: Path, settings: str, packets: int, rate_pps: float) -> tuple[Latency, dict[str, int]]:
+def measure(directory: Path, settings: str, packets: int, rate_pps: float) -> tuple[LatencyCounters, dict[str, int]]:
     """One latency flow through a router whose e1 is impaired: what the generator counted, and what the router did.
     Again, if the machine was too busy for one of the two."""
     for attempt in range(4):
@@ -159,7 +159,9 @@ def measure(directory: Path, settings: str, packets: int, rate_pps: float) -> tu
     pytest.skip("the machine is too busy: rings ran over in each of 4 attempts")
 
 
-def measure_once(directory: Path, settings: str, packets: int, rate_pps: float) -> tuple[Latency, dict[str, int]]:
+def measure_once(
+    directory: Path, settings: str, packets: int, rate_pps: float
+) -> tuple[LatencyCounters, dict[str, int]]:
     wires = [f"memif:{directory}/w{index}.sock,rxd=4096,txd=4096" for index in range(2)]
     stream = Stream(
         1,

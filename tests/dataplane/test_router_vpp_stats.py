@@ -22,7 +22,7 @@ from vpp_papi.vpp_stats import VPPStats
 from wirespeed.cli.main import main
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.runtime import parse_runtime
-from wirespeed.statseg.reading import Reading
+from wirespeed.statseg.reading import StatsReading
 from wirespeed.statseg.segment import StatsSegment
 
 UP = "set interface state e0 up\n"
@@ -125,7 +125,7 @@ def test_readers_see_no_torn_value_while_interfaces_come_and_go(tmp_path: Path, 
     assert all(before.values())
 
 
-def assert_same(readings: dict[str, Reading], name: str, index: int) -> None:
+def assert_same(readings: dict[str, StatsReading], name: str, index: int) -> None:
     """A link leads to its interface's own element, which is the same word."""
     for what in ("drops", "rx"):
         of_vector = tuple(row[index] for row in readings[f"/if/{what}"].rows)

@@ -21,7 +21,7 @@ from wirespeed._native.port_checks import check_ports
 from wirespeed._native.stream_records import Stream
 from wirespeed.errors import WirespeedError
 from wirespeed.model import parse_port_spec
-from wirespeed.seam.ports import Medium
+from wirespeed.seam.ports import PortMedium
 
 with_testpmd = needs_testpmd("vhost was NOT tried against DPDK's virtio driver")
 
@@ -54,7 +54,7 @@ def drivers(directory: Path, role: str) -> Iterator[subprocess.Popen[bytes]]:
 def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path: Path, role: str, rounds: int) -> None:
     """All that is sent while both links are up comes back; a side that was killed is found again."""
     with GeneratorChild(*ports(tmp_path, role)) as child:
-        assert child.medium(0) == Medium.RING
+        assert child.medium(0) == PortMedium.RING
         for _ in range(2):
             with drivers(tmp_path, role):
                 child.start(0, Stream(1, packet(), rate_pps=20e3))
@@ -150,4 +150,4 @@ def test_the_socket_of_a_dead_owner_is_taken_over(tmp_path: Path) -> None:
     with GeneratorChild(f"vhost:{tmp_path}/v0.sock,role=server", f"vhost:{tmp_path}/v1.sock") as child:
         with socket.socket(socket.AF_UNIX) as other_side:
             other_side.connect(f"{tmp_path}/v0.sock")
-        assert child.medium(0) == Medium.RING
+        assert child.medium(0) == PortMedium.RING

@@ -16,7 +16,7 @@ from wirespeed.router.features.bond.core import (
     LacpPort,
     LacpReceive,
 )
-from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode
+from wirespeed.seam.interfaces import InterfaceKind, Mode, RouterInterface
 
 if TYPE_CHECKING:
     from fake_router import FakeRouterCore
@@ -31,7 +31,7 @@ class FakeBond:
     def add(self, bond: Bond) -> int:
         mac = bond.mac or f"02:fe:00:00:00:{bond.id:02x}"
         name = f"BondEthernet{bond.id}"
-        index = self._core.add(Interface(name, False, 9000, mac, Mode.L3, 0, (), InterfaceKind.BOND))
+        index = self._core.add(RouterInterface(name, False, 9000, mac, Mode.L3, 0, (), InterfaceKind.BOND))
         self.bonds[index] = bond
         return index
 

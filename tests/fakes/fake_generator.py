@@ -10,21 +10,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, field, replace
 
 from wirespeed._native.flow_records import (
-    Captured,
+    CapturedPacket,
     CaptureWhat,
-    Flow,
+    FlowCounters,
     FlowFaults,
     FlowKind,
-    FlowReading,
-    Latency,
+    FlowsSnapshot,
+    LatencyCounters,
     ProfileState,
-    Tag,
     Tagged,
+    TagVlans,
 )
-from wirespeed._native.generator import ALL_CORES, PortTraffic, Snapshot, WorkerLoad
+from wirespeed._native.generator import ALL_CORES, GeneratorSnapshot, PortTraffic, WorkerLoad
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.seam.ports import Medium, PoolInfo, PortInfo
+from wirespeed.seam.ports import PoolInfo, PortInfo, PortMedium
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
 
@@ -48,7 +48,7 @@ class _Capture:
     snap_len: int
     what: CaptureWhat
     missed: int = 0
-    packets: list[Captured] = field(default_factory=list)
+    packets: list[CapturedPacket] = field(default_factory=list)
 
 
 class FakeGenerator:
@@ -64,20 +64,20 @@ class FakeGenerator:
         self._time_s = 1000.0
         self._traffic = [PortTraffic() for _ in range(ports)]
         self._runs: dict[tuple[int, int], _Run] = {}
-        self._flows: dict[tuple[FlowKind, int], list[Flow]] = {}
+        self._flows: dict[tuple[FlowKind, int], list[FlowCounters]] = {}
         self._captures: dict[int, _Capture] = {}
-        self.latency: dict[int, Latency] = {}
+        self.latency: dict[int, LatencyCounters] = {}
         self.faults = FlowFaults()
         self.flow_controls: dict[int, int] = {}
         """By port, of those that have flow control."""
         self.absence = WorkerLoad()
         """The worker's absences; the other fields follow the time."""
         self.removed: tuple[int, ...] = ()
-        self.tags: dict[int, tuple[bool, int, tuple[Tag, ...]]] = {}
+        self.tags: dict[int, tuple[bool, int, tuple[TagVlans, ...]]] = {}
         """By port with tagged packet groups: whether it receives, how many groups and which tags it has."""
         self.tagged_counts: dict[tuple[int, int, int], Tagged] = {}
         """By port, group and place."""
-        self.unknown: list[tuple[int, Tag]] = []
+        self.unknown: list[tuple[int, TagVlans]] = []
         """What ports received with a tag that has no number."""
         self.tag_faults: dict[int, str] = {}
         """By port, why it cannot be tagged."""
@@ -118,7 +118,7 @@ class FakeGenerator:
                 capture.missed += 1
                 continue
             kept = packet[: capture.snap_len or None]
-            capture.packets.append(Captured(self._time_s, port, is_tx, len(packet), kept))
+            capture.packets.append(CapturedPacket(self._time_s, port, is_tx, len(packet), kept))
 
     def _settle(self, port: int) -> None:
         runs = [run for (one, _), run in self._runs.items() if one == port]
@@ -129,7 +129,7 @@ class FakeGenerator:
         """Counters of the port are these from now on."""
         self._traffic[port] = replace(self._traffic[port], **counters)  # type: ignore[arg-type]
 
-    def set_medium(self, port: int, medium: Medium) -> None:
+    def set_medium(self, port: int, medium: PortMedium) -> None:
         """The port is on such a medium."""
         self._infos[port] = replace(self._infos[port], medium=medium)
 
@@ -155,8 +155,8 @@ class FakeGenerator:
             flow[port] = replace(sent, tx_packets=sent.tx_packets + packets, tx_bytes=sent.tx_bytes + size)
             flow[port ^ 1] = replace(seen, rx_packets=seen.rx_packets + packets, rx_bytes=seen.rx_bytes + size)
 
-    def _flow(self, kind: FlowKind, flow_id: int) -> list[Flow]:
-        return self._flows.setdefault((kind, flow_id), [Flow() for _ in self._traffic])
+    def _flow(self, kind: FlowKind, flow_id: int) -> list[FlowCounters]:
+        return self._flows.setdefault((kind, flow_id), [FlowCounters() for _ in self._traffic])
 
     def port_count(self) -> int:
         return len(self._infos)
@@ -182,12 +182,12 @@ class FakeGenerator:
     def now_s(self) -> float:
         return self._time_s
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> GeneratorSnapshot:
         self.calls.append(("snapshot",))
         clocks = int(self._time_s * 1e9)
         load = replace(self.absence, loops=clocks // 100, busy_clocks=clocks // 4, total_clocks=clocks)
         loads = tuple(replace(load, sending=self._sending(worker)) for worker in range(len(self.worker_cpus)))
-        return Snapshot(self._time_s, tuple(self._traffic), loads)
+        return GeneratorSnapshot(self._time_s, tuple(self._traffic), loads)
 
     def _sending(self, worker: int) -> int:
         """The ports that it sends on, as bits."""
@@ -288,14 +288,14 @@ class FakeGenerator:
             need = "flow statistics need an IPv4 or IPv6 packet; VLAN tags may precede it"
             raise UsageError(f"stream {stream.id}: {need}")
 
-    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
+    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowsSnapshot:
         counts = {
             number: tuple(count for flow in self._flow(kind, number) for count in astuple(flow)) for number in ids
         }
-        return FlowReading(self._time_s, counts)
+        return FlowsSnapshot(self._time_s, counts)
 
-    def latencies(self, ids: Sequence[int]) -> dict[int, Latency]:
-        return {number: self.latency.get(number, Latency()) for number in ids}
+    def latencies(self, ids: Sequence[int]) -> dict[int, LatencyCounters]:
+        return {number: self.latency.get(number, LatencyCounters()) for number in ids}
 
     def flow_faults(self) -> FlowFaults:
         return self.faults
@@ -307,7 +307,7 @@ class FakeGenerator:
             if kind is FlowKind.LATENCY:
                 self.latency.pop(number, None)
 
-    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[Tag]) -> None:
+    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[TagVlans]) -> None:
         self.calls.append(("tag", port, receives, groups, tuple(tags)))
         if port in self.tag_faults:
             raise EnvironmentFault(self.tag_faults[port])
@@ -317,7 +317,7 @@ class FakeGenerator:
         self.calls.append(("end_tagging", port))
         self.tags.pop(port, None)
 
-    def retag(self, port: int, tags: Sequence[Tag]) -> None:
+    def retag(self, port: int, tags: Sequence[TagVlans]) -> None:
         receives, groups, _ = self.tags[port]
         self.tags[port] = receives, groups, tuple(tags)
 
@@ -332,7 +332,7 @@ class FakeGenerator:
         sent = self._flow(FlowKind.TAGGED, group)[port]
         return sent.tx_packets, sent.tx_bytes
 
-    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, Tag], ...]:
+    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, TagVlans], ...]:
         told = tuple(self.unknown)
         if forget:
             self.unknown = []
@@ -351,7 +351,7 @@ class FakeGenerator:
         self._captures[number] = _Capture(frozenset(tx_ports), frozenset(rx_ports), slots, snap_len, what)
         return number
 
-    def read_capture(self, capture: int, limit: int) -> tuple[Captured, ...]:
+    def read_capture(self, capture: int, limit: int) -> tuple[CapturedPacket, ...]:
         waiting = self._captures[capture].packets
         taken = tuple(waiting[:limit])
         del waiting[:limit]
@@ -402,7 +402,7 @@ def _info(port: int, speed_bps: int) -> PortInfo:
         removed=False,
         speed_bps=speed_bps,
         most_speed_bps=0,
-        medium=Medium.RING,
+        medium=PortMedium.RING,
         numa=-1,
         mtu=1500,
         max_mtu=9198,

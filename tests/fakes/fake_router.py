@@ -42,15 +42,15 @@ from wirespeed.seam.graph import (
     TraceStep,
 )
 from wirespeed.seam.interfaces import (
-    Interface,
     InterfaceCounters,
     InterfaceKind,
     Mode,
     MtuKind,
+    RouterInterface,
     RxMode,
     SubInterface,
 )
-from wirespeed.seam.ports import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
+from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, PortMedium, RxStart, WorkerInfo
 from wirespeed.seam.routes import (
     HeldPackets,
     Neighbor,
@@ -91,7 +91,7 @@ class FakeRouterCore:
         self.closed = False
         self.clock_s = 0.0
         self.workers = workers
-        self.interfaces: dict[int, Interface] = {}
+        self.interfaces: dict[int, RouterInterface] = {}
         self.counters: dict[int, InterfaceCounters] = {}
         self.promiscuous: dict[int, bool] = {}
         self.removed: tuple[int, ...] = ()
@@ -180,7 +180,7 @@ class FakeRouterCore:
             removed=False,
             speed_bps=10_000_000_000,
             most_speed_bps=10_000_000_000,
-            medium=Medium.QUEUE,
+            medium=PortMedium.QUEUE,
             numa=0,
             mtu=face.mtu,
             max_mtu=9000,
@@ -222,11 +222,11 @@ class FakeRouterCore:
         index = next(index for index in itertools.count() if index not in self.interfaces)
         self.specs[index] = spec
         self.rx_starts[index] = rx_start
-        return self._add(index, Interface(name, False, 1500, f"02:fe:00:00:00:{index:02x}", Mode.L3, 0, ()))
+        return self._add(index, RouterInterface(name, False, 1500, f"02:fe:00:00:00:{index:02x}", Mode.L3, 0, ()))
 
     def add_loopback(self, instance: int, mac: str | None) -> int:
         mac = mac or f"de:ad:00:00:{instance >> 8:02x}:{instance & 255:02x}"
-        face = Interface(f"loop{instance}", False, 9000, mac, Mode.L3, 0, (), InterfaceKind.LOOPBACK)
+        face = RouterInterface(f"loop{instance}", False, 9000, mac, Mode.L3, 0, (), InterfaceKind.LOOPBACK)
         return self.add(face)
 
     def add_subinterface(self, parent: int, sub: SubInterface) -> int:
@@ -235,7 +235,7 @@ class FakeRouterCore:
             raise UsageError(f"{port.name} takes no sub-interfaces; ports, bonds and VXLAN tunnels do")
         index = self._free()
         name = f"{port.name}.{sub.id}"
-        face = Interface(name, False, port.mtu, port.mac, Mode.L3, 0, (), InterfaceKind.SUB, parent, sub)
+        face = RouterInterface(name, False, port.mtu, port.mac, Mode.L3, 0, (), InterfaceKind.SUB, parent, sub)
         self._add(index, face)
         self.change(index, parent=parent)
         return index
@@ -249,14 +249,14 @@ class FakeRouterCore:
                 self.l2.set_l3(name)
         del self.interfaces[index]
 
-    def add(self, face: Interface) -> int:
+    def add(self, face: RouterInterface) -> int:
         """One beside the ports, at the first free number."""
         return self._add(self._free(), face)
 
     def _free(self) -> int:
         return next(index for index in itertools.count(_FIRST_BESIDE_PORTS) if index not in self.interfaces)
 
-    def _add(self, index: int, face: Interface) -> int:
+    def _add(self, index: int, face: RouterInterface) -> int:
         if face.name in self.interface_names():
             raise UsageError(f"there is an interface {face.name} already; give another name")
         self.interfaces[index] = replace(face, parent=index)
@@ -264,7 +264,7 @@ class FakeRouterCore:
         self.promiscuous[index] = False
         return index
 
-    def interface(self, index: int) -> Interface:
+    def interface(self, index: int) -> RouterInterface:
         if index not in self.interfaces:
             raise UsageError(f"there is no interface {index}")
         return self.interfaces[index]

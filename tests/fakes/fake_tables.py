@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.errors import UsageError
-from wirespeed.seam.tables import FLOW_HASH, FlowField, Table
+from wirespeed.seam.tables import FLOW_HASH, FlowField, RouteTable
 
 
 class FakeTables:
@@ -22,9 +22,9 @@ class FakeTables:
         if table == 0 or self.names.pop((version, table), None) is None:
             raise UsageError(f"there is no IPv{version} table {table} to delete")
 
-    def of(self, version: int) -> Sequence[Table]:
+    def of(self, version: int) -> Sequence[RouteTable]:
         return [
-            Table(family, number, name, 0, self.flow_hashes.get((family, number), FLOW_HASH[family]))
+            RouteTable(family, number, name, 0, self.flow_hashes.get((family, number), FLOW_HASH[family]))
             for (family, number), name in self.names.items()
             if family == version
         ]

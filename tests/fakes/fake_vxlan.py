@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.errors import UsageError
 from wirespeed.router.features.vxlan.core import VxlanTunnel
-from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode
+from wirespeed.seam.interfaces import InterfaceKind, Mode, RouterInterface
 
 if TYPE_CHECKING:
     from fake_router import FakeRouterCore
@@ -20,7 +20,7 @@ class FakeVxlan:
     def add(self, tunnel: VxlanTunnel) -> int:
         mac = f"02:fe:00:00:00:{tunnel.instance:02x}"
         name = f"vxlan_tunnel{tunnel.instance}"
-        index = self._core.add(Interface(name, False, 1500, mac, Mode.L3, 0, (), InterfaceKind.VXLAN))
+        index = self._core.add(RouterInterface(name, False, 1500, mac, Mode.L3, 0, (), InterfaceKind.VXLAN))
         self.tunnels[index] = tunnel
         return index
 

@@ -12,7 +12,18 @@ from typing import Any
 
 from wirespeed.config import operations as ops
 from wirespeed.config.networks import Network, network_of
-from wirespeed.config.state import HARDWARE, PORT_MTU, TUNNEL_MTU, Acl, Interface, Kind, Sflow, State, TagRewrite, Tap
+from wirespeed.config.state import (
+    HARDWARE,
+    PORT_MTU,
+    TUNNEL_MTU,
+    AclState,
+    InterfaceState,
+    InterfaceType,
+    RouterState,
+    SflowState,
+    TagRewriteState,
+    TapState,
+)
 
 _LOOPBACK_MTU = 9000
 
@@ -24,7 +35,7 @@ class Refused(Exception):
 class Vpp:
     """Begins as `state`; `state()` is what it has become."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: RouterState) -> None:
         self._faces = dict(state.interfaces)
         self._bridges = dict(state.bridges)
         self._acls = dict(state.acls)
@@ -39,8 +50,8 @@ class Vpp:
             for address in face.addresses:
                 self._take(face.name, address)
 
-    def state(self) -> State:
-        return State(dict(self._faces), dict(self._bridges), dict(self._acls), self._sflow)
+    def state(self) -> RouterState:
+        return RouterState(dict(self._faces), dict(self._bridges), dict(self._acls), self._sflow)
 
     def run(self, operation: ops.Operation) -> None:
         """Refused says why not; nothing has changed then."""
@@ -48,7 +59,7 @@ class Vpp:
 
     # ---- What there is
 
-    def _face(self, name: str) -> Interface:
+    def _face(self, name: str) -> InterfaceState:
         if name not in self._faces:
             raise Refused(f"there is no interface {name}")
         return self._faces[name]
@@ -56,13 +67,13 @@ class Vpp:
     def _change(self, name: str, **values: object) -> None:
         self._faces[name] = replace(self._faces[name], **values)  # type: ignore[arg-type]
 
-    def _subs(self, name: str) -> Iterator[Interface]:
+    def _subs(self, name: str) -> Iterator[InterfaceState]:
         return (self._faces[child] for child in self._children.get(name, ()))
 
-    def _any(self, is_so: Callable[[Interface], bool]) -> Interface | None:
+    def _any(self, is_so: Callable[[InterfaceState], bool]) -> InterfaceState | None:
         return next((face for face in self._faces.values() if is_so(face)), None)
 
-    def _above(self, face: Interface) -> Interface | None:
+    def _above(self, face: InterfaceState) -> InterfaceState | None:
         """The sub-interface of the outer tag alone; of two the one with exact match."""
         own = face.encapsulation
         if own is None or not own.inner or face.parent is None:
@@ -76,12 +87,12 @@ class Vpp:
 
     # ---- Creation and deletion
 
-    def _create(self, face: Interface) -> None:
+    def _create(self, face: InterfaceState) -> None:
         if face.name in self._faces:
             raise Refused(f"there is an interface {face.name} already")
         self._faces[face.name] = face
 
-    def _delete(self, name: str, kind: Kind) -> None:
+    def _delete(self, name: str, kind: InterfaceType) -> None:
         face = self._face(name)
         if face.kind is not kind:
             raise Refused(f"{name} is not a valid {kind}")
@@ -106,36 +117,36 @@ class Vpp:
 
     def _do_create_loopback(self, op: ops.CreateLoopback) -> None:
         mac = op.mac or f"de:ad:00:00:{len(self._faces) >> 8 & 255:02x}:{len(self._faces) & 255:02x}"
-        self._create(Interface(op.interface, Kind.LOOPBACK, mtu=_LOOPBACK_MTU, mac=mac))
+        self._create(InterfaceState(op.interface, InterfaceType.LOOPBACK, mtu=_LOOPBACK_MTU, mac=mac))
 
     def _do_delete_loopback(self, op: ops.DeleteLoopback) -> None:
-        self._delete(op.interface, Kind.LOOPBACK)
+        self._delete(op.interface, InterfaceType.LOOPBACK)
 
     def _do_create_bond(self, op: ops.CreateBond) -> None:
         if op.bond.load_balance is not None and op.bond.mode not in ("lacp", "xor"):
             raise Refused(f"mode {op.bond.mode} has no load-balance")
-        self._create(Interface(op.interface, Kind.BOND, mtu=PORT_MTU, mac=op.mac, bond=op.bond))
+        self._create(InterfaceState(op.interface, InterfaceType.BOND, mtu=PORT_MTU, mac=op.mac, bond=op.bond))
 
     def _do_delete_bond(self, op: ops.DeleteBond) -> None:
-        self._delete(op.interface, Kind.BOND)
+        self._delete(op.interface, InterfaceType.BOND)
 
     def _do_create_vxlan(self, op: ops.CreateVxlan) -> None:
         other = self._any(lambda face: face.vxlan is not None and face.vxlan.vni == op.vxlan.vni)
         if other is not None:
             raise Refused(f"VNI {op.vxlan.vni} is {other.name}'s")
-        self._create(Interface(op.interface, Kind.VXLAN, mtu=TUNNEL_MTU, vxlan=op.vxlan))
+        self._create(InterfaceState(op.interface, InterfaceType.VXLAN, mtu=TUNNEL_MTU, vxlan=op.vxlan))
 
     def _do_delete_vxlan(self, op: ops.DeleteVxlan) -> None:
-        self._delete(op.interface, Kind.VXLAN)
+        self._delete(op.interface, InterfaceType.VXLAN)
 
     def _do_create_tap(self, op: ops.CreateTap) -> None:
         self._check_host_name(op.tap)
-        self._create(Interface(op.interface, Kind.TAP, link_mtu=1500, mtu=1500, tap=op.tap))
+        self._create(InterfaceState(op.interface, InterfaceType.TAP, link_mtu=1500, mtu=1500, tap=op.tap))
 
     def _do_delete_tap(self, op: ops.DeleteTap) -> None:
-        self._delete(op.interface, Kind.TAP)
+        self._delete(op.interface, InterfaceType.TAP)
 
-    def _check_host_name(self, tap: Tap) -> None:
+    def _check_host_name(self, tap: TapState) -> None:
         """Names are unique in a namespace; which one those of pairs are in nobody says, so only they clash."""
         ends = ((face.name, face.tap) for face in self._faces.values() if face.tap is not None)
         for name, other in ends:
@@ -144,13 +155,16 @@ class Vpp:
 
     def _do_create_sub(self, op: ops.CreateSub) -> None:
         parent = self._face(op.parent)
-        if parent.kind not in (Kind.PORT, Kind.BOND, Kind.VXLAN) or parent.bond_of is not None:
+        if (
+            parent.kind not in (InterfaceType.PORT, InterfaceType.BOND, InterfaceType.VXLAN)
+            or parent.bond_of is not None
+        ):
             raise Refused(f"{parent.name} takes no sub-interfaces")
         if any(sub.encapsulation == op.encapsulation for sub in self._subs(op.parent)):
             raise Refused(f"a sub-interface of {op.parent} has these tags")
-        face = Interface(
+        face = InterfaceState(
             op.interface,
-            Kind.SUB,
+            InterfaceType.SUB,
             mtu=parent.mtu,
             parent=op.parent,
             sub_id=op.sub_id,
@@ -167,7 +181,7 @@ class Vpp:
         below = [sub for sub in self._subs(face.parent or "") if sub.lcp is not None and self._above(sub) is face]
         if below:
             raise Refused(f"{below[0].name} stands on {op.interface} in Linux")
-        self._delete(op.interface, Kind.SUB)
+        self._delete(op.interface, InterfaceType.SUB)
 
     # ---- Linux, bonds
 
@@ -199,7 +213,7 @@ class Vpp:
 
     def _do_add_member(self, op: ops.AddMember) -> None:
         face, bond = self._face(op.interface), self._face(op.bond)
-        if face.kind is not Kind.PORT or bond.kind is not Kind.BOND:
+        if face.kind is not InterfaceType.PORT or bond.kind is not InterfaceType.BOND:
             raise Refused(f"{face.name} cannot be a member of {bond.name}")
         busy = face.addresses or face.unnumbered or face.lcp or face.is_layer2 or face.bond_of
         if busy or any(True for _ in self._subs(face.name)):
@@ -234,7 +248,7 @@ class Vpp:
             raise Refused(f"bridge domain {op.ident} is not as it was thought to be")
         self._bridges[op.ident] = op.settings
 
-    def _check_free(self, face: Interface) -> None:
+    def _check_free(self, face: InterfaceState) -> None:
         """Nothing of layer 3 is on it."""
         busy = face.addresses or face.unnumbered or face.lcp or face.bond_of
         if busy or self._any(lambda other: other.unnumbered == face.name):
@@ -246,7 +260,7 @@ class Vpp:
             raise Refused(f"there is no bridge domain {op.ident}")
         if face.bridge is not None or face.xconnect is not None:
             raise Refused(f"{face.name} is in layer 2 already")
-        if op.is_bvi != (face.kind is Kind.LOOPBACK):
+        if op.is_bvi != (face.kind is InterfaceType.LOOPBACK):
             raise Refused("a loopback is a BVI, and nothing else is")
         if not op.is_bvi:
             self._check_free(face)
@@ -256,7 +270,7 @@ class Vpp:
 
     def _do_set_xconnect(self, op: ops.SetXconnect) -> None:
         face, target = self._face(op.interface), self._face(op.to)
-        if face is target or Kind.LOOPBACK in (face.kind, target.kind):
+        if face is target or InterfaceType.LOOPBACK in (face.kind, target.kind):
             raise Refused(f"{face.name} and {target.name} cannot be cross-connected")
         if face.bridge is not None or face.xconnect is not None or target.bridge is not None:
             raise Refused(f"{face.name} or {target.name} is in layer 2 already")
@@ -269,7 +283,7 @@ class Vpp:
         face = self._face(op.interface)
         if face.bridge is None and face.xconnect is None:
             raise Refused(f"{face.name} routes already")
-        if face.rewrite != TagRewrite():
+        if face.rewrite != TagRewriteState():
             raise Refused(f"{face.name} still takes tags off")
         self._change(op.interface, bridge=None, is_bvi=False, xconnect=None)
 
@@ -278,7 +292,7 @@ class Vpp:
         tags = face.encapsulation.tags if face.encapsulation else 0
         if op.pop > tags or (op.pop and not face.is_layer2):
             raise Refused(f"{face.name} has {tags} tags and is {'' if face.is_layer2 else 'not '}in layer 2")
-        self._change(op.interface, rewrite=TagRewrite(op.pop, op.push, op.dot1ad))
+        self._change(op.interface, rewrite=TagRewriteState(op.pop, op.push, op.dot1ad))
 
     # ---- MTU
 
@@ -286,7 +300,7 @@ class Vpp:
         face = self._face(op.interface)
         if face.kind not in HARDWARE:
             raise Refused(f"{face.name} has no link")
-        if face.kind is Kind.PORT and face.up:
+        if face.kind is InterfaceType.PORT and face.up:
             raise Refused(f"{face.name} is up; its driver takes no other MTU now")
         self._change(op.interface, link_mtu=op.mtu)
         # Interfaces on the link carry no more than the link.
@@ -383,12 +397,12 @@ class Vpp:
         self._change(op.interface, mpls=op.on)
 
     def _do_set_interface_sflow(self, op: ops.SetInterfaceSflow) -> None:
-        if self._face(op.interface).kind is not Kind.PORT:
+        if self._face(op.interface).kind is not InterfaceType.PORT:
             raise Refused(f"{op.interface} is not a port")
         self._change(op.interface, sflow=op.on)
 
     def _do_set_sflow(self, op: ops.SetSflow) -> None:
-        if (self._sflow or Sflow()) != op.before:
+        if (self._sflow or SflowState()) != op.before:
             raise Refused("sFlow is not as it was thought to be")
         self._sflow = op.settings
 
@@ -409,7 +423,7 @@ class Vpp:
             raise Refused(f"access list {op.name} has index {have.index if have else None}")
         used = {acl.index for acl in self._acls.values()}
         index = next(number for number in range(len(used) + 1) if number not in used) if have is None else have.index
-        self._acls[op.name] = Acl(op.rules, index)
+        self._acls[op.name] = AclState(op.rules, index)
 
     def _do_delete_acl(self, op: ops.DeleteAcl) -> None:
         have = self._acls.get(op.name)

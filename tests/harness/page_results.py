@@ -16,7 +16,7 @@ from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
-from wirespeed.results.inspection import Inspection, Part, Remarked, Text
+from wirespeed.results.inspection import CommandOutput, Inspection, InspectionTable, Remarked
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.lab import LabFacts, MeterFacts
 from wirespeed.results.outcome import PortFacts
@@ -130,11 +130,11 @@ INSPECTED = Inspection(
     PLAIN.name,
     "2026-11-22T10:00:00Z",
     (
-        Part("Machine", ("what", "is"), (("CPU", "Atom E3950"), ("kernel", "6.1.0-28-amd64"))),
-        Part("NICs", ("name", "address", "driver"), (("enp1s0", "0000:01:00.0", "ixgbe"),)),
+        InspectionTable("Machine", ("what", "is"), (("CPU", "Atom E3950"), ("kernel", "6.1.0-28-amd64"))),
+        InspectionTable("NICs", ("name", "address", "driver"), (("enp1s0", "0000:01:00.0", "ixgbe"),)),
     ),
     marks=(Remarked("memory", "one module of two: half of the bandwidth"),),
-    texts={"lspci -vv": Text("01:00.0 Ethernet controller\n")},
+    texts={"lspci -vv": CommandOutput("01:00.0 Ethernet controller\n")},
 )
 
 
@@ -180,6 +180,16 @@ def written(results: list[Result], folder: Path) -> list[Path]:
     for one, path in zip(results, paths, strict=True):
         write_file(one, path)
     return paths
+
+
+def site_pages(site: Path) -> dict[str, Path]:
+    """A page of each kind, by its name: those of the first folder, and of each other one the largest, of the longest
+    name."""
+    found = {page.stem: page for page in sorted(site.glob("*.html"))}
+    for kind in ("boxes", "tests", "results", "hardware"):
+        every = (site / kind).glob("*.html")
+        found[f"{kind} page"] = max(every, key=lambda page: (LONG in page.name, page.stat().st_size))
+    return found
 
 
 def running(result: Result, file: Path, share: float) -> Journal:

@@ -27,7 +27,7 @@ from wirespeed.cli.main import main
 from wirespeed.corpus import schema
 from wirespeed.corpus.corpus import Corpus
 from wirespeed.corpus.opening import open_corpus
-from wirespeed.corpus.place import Place, parse_place
+from wirespeed.corpus.place import CorpusPlace, parse_place
 from wirespeed.corpus.schema import open_index
 from wirespeed.corpus.words import parse_words
 from wirespeed.explain.verdicts import verdict_of
@@ -421,7 +421,7 @@ def test_compare_takes_tags_builds_and_a_series_by_build(
 
 def test_place_names_hide_passwords() -> None:
     place = parse_place("postgresql://me:secret@db.lab/results?files=/srv/corpus&sslmode=require")
-    assert place == Place(
+    assert place == CorpusPlace(
         "postgresql+psycopg://me:secret@db.lab/results?sslmode=require",
         Path("/srv/corpus"),
         "postgresql://db.lab/results",

@@ -16,7 +16,7 @@ from wirespeed.article.words import GAP, block
 from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.measurement.file import write_file
-from wirespeed.results.inspection import Inspection, Part, Remarked, inspection_to_json
+from wirespeed.results.inspection import Inspection, InspectionTable, Remarked, inspection_to_json
 from wirespeed.results.lab import MeterFacts
 
 HOSTILE = "</title> | `x` ```\n<script>alert(1)</script> \x1b[31m"
@@ -46,8 +46,8 @@ def where(tmp_path: Path) -> str:
         "Fitlet2",
         "2026-11-22T10:00:00Z",
         (
-            Part("Machine", ("What", "Is"), (("CPU", "Atom E3950"),)),
-            Part("Modules", ("Interface", "Vendor"), (("e2", "FS"),)),
+            InspectionTable("Machine", ("What", "Is"), (("CPU", "Atom E3950"),)),
+            InspectionTable("Modules", ("Interface", "Vendor"), (("e2", "FS"),)),
         ),
         marks=(Remarked("memory", "one channel"),),
     )

@@ -22,7 +22,7 @@ from site_pages import broken_links, invalid, linked, pages, parsed
 from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.measurement.file import write_file
-from wirespeed.results.inspection import Inspection, Part, Remarked, Text, inspection_to_json
+from wirespeed.results.inspection import CommandOutput, Inspection, InspectionTable, Remarked, inspection_to_json
 from wirespeed.results.lab import MeterFacts
 from wirespeed.site import names
 from wirespeed.site.build import build
@@ -59,9 +59,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     inspected = Inspection(
         "router",
         "2026-11-22T10:00:00Z",
-        (Part("Machine", ("What", "Is"), (("CPU", "Atom <b>E3950</b>"),)),),
+        (InspectionTable("Machine", ("What", "Is"), (("CPU", "Atom <b>E3950</b>"),)),),
         marks=(Remarked("memory", "one module"),),
-        texts={"lspci": Text(LSPCI), "dmesg": Text("")},
+        texts={"lspci": CommandOutput(LSPCI), "dmesg": CommandOutput("")},
     )
     (folder / "box.json").write_text(inspection_to_json(inspected))
     hostile = json.loads(json.dumps(OURS))

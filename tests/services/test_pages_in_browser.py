@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.page_results import INSPECTED, LONG, all_kinds, one_result, running, two_hundred, written
+from harness.page_results import INSPECTED, LONG, all_kinds, one_result, running, site_pages, two_hundred, written
 from harness.serving import served
 from headless import faults_of, fresh, needs_chromium, screen_of, until
 from page_text import struck_words, text_faults
 
 from wirespeed.corpus.opening import open_corpus
-from wirespeed.exporter.options import Given, targets_of
+from wirespeed.exporter.options import TargetOptions, targets_of
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.render import render
 from wirespeed.results.inspection import inspection_to_json
@@ -23,7 +22,7 @@ from wirespeed.serving.http import HttpServer
 from wirespeed.site.build import build
 from wirespeed.web.app import Where, application
 from wirespeed.web.folder import Folder
-from wirespeed.web.machine import Machine
+from wirespeed.web.machine import FollowedMachine
 
 pytestmark = needs_chromium("every page")
 WIDTHS = (400, 800, 1280)
@@ -72,7 +71,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     (folder / "report.html").write_text(render(paths[:40], title="Routers", date="2026-11-22").text)
     journal = running(results[-1], folder / "results" / f"{LONG}-running.json", 0.5)
     (folder / "results" / "broken.json").write_text("{")
-    silent = targets_of(Given(routers=(f"silent={folder}/no.sock",)))
+    silent = targets_of(TargetOptions(routers=(f"silent={folder}/no.sock",)))
     app = application([folder / "results"], Where(), silent)
     with served(HttpServer(app, "web page")) as port:
         web = f"http://127.0.0.1:{port}/"
@@ -80,27 +79,18 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         ids = {name: found[0].id for name in LIVE_NAMES if (found := [test for test in tests if name in test.name])}
         (broken,) = (test.id for test in tests if test.name == "broken")
         yield [
-            *_of_the_site(folder / "site"),
+            *(Page(name, page.as_uri(), DRAWN) for name, page in site_pages(folder / "site").items()),
             Page("report", (folder / "report.html").as_uri(), DRAWN),
             Page("web index", web),
             Page("report of a broken file", f"{web}report/{broken}"),
             Page("live page of a broken file", f"{web}test/{broken}", FAULT),
-            Page("live page of a router that is silent", f"{web}machine/{Machine(silent[0]).id}", FAULT),
+            Page("live page of a router that is silent", f"{web}machine/{FollowedMachine(silent[0]).id}", FAULT),
             *(
                 Page(f"live, {name}", f"{web}test/{each}", CURVES, place > 1)
                 for place, (name, each) in enumerate(ids.items())
             ),
         ]
     journal.remove()
-
-
-def _of_the_site(site: Path) -> Iterator[Page]:
-    """Pages of the first folder, and of each other one the largest whose name is the longest."""
-    for page in sorted(site.glob("*.html")):
-        yield Page(page.name, page.as_uri(), DRAWN)
-    for kind in ("boxes", "tests", "results", "hardware"):
-        every = sorted((site / kind).glob("*.html"), key=lambda page: (LONG not in page.name, -page.stat().st_size))
-        yield Page(kind, every[0].as_uri(), DRAWN)
 
 
 @pytest.fixture

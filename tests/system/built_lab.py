@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_COMMANDS, ROUTER_MACS
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.router.client import ask
@@ -64,7 +64,7 @@ def built_lab(
             arguments += ["--interface", f"e{index}={port(index, 'server', ROUTER_MACS[index])}"]
         for other in others:
             arguments += ["--interface", other]
-        wires = [Wire(port(index, "client", GENERATOR_MACS[index]), ROUTER_MACS[index]) for index in (0, 1)]
+        wires = [LabWire(port(index, "client", GENERATOR_MACS[index]), ROUTER_MACS[index]) for index in (0, 1)]
         generator = LabGenerator(wires, cpus.generator, cpus.control, directory / "generator.log")
         with Child("router", arguments, directory / "router.log", cpus.all) as router:
             router.start()

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.dut import prepare as preparing
-from wirespeed.dut.device import Device, parse_device
+from wirespeed.dut.device import DutDevice, parse_device
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.options import interface_of
 from wirespeed.dut.reach.reach import PATIENCE_S, Ran, Reach
@@ -50,7 +50,7 @@ class Killing:
         self.reach.close()
 
 
-def is_put_back(device: Device, setup: DutSetup, journal: Path, way: Killing) -> bool:
+def is_put_back(device: DutDevice, setup: DutSetup, journal: Path, way: Killing) -> bool:
     before = device.reach.run(STATE).out
     child = os.fork()
     if not child:

@@ -275,7 +275,7 @@ def test_at_the_full_line_the_tester_is_told_to_be_the_limit(no_linux_lab: None,
         streams = {number: load_profile("bench", {"size": "64"}, number, number) for number in (0, 1)}
         with Trial(Ports(client, pair_directions()), load_of(streams), dut=lab.dut) as trial:
             found = trial.measure(Rate(100.0, "percentage"), 0.5)
-    assert lab.facts.wire == f"veth, {port}"
+    assert lab.facts.port_type == f"veth, {port}"
     assert all(one.tester_limited and one.balance.test_frames > 0 for one in found.channels.values()), found
 
 
@@ -284,7 +284,7 @@ def test_our_router_runs_over_the_links_that_linux_has(no_linux_lab: None, both_
     with running(VethLab(choose_cpus())) as lab:
         told, sent = between(lab.dut, lab, "bench", 5_000)
         assert (told.error, told.in_packets, told.out_packets, told.drops) == (None, sent, sent, {})
-        assert (lab.facts.kind, lab.facts.wire.partition(",")[0]) == ("veth", "veth")
+        assert (lab.facts.kind, lab.facts.port_type.partition(",")[0]) == ("veth", "veth")
     assert not [path for path in Path("/sys/class/net").iterdir() if path.name.startswith(f"ws{os.getpid()}")]
 
 

@@ -30,7 +30,7 @@ from wirespeed.machine.ports import free_rpc_port
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
+from wirespeed.measurement.loadtest.run import LoadTestProgress, load_for, run_loadtest
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.router.client import ask
@@ -85,7 +85,7 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab,
     with connected(ring.rpc) as thief, connected(ring.rpc) as client:
         thief.user = user or thief.user
 
-        def steal(progress: Progress) -> None:
+        def steal(progress: LoadTestProgress) -> None:
             if progress.step.phase == "hold":
                 thief.acquire([0], force=True)
                 thief.reset([0])
@@ -108,7 +108,7 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab,
 def test_a_port_that_somebody_stops_ends_the_test(ring: RingLab) -> None:
     with connected(ring.rpc) as client:
 
-        def stop(progress: Progress) -> None:
+        def stop(progress: LoadTestProgress) -> None:
             if progress.step.phase == "hold":
                 client.stop([1])
 
@@ -124,10 +124,10 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
         connected(lab.rpc) as other,
     ):
 
-        def push(_: Progress) -> None:
+        def push(_: LoadTestProgress) -> None:
             other.call("push_pkts", port_id=0, pkts=[packet(noise)] * 20, ipg_usec=0, force=True)
 
-        plan = replace(SHORT, verify=True, latency_rate_pps=1000.0)
+        plan = replace(SHORT, signature=True, latency_rate_pps=1000.0)
         result = run_loadtest(plan, client, on_sample=push)
     there, back = (result.outcome.channels[name].balance for name in ("0→1", "1→0"))
     assert back.extraneous == 0
@@ -141,7 +141,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
             assert told.lost == told.duplicates == 0
     packets = sum(sample.latency[Channel(0, 1)].packets for sample in result.samples)
     assert packets == pytest.approx(1000 * result.samples[-1].t_s, rel=0.2)
-    assert result.lab.latency_floor["0→1"].median_us > 0
+    assert result.lab.latency_baseline["0→1"].median_us > 0
 
 
 def packet(raw: bytes) -> dict[str, object]:
@@ -218,7 +218,7 @@ def cross(socket: Path, *crossings: tuple[int, int]) -> None:
 
 def test_three_ports_in_a_ring_by_their_own_lines_then_two_into_one(short_directory: Path) -> None:
     ring = replace(SHORT, directions=parse_wires("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
-    marked = replace(SHORT, directions=parse_wires("0>2,1>2"), verify=True)
+    marked = replace(SHORT, directions=parse_wires("0>2,1>2"), signature=True)
     with three_ports(short_directory, (0, 1), (1, 2), (2, 0)) as address, connected(address) as client:
         result = run_loadtest(ring, client)
         cross(short_directory / "r", (0, 2), (1, 2))
@@ -249,12 +249,12 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
     """A lost link ends the test with what was measured, or is ridden out and marked."""
     with joined_lab() as lab, connected(lab.rpc) as client:
 
-        def kill(progress: Progress) -> None:
+        def kill(progress: LoadTestProgress) -> None:
             if progress.step.phase == "ramp" and lab.router.alive:
                 os.kill(lab.router.pid, signal.SIGKILL)
                 wait_for(lambda: not client.port_status([1])[1].link_up, "the end of the link")
 
-        result = run_loadtest(replace(SHORT, ride_link=ride), client, on_sample=kill)
+        result = run_loadtest(replace(SHORT, ignore_link_down=ride), client, on_sample=kill)
         assert {one.owner for one in client.port_status([0, 1]).values()} == {""}
     down = [sample.links_down for sample in result.samples]
     assert down[:2] == [(), ()]
@@ -272,7 +272,7 @@ def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[in
     with joined_lab() as lab, connected(lab.rpc, timeout_s=2.0) as client:
         plan = replace(SHORT, hold_s=20.0)
 
-        def restart(progress: Progress) -> None:
+        def restart(progress: LoadTestProgress) -> None:
             if progress.step.phase == "hold":
                 os.kill(lab.generator.pid, signal.SIGKILL)
 

@@ -13,11 +13,11 @@ from sandbox import needs
 
 from wirespeed.router.features.sflow.messages import psample_message
 from wirespeed.router.features.sflow.netlink import MulticastGroup, family_group
-from wirespeed.router.features.sflow.records import Sample
+from wirespeed.router.features.sflow.records import SampledPacket
 
 pytestmark = needs()
 
-SAMPLE = Sample(1, 9, 1000, 5000, 2, 1514, 1, 2, True, bytes(range(61)))
+SAMPLE = SampledPacket(1, 9, 1000, 5000, 2, 1514, 1, 2, True, bytes(range(61)))
 CONTROLLER_GROUP = 16
 """The number of the group that the controller of generic netlink tells of families in."""
 

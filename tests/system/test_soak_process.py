@@ -17,7 +17,7 @@ from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.measurement.soak.run import Progress, run_soak
+from wirespeed.measurement.soak.run import SoakProgress, run_soak
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
 
@@ -93,7 +93,7 @@ def test_the_embedded_lab_is_soaked_and_its_routers_losses_are_found(lab: Embedd
     """At a load that a busy machine carries too, the router loses one packet in fifty."""
     plan = SoakPlan("bench", Rate(5000, "pps"), 4.0, {"size": "64"}, target_ratio=1e-3)
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: SoakProgress) -> None:
         if progress.chronicle.watched_s < 2:
             ask(lab.control_socket, "set interface impairment e1 loss 0.02 seed 7")
 

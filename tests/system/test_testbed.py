@@ -21,7 +21,7 @@ from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 from wirespeed.testbed import check
-from wirespeed.testbed.check import Check, Finding
+from wirespeed.testbed.check import Check, CheckResult
 from wirespeed.testbed.file import parse_bench
 from wirespeed.testbed.tester import running_tester
 from wirespeed.testbed.wires import goes_through
@@ -42,12 +42,12 @@ def inside(*words: str) -> None:
     tool("ip", "netns", "exec", NAME, *words)
 
 
-def findings(text: str) -> tuple[int, list[Finding]]:
-    told: list[Finding] = []
+def findings(text: str) -> tuple[int, list[CheckResult]]:
+    told: list[CheckResult] = []
     return Check(parse_bench(text), "b.yaml", told.append, link_wait_s=1.0).run(), told
 
 
-def faults(text: str) -> tuple[int, list[Finding]]:
+def faults(text: str) -> tuple[int, list[CheckResult]]:
     code, told = findings(text)
     return code, [one for one in told if one.state == "FAIL"]
 
@@ -248,7 +248,7 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
     result = read_as(Result, output)
     assert all(channel.balance.test_frames for channel in result.outcome.channels.values())
     assert result.line_bps(0) == 1e9
-    assert result.lab.bench.wires == {"0": "e0 1G 100.64.1.1/30", "1": "e1 1G 100.64.2.1/30"}
+    assert result.lab.testbed.links == {"0": "e0 1G 100.64.1.1/30", "1": "e1 1G 100.64.2.1/30"}
     assert result.dut.description == {"box": "A namespace", "price": "0 EUR"}
     assert result.dut.kind == "linux"
     assert any(sample.dut for sample in result.samples)
@@ -279,7 +279,7 @@ def test_ceiling_of_the_tester_is_measured_by_a_cable_kept_and_referred_to(wires
         assert ran.returncode == 0, ran.stderr
         result = read_as(Result, output)
         [one] = [one for one in kept["loads"] if one["label"] == "unidirectional 64b one flow"]
-        told = result.lab.bench.tester_ceiling.directions["1"]
+        told = result.lab.testbed.tester_ceiling.directions["1"]
         assert (told.percent, told.pps) == (round(one["percent"], 2), round(one["pps"]))
         assert any(note.startswith("the tester reaches") for note in result.ending.notes) == (told.percent < 100)
     finally:
@@ -331,7 +331,7 @@ def test_searches_and_the_console_on_a_bench(lab, tmp_path):
     ran = run_wirespeed("search", "--testbed", file, *words)
     assert ran.returncode == 0, ran.stderr
     raw = json.loads(output.read_text())
-    assert raw["lab"]["bench"]["mode"] == "ip4"
+    assert raw["lab"]["testbed"]["mode"] == "ip4"
     assert raw["dut"]["description"] == {"box": "Embedded"}
     ran = run_wirespeed("console", "--testbed", file, "portattr", "-p", "0")
     assert ran.returncode == 0, ran.stderr

@@ -6,7 +6,7 @@ from ipaddress import ip_interface
 
 from hypothesis import strategies as st
 
-from wirespeed.vpp_api.declarations import PRIMITIVES, Alias, Enumeration, Field, Record
+from wirespeed.vpp_api.declarations import PRIMITIVES, Alias, Enumeration, MessageField, Record
 from wirespeed.vpp_api.table import TABLE
 
 _BITS = {"u8": 8, "u16": 16, "u32": 32, "u64": 64, "i8": 7, "i16": 15, "i32": 31, "i64": 63}
@@ -47,7 +47,7 @@ def _of_type(name: str) -> st.SearchStrategy[object]:
     return fields_of(declared.fields)
 
 
-def _of_field(field: Field) -> st.SearchStrategy[object]:
+def _of_field(field: MessageField) -> st.SearchStrategy[object]:
     if field.type == "string":
         return _TEXT
     if field.count is None:
@@ -58,7 +58,7 @@ def _of_field(field: Field) -> st.SearchStrategy[object]:
     return st.lists(_of_type(field.type), min_size=room[0], max_size=room[1])
 
 
-def fields_of(fields: tuple[Field, ...]) -> st.SearchStrategy[dict[str, object]]:
+def fields_of(fields: tuple[MessageField, ...]) -> st.SearchStrategy[dict[str, object]]:
     """Of a message or a type; the counts of what follows are right."""
     counts = {field.counted_by: field.name for field in fields if field.counted_by}
     values = st.fixed_dictionaries({field.name: _of_field(field) for field in fields if field.name not in counts})

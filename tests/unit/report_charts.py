@@ -13,7 +13,7 @@ from wirespeed.charts.chart import Chart, Curve
 from wirespeed.measurement.load import group_by_load
 from wirespeed.measurement.loadtest.charts import load_chart, time_chart
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.report.comparison import Comparison
+from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.figures import MEGA
 
 _DATA = re.compile(r'(<script type="application/octet-stream" id="data">)([^<]*)(</script>)')
@@ -34,14 +34,14 @@ def opened(page: str) -> str:
 
 
 def over_load(
-    comparison: Comparison, number: int, channels: frozenset[str], bounds: tuple[SearchResult, ...] = ()
+    comparison: ReportedResults, number: int, channels: frozenset[str], bounds: tuple[SearchResult, ...] = ()
 ) -> Chart:
     """The chart of a load, by millions."""
     group = group_by_load(comparison.kinds["loadtest"])[number]
     return load_chart(f"load-{number}", group, replace(comparison.shown(MEGA, channels), bounds=bounds))
 
 
-def over_time(comparison: Comparison, number: int, channels: frozenset[str]) -> Chart:
+def over_time(comparison: ReportedResults, number: int, channels: frozenset[str]) -> Chart:
     group = group_by_load(comparison.kinds["loadtest"])[number]
     return time_chart(f"time-{number}", group, comparison.shown(MEGA, channels))
 

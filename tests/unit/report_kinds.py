@@ -20,12 +20,21 @@ from wirespeed.measurement.search.controller import Controller
 from wirespeed.measurement.search.goals import goals_of
 from wirespeed.measurement.search.result import SearchResult, SearchSettings
 from wirespeed.measurement.soak.chronicle import Chronicle
-from wirespeed.measurement.soak.result import Flow, Gap, LatencySpan, LossEvent, SoakResult, SoakSettings, Span, Verdict
+from wirespeed.measurement.soak.result import (
+    Gap,
+    LatencySpan,
+    LossEvent,
+    SoakFlow,
+    SoakResult,
+    SoakSettings,
+    SoakVerdict,
+    Span,
+)
 from wirespeed.report.comparison import compare
 from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import Ending
-from wirespeed.results.lab import LabFacts, LatencyFloor
+from wirespeed.results.lab import LabFacts, LatencyBaseline
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
 from wirespeed.units import Rate, line_rate_pps
@@ -78,7 +87,7 @@ def search_of(
         trials=tuple(made.trials),
         goals=made.outcomes(most_is_line=True),
         versions={"wirespeed": "0.1.0"},
-        lab=LabFacts(kind="embedded", latency_floor={"0→1": LatencyFloor(median_us=4.5)} if latency else {}),
+        lab=LabFacts(kind="embedded", latency_baseline={"0→1": LatencyBaseline(median_us=4.5)} if latency else {}),
         dut=from_json(DutFacts, described),
         ports=PORTS,
         frame_bytes={0: 64.0, 1: 64.0},
@@ -169,7 +178,7 @@ def soak_of(name="soak", seconds=400, lossy=(), gap=None, shown=False):
         load=Rate(1e6, "pps"),
         load_pps=1e6,
         intended_s=float(seconds),
-        verdict=Verdict(target_ratio=1e-7, confidence=0.95),
+        verdict=SoakVerdict(target_ratio=1e-7, confidence=0.95),
         versions={"wirespeed": "0.1.0"},
         dut=from_json(DutFacts, DUT),
         ports=PORTS,
@@ -181,8 +190,8 @@ def soak_of(name="soak", seconds=400, lossy=(), gap=None, shown=False):
         lost = lost_at.get(second, 0)
         latency = LatencySpan(9000, 0, 5.0, 8.0 + second / 100, 40.0, 20.0)
         flows = {
-            FORWARD: Flow(each, each - lost, lost, latency=latency),
-            BACK: Flow(each, each, latency=latency),
+            FORWARD: SoakFlow(each, each - lost, lost, latency=latency),
+            BACK: SoakFlow(each, each, latency=latency),
         }
         chronicle.add(Span(float(second), 1.0, flows, lossy_s=1.0 if lost else 0.0))
         if lost:

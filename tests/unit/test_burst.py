@@ -24,7 +24,7 @@ from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
 from wirespeed.measurement.burst.result import BurstResult
-from wirespeed.measurement.burst.run import Progress, run_burst
+from wirespeed.measurement.burst.run import BurstProgress, run_burst
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import frames_of, summary_of
 from wirespeed.measurement.rerun import command_of
@@ -128,7 +128,7 @@ def test_one_direction_at_half_the_line_and_a_device_that_returns_nothing() -> N
 def test_a_test_that_is_stopped_keeps_its_bursts() -> None:
     stop = Event()
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: BurstProgress) -> None:
         if progress.count == 3:
             stop.set()
 

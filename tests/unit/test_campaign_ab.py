@@ -7,12 +7,12 @@ from random import Random
 
 import pytest
 
-from wirespeed.campaign.ab import Comparison, in_pairs, markdown, names_of
-from wirespeed.campaign.cells import Cell, Setup
+from wirespeed.campaign.ab import PairComparison, in_pairs, markdown, names_of
+from wirespeed.campaign.cells import CampaignCell, CampaignSetup
 from wirespeed.compare.sequential import AbVerdict, judge, t_cdf, t_quantile
 from wirespeed.errors import UsageError
 
-CELL = Cell("c", "bench", Setup("old"), "64b", "loadtest", (), "both", 1, 10.0, "0")
+CELL = CampaignCell("c", "bench", CampaignSetup("old"), "64b", "loadtest", (), "both", 1, 10.0, "0")
 MOST_PAIRS = 30
 
 
@@ -62,7 +62,7 @@ def test_too_few_pairs_say_so() -> None:
 
 def test_pairs_alternate_and_stay_together() -> None:
     cells = tuple(
-        replace(CELL, setup=Setup(name), test=test, repeat=repeat)
+        replace(CELL, setup=CampaignSetup(name), test=test, repeat=repeat)
         for test in ("x", "y")
         for name in ("old", "new")
         for repeat in (1, 2, 3)
@@ -77,7 +77,7 @@ def test_one_device_and_three_cannot_be_compared() -> None:
 
 
 def test_the_table() -> None:
-    found = Comparison(("bench", "64b", "both"), "", 1e6, 1.05e6, AbVerdict("better", 5, 0.05, 0.03, 0.07))
+    found = PairComparison(("bench", "64b", "both"), "", 1e6, 1.05e6, AbVerdict("better", 5, 0.05, 0.03, 0.07))
     assert markdown(("old", "new"), [found]) == (
         "| test | old | new | verdict |\n|---|---:|---:|---|\n"
         "| 64b both on bench | 1.00 Mpps | 1.05 Mpps | better: +5.00 % (+3.00 to +7.00) of 5 pairs |\n"

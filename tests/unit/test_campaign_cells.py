@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from wirespeed.campaign.ab import group_of
 from wirespeed.campaign.benches import place_of, unfit
-from wirespeed.campaign.cells import Cell, Setup, cells_of, check_count, count
+from wirespeed.campaign.cells import CampaignCell, CampaignSetup, cells_of, check_count, count
 from wirespeed.campaign.file import parse_campaign, schema_text
 from wirespeed.campaign.loading import load
 from wirespeed.campaign.model import Campaign
@@ -44,7 +44,7 @@ tests:
 """
 
 
-def cells(text: str = FILE, version: str = "1", bench: str = "embedded") -> list[Cell]:
+def cells(text: str = FILE, version: str = "1", bench: str = "embedded") -> list[CampaignCell]:
     campaign = parse_campaign(text)
     return cells_of(campaign, {name: f"{bench}-{name}" for name in campaign.testbeds}, {}, version)
 
@@ -117,7 +117,7 @@ def test_steps_by_hand_come_one_after_the_other_and_last() -> None:
 
 def test_a_cell_survives_json() -> None:
     for cell in cells():
-        assert Cell.from_json(json.loads(json.dumps(cell.to_json()))) == cell
+        assert CampaignCell.from_json(json.loads(json.dumps(cell.to_json()))) == cell
 
 
 def test_a_matrix_that_explodes_is_counted_and_refused_before_it_is_made() -> None:
@@ -232,7 +232,7 @@ def test_cells_that_name_each_direction_are_groups_of_their_own() -> None:
 def test_the_schema_has_every_key() -> None:
     schema = json.loads(schema_text())
     assert set(schema["properties"]) == set(Campaign.model_fields)
-    assert {"Loadtest", "Search", "Rfc2544", "Soak", "Dut", "ByHand"} <= set(schema["$defs"])
+    assert {"Loadtest", "Search", "Rfc2544", "Soak", "CampaignDut", "ByHand"} <= set(schema["$defs"])
 
 
 def test_the_campaigns_that_ship_can_be_read() -> None:
@@ -261,14 +261,14 @@ def test_the_demo_as_a_campaign_is_what_the_demo_runs() -> None:
 @pytest.mark.parametrize(
     ("lab", "setup", "why"),
     [
-        ("embedded", Setup("a", mode="l2xc", queues=3, descriptors=512), ""),
-        ("embedded", Setup("a", workers=4), "one worker"),
-        ("linux", Setup("a"), ""),
-        ("linux", Setup("a", mode="l2xc"), "takes no a mode other than ip4"),
-        ("linux", Setup("a", cli=("x",)), "cli lines"),
+        ("embedded", CampaignSetup("a", mode="l2xc", queues=3, descriptors=512), ""),
+        ("embedded", CampaignSetup("a", workers=4), "one worker"),
+        ("linux", CampaignSetup("a"), ""),
+        ("linux", CampaignSetup("a", mode="l2xc"), "takes no a mode other than ip4"),
+        ("linux", CampaignSetup("a", cli=("x",)), "cli lines"),
     ],
 )
-def test_what_a_lab_cannot_be_is_said(lab: str, setup: Setup, why: str) -> None:
+def test_what_a_lab_cannot_be_is_said(lab: str, setup: CampaignSetup, why: str) -> None:
     found = unfit(place_of(lab, Path()), setup, ())
     assert why in found and bool(why) == bool(found)
 

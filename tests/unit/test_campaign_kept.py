@@ -14,10 +14,10 @@ from report_cases import OURS
 from report_kinds import search_of
 
 from wirespeed.campaign.campaign import Asked, dry
-from wirespeed.campaign.cells import Cell
-from wirespeed.campaign.ledger import Ledger
+from wirespeed.campaign.cells import CampaignCell
+from wirespeed.campaign.ledger import CampaignLedger
 from wirespeed.campaign.loading import Loaded, load
-from wirespeed.campaign.outcome import DONE, Outcome
+from wirespeed.campaign.outcome import DONE, CellOutcome
 
 CAMPAIGN = """\
 campaign: 1
@@ -35,16 +35,16 @@ def loaded(tmp_path: Path) -> Loaded:
     return load(file)
 
 
-def result_of(cell: Cell) -> dict:
+def result_of(cell: CampaignCell) -> dict:
     return OURS | {"vars": OURS["vars"] | {"output_file": f"/elsewhere/{cell.stem}.json"}}
 
 
-def kept(directory: Path, cell: Cell) -> Path:
+def kept(directory: Path, cell: CampaignCell) -> Path:
     """A campaign that has run its cell."""
-    with closing(Ledger(directory, print)) as ledger:
+    with closing(CampaignLedger(directory, print)) as ledger:
         (ledger.running / f"{cell.stem}.json").write_text(json.dumps(result_of(cell)))
         ledger.keep(cell)
-        ledger.note(cell, Outcome(DONE, 1.0))
+        ledger.note(cell, CellOutcome(DONE, 1.0))
     return ledger.result(cell)
 
 
@@ -83,7 +83,7 @@ def test_another_file_with_the_name_of_a_result_is_told_of_and_put_aside(
     assert told in lines[0] and "1 cells, 0 done, 1 to do" in lines[-1]
     assert file.read_bytes() == bad
     said: list[str] = []
-    with closing(Ledger(out, said.append)) as ledger:
+    with closing(CampaignLedger(out, said.append)) as ledger:
         assert not ledger.is_done(cell)
     (aside,) = out.glob("results/*")
     assert aside.read_bytes() == bad and aside.name.startswith(f"{file.name}.refused-")
@@ -101,7 +101,7 @@ def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
     file.unlink()
     make(file)
     said: list[str] = []
-    with closing(Ledger(tmp_path / "out", said.append)) as ledger:
+    with closing(CampaignLedger(tmp_path / "out", said.append)) as ledger:
         assert not ledger.is_done(cell)
     (aside,) = (tmp_path / "out").glob("results/*.refused-*")
     assert not aside.is_file() and not file.exists()
@@ -112,13 +112,13 @@ def test_what_the_campaign_kept_is_done(loaded: Loaded, tmp_path: Path) -> None:
     (cell,) = loaded.cells
     kept(tmp_path / "out", cell)
     assert "1 cells, 1 done, 0 to do" in list(dry(loaded, Asked(tmp_path / "out")))[-1]
-    with closing(Ledger(tmp_path / "out", pytest.fail)) as ledger:
+    with closing(CampaignLedger(tmp_path / "out", pytest.fail)) as ledger:
         assert ledger.is_done(cell)
 
 
 def test_a_result_that_a_kill_left_is_taken_and_another_one_there_is_not(loaded: Loaded, tmp_path: Path) -> None:
     (cell,) = loaded.cells
-    with closing(Ledger(tmp_path / "out", pytest.fail)) as ledger:
+    with closing(CampaignLedger(tmp_path / "out", pytest.fail)) as ledger:
         left = ledger.running / f"{cell.stem}.json"
         left.write_text(json.dumps(result_of(replace(cell, key="another"))))
         assert not ledger.is_done(cell)

@@ -100,7 +100,7 @@ def test_a_value_that_changes_takes_the_place_of_what_was_read() -> None:
 
 
 def test_our_own_document_is_kept_once() -> None:
-    lab = LabFacts(kind="embedded", cpus=CpuRoles((0,), (1,), (0,)), topology=Topology("x"), latency_floor={})
+    lab = LabFacts(kind="embedded", cpus=CpuRoles((0,), (1,), (0,)), topology=Topology("x"), latency_baseline={})
     assert from_json(LabFacts, json.loads(json.dumps(to_json(lab)))) == lab
     with pytest.raises(Misfit, match="name is not a text"):
         from_json(DutFacts, {"name": []})

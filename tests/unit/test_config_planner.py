@@ -15,13 +15,13 @@ from wirespeed.config.check import rule_findings
 from wirespeed.config.plan import plan
 from wirespeed.config.router_device import router_lacks
 from wirespeed.config.schema import Config
-from wirespeed.config.state import Interface, Sflow, State, TagRewrite
+from wirespeed.config.state import InterfaceState, RouterState, SflowState, TagRewriteState
 from wirespeed.config.target import bare_state, target_state
 
 BARE = bare_state(Config.model_validate({"interfaces": {port: {} for port in PORTS}}))
 
 
-def run(state: State, target: State) -> State:
+def run(state: RouterState, target: RouterState) -> RouterState:
     """`state` after the plan to `target`."""
     vpp = Vpp(state)
     made = plan(state, target)
@@ -36,15 +36,15 @@ def run(state: State, target: State) -> State:
 OPEN = ("mac", "mtu", "link_mtu", "lcp_namespace")
 
 
-def wrong_fields(have: Interface, want: Interface) -> dict[str, tuple[object, object]]:
+def wrong_fields(have: InterfaceState, want: InterfaceState) -> dict[str, tuple[object, object]]:
     """Those that differ, but for what `want` leaves open."""
-    pairs = {field.name: (getattr(have, field.name), getattr(want, field.name)) for field in fields(Interface)}
+    pairs = {field.name: (getattr(have, field.name), getattr(want, field.name)) for field in fields(InterfaceState)}
     if want.bond_of is not None:
         del pairs["mac"]  # the bond lends a member its own
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and (name not in OPEN or pair[1])}
 
 
-def differences(have: State, want: State) -> list[object]:
+def differences(have: RouterState, want: RouterState) -> list[object]:
     """What `have` is not, of what `want` says."""
     found: list[object] = [*(set(have.interfaces) ^ set(want.interfaces))]
     for name, face in want.interfaces.items():
@@ -55,7 +55,7 @@ def differences(have: State, want: State) -> list[object]:
     have_acls = {name: acl.rules for name, acl in have.acls.items()}
     want_acls = {name: acl.rules for name, acl in want.acls.items()}
     found += [] if have_acls == want_acls else [("acls", have_acls, want_acls)]
-    found += [] if (want.sflow or Sflow()) == (have.sflow or Sflow()) else [("sflow", have.sflow, want.sflow)]
+    found += [] if (want.sflow or SflowState()) == (have.sflow or SflowState()) else [("sflow", have.sflow, want.sflow)]
     return found
 
 
@@ -99,7 +99,7 @@ def test_a_member_of_a_bond_has_its_own_mac_address_before_and_after() -> None:
     """While it is one it has the bond's, and nothing is planned."""
     mac, other = "02:00:00:00:0c:01", "02:00:00:00:0c:02"
 
-    def bonded(own: str, *members: str) -> State:
+    def bonded(own: str, *members: str) -> RouterState:
         faces = {port: {} for port in PORTS} | {PORT: {"mac": own}, "BondEthernet0": {}}
         return state_of(interfaces=faces, bondethernets={"BondEthernet0": {"interfaces": [*members]}})
 
@@ -113,12 +113,12 @@ def test_a_member_of_a_bond_has_its_own_mac_address_before_and_after() -> None:
 PORT = PORTS[0]
 
 
-def state_of(**sections: object) -> State:
+def state_of(**sections: object) -> RouterState:
     given = Config.model_validate({"interfaces": {port: {} for port in PORTS}, **sections})
     return target_state(given, BARE)
 
 
-def made(have: State, want: State) -> list[str]:
+def made(have: RouterState, want: RouterState) -> list[str]:
     """The plan's lines, run on a router that becomes `want` by them."""
     assert not differences(run(have, want), want)
     return list(plan(have, want).lines())
@@ -143,7 +143,7 @@ def test_a_tunnel_has_sub_interfaces_on_vpp_and_on_our_router() -> None:
     assert not any(router_lacks(step.operation) for step in plan(BARE, target).steps)
 
 
-def tap(**host: object) -> State:
+def tap(**host: object) -> RouterState:
     faces = {port: {} for port in PORTS} | {"tap100": {}}
     return state_of(interfaces=faces, taps={"tap100": {"host": {"name": "vpp-tap100", **host}}})
 
@@ -171,15 +171,17 @@ def test_a_tap_whose_linux_end_changes_is_made_anew(have: dict[str, str], want: 
     assert not plan(vpp.state(), target).steps
 
 
-@pytest.mark.parametrize("rewrite", [TagRewrite(1), TagRewrite(0, (5,)), TagRewrite(1, (5, 6), dot1ad=True)])
+@pytest.mark.parametrize(
+    "rewrite", [TagRewriteState(1), TagRewriteState(0, (5,)), TagRewriteState(1, (5, 6), dot1ad=True)]
+)
 @pytest.mark.parametrize("bridged", [False, True])
-def test_a_tag_rewrite_that_no_file_asks_for_ends_and_comes_back(rewrite: TagRewrite, bridged: bool) -> None:
+def test_a_tag_rewrite_that_no_file_asks_for_ends_and_comes_back(rewrite: TagRewriteState, bridged: bool) -> None:
     faces = {port: {} for port in PORTS} | {PORT: {"sub-interfaces": {100: {}}}}
     bridges = {"bridgedomains": {"bd1": {"interfaces": [f"{PORT}.100"]}}} if bridged else {}
     target = state_of(interfaces=faces, **bridges)
     clean = run(BARE, target)
     sub = replace(clean.interfaces[f"{PORT}.100"], rewrite=rewrite)
-    typed = State({**clean.interfaces, sub.name: sub}, clean.bridges, clean.acls, clean.sflow)
+    typed = RouterState({**clean.interfaces, sub.name: sub}, clean.bridges, clean.acls, clean.sflow)
     wanted = [] if bridged and rewrite.pop and not rewrite.push else ["pop 1" if bridged else "disable"]
     lines = [line for line in plan(typed, target).lines() if "tag-rewrite" in line]
     assert lines == [f"set interface l2 tag-rewrite {sub.name} {words}" for words in wanted]

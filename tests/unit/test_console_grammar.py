@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wirespeed.client.stateless_client import Multiplier, Target
+from wirespeed.client.stateless_client import Multiplier, ProfileTarget
 from wirespeed.console.commands import ALIASES, COMMANDS
 from wirespeed.console.completion import candidates
 from wirespeed.console.grammar import Parsed, commands_of, help_text, parse
@@ -35,7 +35,7 @@ def test_the_line_of_the_articles() -> None:
     line = given("start -f stl/bench.py -m 1.48mpps -p 0 1 -t size=64,vm=var2 -d 10 --force")
     assert line.file == "stl/bench.py"
     assert line.mult == Multiplier("pps", "abs", 1_480_000.0)
-    assert line.ports == [Target(0), Target(1)]
+    assert line.ports == [ProfileTarget(0), ProfileTarget(1)]
     assert line.tunables == {"size": "64", "vm": "var2"}
     assert line.duration == 10
     assert line.force and not line.total
@@ -54,11 +54,11 @@ def test_a_start_needs_only_a_file() -> None:
 
 @pytest.mark.parametrize("text", ["-p 0 1", "-p 0,1", "--port 0 1", "--ports 0,1 0"])
 def test_ports_with_blanks_or_commas(text: str) -> None:
-    assert given(f"stop {text}").ports == [Target(0), Target(1)]
+    assert given(f"stop {text}").ports == [ProfileTarget(0), ProfileTarget(1)]
 
 
 def test_ports_with_profiles() -> None:
-    assert given("stop -p 0.a 1.*").ports == [Target(0, "a"), Target(1, "*")]
+    assert given("stop -p 0.a 1.*").ports == [ProfileTarget(0, "a"), ProfileTarget(1, "*")]
 
 
 def test_quotes_comments_and_aliases() -> None:

@@ -24,7 +24,7 @@ from trex_console import (
     table,
 )  # fmt: skip
 
-from wirespeed._native.flow_records import Tag, Tagged
+from wirespeed._native.flow_records import Tagged, TagVlans
 from wirespeed.cli.main import main
 from wirespeed.console.absent import ABSENT, ASKED_OF_THE_SERVER, MOOT
 from wirespeed.console.commands import ALIASES, COMMANDS
@@ -404,7 +404,7 @@ def test_tagged_groups_from_their_begin_to_their_end(
     ]
     assert sent(console, "tpg_clear_stats -p 1 --tpgid 1")["clear_tpg_stats"]["max_tag"] == 9
     assert sorted(server.core.tagged_counts) == [(1, 1, 9)]
-    server.core.unknown = [(1, Tag(8, 9)), (1, Tag(8, 9))]
+    server.core.unknown = [(1, TagVlans(8, 9)), (1, TagVlans(8, 9))]
     assert console("tpg_show_unknown_tags -p 1").count("QinQ(8, 9)") == 1
     console("tpg_clear_unknown_tags -p 1")
     assert "No unknown tags" in console("tpg_show_unknown_tags -p 1")

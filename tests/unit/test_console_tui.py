@@ -15,7 +15,7 @@ from wirespeed.console.readings import PortReading, StreamReading, flow_readings
 from wirespeed.console.session import Session
 from wirespeed.console.tui.app import ConsoleApp
 from wirespeed.console.tui.command_line import CommandLine
-from wirespeed.console.tui.live import Live, Minute, Missing, missing, sparkline
+from wirespeed.console.tui.live import Live, Minute, MissingRates, missing, sparkline
 from wirespeed.console.tui.panes import latency, minute, ports, streams
 
 DEADLINE_S = 30.0
@@ -271,18 +271,18 @@ def reading(port: int, tx_pps: float = 0.0, rx_pps: float = 0.0, **counters: int
 def test_what_is_missing_is_told_apart_by_fault() -> None:
     before = [reading(0, intended=0, late=0), reading(1, intended=0, late=0)]
     after = [reading(0, intended=1000, late=100), reading(1, intended=0, late=0, ipackets=700)]
-    assert missing(after, before, 1.0) == (Missing(drops_pps=200.0, late_pps=100.0), Missing())
-    assert missing(after, None, 0.0) == (Missing(), Missing())
+    assert missing(after, before, 1.0) == (MissingRates(drops_pps=200.0, late_pps=100.0), MissingRates())
+    assert missing(after, None, 0.0) == (MissingRates(), MissingRates())
 
 
 def test_packets_on_the_way_are_not_lost() -> None:
     before = [reading(0, intended=0, late=0), reading(1, intended=0, late=0)]
     after = [reading(0, intended=100_000, late=0), reading(1, intended=0, late=0, ipackets=99_950)]
-    assert missing(after, before, 1.0) == (Missing(), Missing())
+    assert missing(after, before, 1.0) == (MissingRates(), MissingRates())
 
 
 def test_a_trex_says_by_its_rates_what_is_missing() -> None:
-    assert missing([reading(0, tx_pps=1000), reading(1, rx_pps=900)], None, 0.0)[0] == Missing(drops_pps=100.0)
+    assert missing([reading(0, tx_pps=1000), reading(1, rx_pps=900)], None, 0.0)[0] == MissingRates(drops_pps=100.0)
 
 
 def test_sparklines_begin_at_0_and_keep_the_highest() -> None:
@@ -296,12 +296,12 @@ def test_sparklines_begin_at_0_and_keep_the_highest() -> None:
 def test_a_minute_is_60_seconds() -> None:
     history = Minute()
     for second in range(100):
-        history.add(Live({}, (reading(0, tx_pps=second),), (Missing(),)))
+        history.add(Live({}, (reading(0, tx_pps=second),), (MissingRates(),)))
     assert list(history.tx_pps[0]) == list(range(40, 100))
 
 
 def test_losses_stand_in_the_senders_column() -> None:
-    live = Live({}, (reading(0), reading(1)), (Missing(1e6), Missing()))
+    live = Live({}, (reading(0), reading(1)), (MissingRates(1e6), MissingRates()))
     [row] = [line for line in ports(live, 80, 24).plain.splitlines() if line.startswith("drops")]
     assert [cell.strip() for cell in row.split("|")[1:]] == ["1.00 Mpps", "0 pps", "1.00 Mpps"]
 
@@ -329,7 +329,7 @@ def test_streams_and_latency_have_a_line_each() -> None:
 
 
 def test_many_ports_leave_room_for_the_rest() -> None:
-    live = Live({}, tuple(reading(port) for port in range(8)), (Missing(),) * 8)
+    live = Live({}, tuple(reading(port) for port in range(8)), (MissingRates(),) * 8)
     history = Minute()
     history.add(live)
     lines = minute(live, history, 80, 24).plain.splitlines()

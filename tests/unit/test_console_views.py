@@ -18,7 +18,7 @@ from wirespeed.console.happenings import read_event
 from wirespeed.console.port_views import ServerFacts, drop_bps, global_table, port_table, status_table
 from wirespeed.console.readings import flow_readings, port_reading
 from wirespeed.console.server_views import cpu_table, memory_table
-from wirespeed.console.tables import RULE, Row, Table, facts, render, render_compact
+from wirespeed.console.tables import RULE, ConsoleRow, ConsoleTable, facts, render, render_compact
 
 PORT_STATS = [
     {
@@ -251,7 +251,9 @@ def test_packets_that_cannot_be_dissected_have_a_text_all_the_same() -> None:
 
 
 def test_tables_pad_rows_and_columns() -> None:
-    table = Table("T", ("a", "b", "c"), (Row("name", ("1",)), RULE, Row("n", ("22", "333"))), least=3)
+    table = ConsoleTable(
+        "T", ("a", "b", "c"), (ConsoleRow("name", ("1",)), RULE, ConsoleRow("n", ("22", "333"))), least=3
+    )
     assert render(table).plain.splitlines() == [
         "T", "", " a   |  b  |  c", "-----+-----+----", "name |   1 |    ", "-----+-----+----", "n    |  22 | 333",
     ]  # fmt: skip

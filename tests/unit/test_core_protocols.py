@@ -12,7 +12,7 @@ from fake_linux import FakeLinuxHost
 from fake_router import FakeRouterCore
 from fake_tables import FakeTables
 
-from wirespeed._native.counting import Counters
+from wirespeed._native.counting import RouteCounters
 from wirespeed._native.generator import NativeGenerator
 from wirespeed._native.ip6 import Ip6
 from wirespeed._native.tables import Tables
@@ -32,7 +32,7 @@ def offered(core: type) -> dict[str, list[Parameter]]:
         (NativeGenerator, FakeGenerator),
         (NativeRouter, FakeRouterCore),
         (LinuxHost, FakeLinuxHost),
-        (Counters, FakeCounting),
+        (RouteCounters, FakeCounting),
         (Ip6, FakeIp6),
         (Tables, FakeTables),
     ],

@@ -59,7 +59,7 @@ def test_duplicates_are_counted_per_sample_and_hide_no_loss() -> None:
 
 
 def test_the_result_keeps_them_and_older_files_have_none() -> None:
-    result = result_of(numbered(0.02, reordered=7, unplaced=1), verify=True)
+    result = result_of(numbered(0.02, reordered=7, unplaced=1), signature=True)
     document = result.to_json()
     again = Result.from_json(document, "t")
     assert again == result
@@ -70,7 +70,7 @@ def test_the_result_keeps_them_and_older_files_have_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("samples", "dropped", "verify", "words"),
+    ("samples", "dropped", "signature", "words"),
     [
         (numbered(0), None, True, "packets are numbered: no duplicate, none reordered"),
         (numbered(0.02, 7), 9, True, "duplicates (2 %), 7 reordered"),
@@ -88,9 +88,9 @@ def test_the_result_keeps_them_and_older_files_have_none() -> None:
     ],
 )
 def test_one_line_says_how_packets_were_counted(
-    samples: list[Sample], dropped: int | None, verify: bool, words: str
+    samples: list[Sample], dropped: int | None, signature: bool, words: str
 ) -> None:
-    verdict = verdict_of(result_of(samples, dropped, **({"verify": True} if verify else {})))
+    verdict = verdict_of(result_of(samples, dropped, **({"signature": True} if signature else {})))
     assert words in verdict.counting
     assert verdict.lines[-1] == f"counting: {verdict.counting}"
     assert verdict.to_json()["counting"] == verdict.counting
@@ -110,7 +110,7 @@ def test_a_hidden_loss_is_no_proof_that_all_came_back() -> None:
 
 
 def test_the_report_warns_of_both() -> None:
-    twice, hidden = result_of(numbered(0.02), verify=True), result_of(run(Bench(), LOADS), 10**6)
+    twice, hidden = result_of(numbered(0.02), signature=True), result_of(run(Bench(), LOADS), 10**6)
     found = {one.cause: one.sentence for one in remarks_on([twice, hidden])}
     assert "packets came back twice" in found["duplicates"]
     assert "duplicates hide a loss" in found["hidden-loss"]
@@ -135,13 +135,13 @@ def test_trials_say_it_too() -> None:
 @pytest.mark.parametrize(("workers", "says"), [((3,), False), ((3, 4), True), (None, True)])
 def test_copies_at_several_workers_are_no_duplicates_and_the_result_says_so(workers, says: bool) -> None:
     lab = LabFacts(cpus=None if workers is None else CpuRoles(workers))
-    told = verdict_of(replace(result_of(numbered(0.02), verify=True), lab=lab)).counting
+    told = verdict_of(replace(result_of(numbered(0.02), signature=True), lab=lab)).counting
     assert "duplicates (" in told
     assert told.endswith("workers of the receiver are not counted as duplicates") == says
 
 
 @pytest.mark.parametrize(
-    ("verify", "dropped", "words"),
+    ("signature", "dropped", "words"),
     [
         (
             False,
@@ -153,10 +153,10 @@ def test_copies_at_several_workers_are_no_duplicates_and_the_result_says_so(work
         (True, 0, "a soak counts neither duplicates nor reordered packets"),
     ],
 )
-def test_a_soak_says_what_its_counters_cannot_see(verify: bool, dropped: int | None, words: str) -> None:
+def test_a_soak_says_what_its_counters_cannot_see(signature: bool, dropped: int | None, words: str) -> None:
     soak = soak_of()
     assert soak.total is not None
     total = replace(soak.total, dut=replace(soak.total.dut, drop_packets=dropped))
-    verdict = verdict_of(replace(soak, total=total, variables=replace(soak.variables, verify=verify)))
+    verdict = verdict_of(replace(soak, total=total, variables=replace(soak.variables, signature=signature)))
     assert words in verdict.counting
     assert verdict.lines[-1] == f"counting: {verdict.counting}"

@@ -14,7 +14,7 @@ from prompt_toolkit.output import DummyOutput
 from wirespeed.cli import ctl
 from wirespeed.errors import ConnectionFault
 from wirespeed.router import shell
-from wirespeed.router.shell import RouterCompleter, Shell
+from wirespeed.router.shell import RouterCompleter, RouterShell
 
 
 @pytest.fixture(autouse=True)
@@ -32,7 +32,7 @@ def typed(text: str, path: Path = Path("/nowhere")) -> list[str]:
 
     with create_pipe_input() as terminal:
         terminal.send_text(text)
-        Shell(path, input=terminal, output=DummyOutput()).run(run)
+        RouterShell(path, input=terminal, output=DummyOutput()).run(run)
     return lines
 
 

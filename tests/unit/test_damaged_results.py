@@ -42,7 +42,7 @@ LAB = {
     "ring_slots": 1024,
     "power": {"meter": "m", "of": "all", "idle": "before", "idle_watts": 12.0},
     "bench": {"tester_ceiling": {"measured": "x", "directions": {"1": {"percent": 50.0, "pps": 1000}}}},
-    "latency_floor": {"0→1": {"median_us": 4.5}},
+    "latency_baseline": {"0→1": {"median_us": 4.5}},
 }
 WORKER = {
     "name": "w",

@@ -12,7 +12,7 @@ from simulated_bench import LINE_BPS, Bench, ramp, run
 from test_figures_agree import SETTINGS, both_ways
 
 from wirespeed.demo.demo import tables
-from wirespeed.demo.suite import BURDENED, SEED_SUITE, Finding, SuiteTest, finding
+from wirespeed.demo.suite import BURDENED, SEED_SUITE, DemoResult, SuiteTest, finding
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.result import Result
@@ -54,7 +54,7 @@ def result_of(test: SuiteTest, bench: Bench, dut: str) -> Result:
 
 
 @pytest.fixture
-def findings(tmp_path: Path) -> list[Finding]:
+def findings(tmp_path: Path) -> list[DemoResult]:
     """The seed suite through one router, each load at another limit, and a burdened test."""
     found = []
     for number, test in enumerate((*SEED_SUITE, BURDENED[0])):
@@ -68,7 +68,7 @@ def findings(tmp_path: Path) -> list[Finding]:
 
 
 def test_every_figure_of_the_table_stands_on_all_surfaces(
-    findings: list[Finding], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    findings: list[DemoResult], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [one.file for one in findings]
     verdicts = compare(read_all(files)).verdicts

@@ -7,17 +7,17 @@ import pytest
 
 from wirespeed.cli.main import main
 from wirespeed.doctor.examination import as_text, findings_in, is_suitable, verdict
-from wirespeed.doctor.finding import Step, Wanted
+from wirespeed.doctor.finding import HostPurpose, HostStep
 from wirespeed.doctor.fixing import apply, read_record, steps_of, undo
 from wirespeed.doctor.questions import QUESTIONS
 from wirespeed.errors import EnvironmentFault, FileFault
-from wirespeed.inspect.transcript import Here, Section, ask
+from wirespeed.inspect.transcript import Here, TranscriptSection, ask
 
 NIC, OTHER, MANAGEMENT = "0000:01:00.0", "0000:02:00.0", "0000:03:00.0"
 HUGE = "/sys/kernel/mm/hugepages/hugepages-2048kB"
 CPU = "/sys/devices/system/cpu"
 DEVICES = "/sys/bus/pci/devices"
-WANTED = Wanted(cpus=(2, 3), nics=(NIC, OTHER))
+WANTED = HostPurpose(cpus=(2, 3), nics=(NIC, OTHER))
 
 
 def device(address: str, driver: str, ids: str = "0x8086:0x10d3", interface: str = "") -> str:
@@ -68,16 +68,16 @@ GOOD = {
 """What a machine answers that lacks nothing."""
 
 
-def found(wanted: Wanted = WANTED, **changed: str) -> dict[str, list]:
+def found(wanted: HostPurpose = WANTED, **changed: str) -> dict[str, list]:
     """Findings by check, of the good machine with some answers changed."""
-    answers = {name: Section(text) for name, text in {**GOOD, **changed}.items()}
+    answers = {name: TranscriptSection(text) for name, text in {**GOOD, **changed}.items()}
     by_check: dict[str, list] = {}
     for one in findings_in(answers, wanted):
         by_check.setdefault(one.check, []).append(one)
     return by_check
 
 
-def only(check: str, wanted: Wanted = WANTED, **changed: str):
+def only(check: str, wanted: HostPurpose = WANTED, **changed: str):
     """The one finding of a check that is not ok; nothing else may be wrong."""
     wrong = [one for several in found(wanted, **changed).values() for one in several if one.grade != "ok"]
     assert [one.check for one in wrong] == [check], wrong
@@ -97,7 +97,7 @@ def test_hugepages_are_made_and_given_back():
     (step,) = finding.steps
     assert f"echo 286 >{HUGE}/nr_hugepages" in step.do, "40 there are, and 246 of 2 MB more make 512 MB free"
     assert step.undo == f"echo 40 >{HUGE}/nr_hugepages"
-    assert found(Wanted(WANTED.cpus), hugepages=f"{HUGE}/nr_hugepages = 0\n")["hugepages"][0].grade == "costs"
+    assert found(HostPurpose(WANTED.cpus), hugepages=f"{HUGE}/nr_hugepages = 0\n")["hugepages"][0].grade == "costs"
 
 
 def test_memory_that_is_short_is_not_taken():
@@ -115,7 +115,7 @@ def test_an_iommu_that_is_off_blocks_vfio_and_nothing_else():
     assert finding.grade == "blocks" and finding.steps == ()
     assert any("intel_iommu=on iommu=pt" in line for line in finding.fix)
     mellanox = device(NIC, "mlx5_core", "0x15b3:0x1017")
-    assert found(Wanted(nics=(NIC,)), iommu="", pci=mellanox)["iommu"][0].grade == "note"
+    assert found(HostPurpose(nics=(NIC,)), iommu="", pci=mellanox)["iommu"][0].grade == "note"
     amd = only("iommu", iommu="", cpuinfo=GOOD["cpuinfo"] + "vendor_id : AuthenticAMD\n")
     assert not any("intel" in line for line in amd.fix)
 
@@ -126,7 +126,7 @@ def test_an_iommu_that_translates_for_the_kernel_costs():
 
 def test_vfio_is_loaded_where_there_is_one():
     finding = only("vfio", modules="modprobe\n")
-    assert finding.steps == (Step("modprobe vfio-pci", "modprobe -r vfio-pci"),)
+    assert finding.steps == (HostStep("modprobe vfio-pci", "modprobe -r vfio-pci"),)
     assert only("vfio", modules="").steps == ()
 
 
@@ -161,13 +161,13 @@ def test_a_nic_with_nothing_but_a_link_local_address_is_free():
 
 def test_a_virtio_nic_s_interface_is_found_below_its_device():
     pci = device(NIC, "virtio-pci", "0x1af4:0x1041") + f"{DEVICES}/{NIC}/virtio1/net/eth0\n"
-    assert only("drivers", Wanted(WANTED.cpus, (NIC,)), pci=pci).steps == ()
+    assert only("drivers", HostPurpose(WANTED.cpus, (NIC,)), pci=pci).steps == ()
 
 
 def test_mellanox_keeps_its_driver():
     pci = device(NIC, "mlx5_core", "0x15b3:0x1017")
-    assert [one.grade for one in found(Wanted(WANTED.cpus, (NIC,)), pci=pci)["drivers"]] == ["ok"]
-    away = only("drivers", Wanted(WANTED.cpus, (NIC,)), pci=device(NIC, "vfio-pci", "0x15b3:0x1017"))
+    assert [one.grade for one in found(HostPurpose(WANTED.cpus, (NIC,)), pci=pci)["drivers"]] == ["ok"]
+    away = only("drivers", HostPurpose(WANTED.cpus, (NIC,)), pci=device(NIC, "vfio-pci", "0x15b3:0x1017"))
     assert away.grade == "blocks" and "echo mlx5_core >" in away.steps[0].do
 
 
@@ -175,28 +175,30 @@ def test_mellanox_keeps_its_driver():
 def test_a_connectx_3_wants_its_steering(size, well):
     path = "/sys/module/mlx4_core/parameters/log_num_mgm_entry_size"
     modules = GOOD["modules"] + (f"{path} = {size}\n" if size else "")
-    nics = found(Wanted(WANTED.cpus, (NIC,)), pci=device(NIC, "mlx4_core", "0x15b3:0x1003"), modules=modules)["drivers"]
+    nics = found(HostPurpose(WANTED.cpus, (NIC,)), pci=device(NIC, "mlx4_core", "0x15b3:0x1003"), modules=modules)[
+        "drivers"
+    ]
     assert [one.grade for one in nics] == (["ok"] if well else ["ok", "blocks"])
     assert well or any("log_num_mgm_entry_size=-1" in line for line in nics[1].fix)
 
 
 def test_a_nic_that_is_not_there():
-    assert "0000:09:00.0 is not a PCI device here" in only("drivers", Wanted(WANTED.cpus, ("0000:09:00.0",))).is_
+    assert "0000:09:00.0 is not a PCI device here" in only("drivers", HostPurpose(WANTED.cpus, ("0000:09:00.0",))).is_
 
 
 def test_cpus_that_are_not_isolated_or_not_there():
-    finding = only("isolation", Wanted((1, 2), WANTED.nics))
+    finding = only("isolation", HostPurpose((1, 2), WANTED.nics))
     assert finding.grade == "costs" and "isolcpus=1 nohz_full=1 rcu_nocbs=1" in finding.fix[0]
-    assert only("isolation", Wanted((7,), WANTED.nics)).grade == "blocks"
+    assert only("isolation", HostPurpose((7,), WANTED.nics)).grade == "blocks"
 
 
 def test_a_governor_is_set_and_given_back():
     path = f"{CPU}/cpu3/cpufreq/scaling_governor"
     cpus = GOOD["cpus"].replace(f"{path} = performance", f"{path} = schedutil")
     finding = only("governor", cpus=cpus)
-    assert finding.steps == (Step(f"echo performance >{path}", f"echo schedutil >{path}"),)
+    assert finding.steps == (HostStep(f"echo performance >{path}", f"echo schedutil >{path}"),)
     assert finding.grade == "spoils"
-    assert found(Wanted((2,), WANTED.nics), cpus=cpus)["governor"][0].grade == "ok", "CPU 3 has no worker"
+    assert found(HostPurpose((2,), WANTED.nics), cpus=cpus)["governor"][0].grade == "ok", "CPU 3 has no worker"
 
 
 def siblings(*pairs: str) -> str:
@@ -211,7 +213,7 @@ def siblings(*pairs: str) -> str:
 def test_two_workers_on_one_core():
     finding = only("smt", cpus=siblings("2,3"))
     assert (finding.grade, finding.is_) == ("spoils", "workers 2 and 3 share a core")
-    beside = only("smt", Wanted((2,), WANTED.nics), cpus=siblings("2,3"))
+    beside = only("smt", HostPurpose((2,), WANTED.nics), cpus=siblings("2,3"))
     assert beside.grade == "costs" and beside.steps == (), "switching a CPU off is for the user to do"
 
 
@@ -255,7 +257,7 @@ def test_memory_that_may_not_be_locked():
 
 
 def test_packages_that_are_missing():
-    answers = {name: Section(text) for name, text in GOOD.items()} | {"dpdk": Section("", 1)}
+    answers = {name: TranscriptSection(text) for name, text in GOOD.items()} | {"dpdk": TranscriptSection("", 1)}
     (dpdk,) = [one for one in findings_in(answers, WANTED) if one.check == "packages"]
     assert (dpdk.grade, dpdk.fix) == ("blocks", ("apt-get install libdpdk-dev",))
     assert only("packages", programs="lspci\n").fix == ("apt-get install pciutils",)
@@ -291,7 +293,7 @@ def test_a_machine_that_answers_nothing_breaks_no_check():
 def test_every_question_has_an_answer_here():
     answers = ask(Here(), QUESTIONS)
     assert answers.keys() == QUESTIONS.keys()
-    assert findings_in(answers, Wanted())
+    assert findings_in(answers, HostPurpose())
 
 
 # ---- mending
@@ -313,8 +315,10 @@ def setting(tmp_path):
 
 def test_what_was_mended_is_put_back_the_last_first(setting, tmp_path):
     record, said = tmp_path / "run" / "record.json", []
-    steps = [Step(f"echo {new} >>{setting}", f"echo back-{new} >>{setting}") for new in ("one", "two")]
-    assert all(one.went_well for one in apply(Root(), [*steps, Step(f"echo kept >>{setting}")], record, said.append))
+    steps = [HostStep(f"echo {new} >>{setting}", f"echo back-{new} >>{setting}") for new in ("one", "two")]
+    assert all(
+        one.went_well for one in apply(Root(), [*steps, HostStep(f"echo kept >>{setting}")], record, said.append)
+    )
     assert read_record(record) == steps, "what needs no putting back is not recorded"
     assert all(one.went_well for one in undo(Root(), record, said.append))
     assert setting.read_text().split() == ["old", "one", "two", "kept", "back-two", "back-one"]
@@ -332,13 +336,13 @@ def test_a_step_is_recorded_before_it_is_done(setting, tmp_path):
             return super().run(command)
 
     with pytest.raises(KeyboardInterrupt):
-        apply(Killed(), [Step(f"echo new >{setting}", f"echo old >{setting}")], record, lambda line: None)
+        apply(Killed(), [HostStep(f"echo new >{setting}", f"echo old >{setting}")], record, lambda line: None)
     assert len(read_record(record)) == 1
 
 
 def test_what_cannot_be_put_back_stays_in_the_record(setting, tmp_path):
     record = tmp_path / "record.json"
-    steps = [Step("true", "exit 4"), Step("true", f"echo back >{setting}")]
+    steps = [HostStep("true", "exit 4"), HostStep("true", f"echo back >{setting}")]
     apply(Root(), steps, record, lambda line: None)
     done = undo(Root(), record, lambda line: None)
     assert [one.went_well for one in done] == [True, False]
@@ -348,7 +352,7 @@ def test_what_cannot_be_put_back_stays_in_the_record(setting, tmp_path):
 def test_mending_again_keeps_what_is_to_be_put_back(setting, tmp_path):
     record = tmp_path / "record.json"
     for number in range(2):
-        apply(Root(), [Step("true", f"echo {number}")], record, lambda line: None)
+        apply(Root(), [HostStep("true", f"echo {number}")], record, lambda line: None)
     assert [step.undo for step in read_record(record)] == ["echo 0", "echo 1"]
 
 
@@ -358,7 +362,7 @@ def test_only_root_mends(tmp_path):
             return "1000\n"
 
     with pytest.raises(EnvironmentFault, match="only root may change settings of this machine; run this with sudo"):
-        apply(Nobody(), [Step("true")], tmp_path / "record", print)
+        apply(Nobody(), [HostStep("true")], tmp_path / "record", print)
 
 
 @pytest.mark.parametrize("text", ["", "{}", '[{"do": 1}]', "\xff"])

@@ -15,13 +15,13 @@ from harness.waiting import wait_for
 
 from wirespeed.dut import prepare as preparing
 from wirespeed.dut.box import BoxDut
-from wirespeed.dut.collector import Collector
-from wirespeed.dut.device import Device
+from wirespeed.dut.collector import DutCollector
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.kinds.linux_machine import AFFINITIES, INTERRUPTS, interrupt_steps, nic_steps
-from wirespeed.dut.plan import Action, Answers, Plan, Stage, Step
+from wirespeed.dut.plan import Action, DutAnswers, DutPlan, DutStage, DutStep
 from wirespeed.dut.reach.local import LocalReach
 from wirespeed.dut.reach.questions import asking, questions_of
 from wirespeed.dut.reach.reach import Ran
@@ -58,10 +58,10 @@ class MemoryReach:
 class TwoSteps(LinuxKind):
     def stages(self, setup):
         steps = [
-            Step("file", "old", "new", Action("do 1"), Action("undo 1", "old"), persists=True),
-            Step("address", "", "there", Action("do 2"), Action("undo 2")),
+            DutStep("file", "old", "new", Action("do 1"), Action("undo 1", "old"), persists=True),
+            DutStep("address", "", "there", Action("do 2"), Action("undo 2")),
         ]
-        return (Stage((), lambda facts: Plan(tuple(steps))),)
+        return (DutStage((), lambda facts: DutPlan(tuple(steps))),)
 
 
 def prepared(reach: MemoryReach, path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_journal_is_held_by_one_and_cut_short_by_a_power_loss(tmp_path):
 
 def test_a_box_that_stops_answering_is_told_of_and_ends_nothing():
     reach = MemoryReach()
-    box = BoxDut(Device("linux:memory", LinuxKind(), reach))
+    box = BoxDut(DutDevice("linux:memory", LinuxKind(), reach))
     box._collector._directory = "/tmp/x"
     reach.gone_at = "tail"
     box.fetch()
@@ -134,7 +134,7 @@ def test_a_box_that_stops_answering_is_told_of_and_ends_nothing():
 def test_a_load_ends_with_a_sample_of_its_end_however_slow_the_device_is():
     """The second sample of the device is not whole when the load ends: it lasts for 20 s."""
     slow = "echo sampled; [ ${n:-0} = 0 ] || sleep 20"
-    collector = Collector(LocalReach(), slow, interval_s=0.01)
+    collector = DutCollector(LocalReach(), slow, interval_s=0.01)
     collector.start()
     try:
         kept = Path(collector._directory) / "samples"
@@ -152,7 +152,7 @@ def test_a_load_ends_with_a_sample_of_its_end_however_slow_the_device_is():
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
 def test_questions_are_asked_at_once_and_answered_each():
     questions = ("echo one; false", "printf two", "cat /nothing", "exit 3", "echo '=~=~='")
-    assert Answers(LocalReach()).ask(questions) == {
+    assert DutAnswers(LocalReach()).ask(questions) == {
         questions[0]: Ran(1, "one\n"),
         questions[1]: Ran(0, "two"),
         questions[2]: Ran(1, ""),

@@ -11,8 +11,8 @@ import pytest
 from wirespeed.dut.kinds.linux_network import SWITCHES, network_questions, network_steps
 from wirespeed.dut.linux import LinuxDut, linux_telemetry
 from wirespeed.dut.linux_counters import (
-    InterfaceCounters,
     LinuxCounters,
+    LinuxInterfaceCounters,
     began_anew,
     cpu_percent,
     cpu_ticks,
@@ -97,7 +97,7 @@ def test_softnet_rows_are_of_the_cpu_they_name_or_in_their_order() -> None:
 def test_interfaces_but_the_loopback() -> None:
     found = interfaces(DEV)
     assert list(found) == ["e0", "eth0.100@x"]
-    assert found["e0"] == InterfaceCounters(100_000, 20, {"rx errs": 2, "rx drop": 30, "tx errs": 4, "tx drop": 5})
+    assert found["e0"] == LinuxInterfaceCounters(100_000, 20, {"rx errs": 2, "rx drop": 30, "tx errs": 4, "tx drop": 5})
     assert (found["eth0.100@x"].rx_packets, found["eth0.100@x"].tx_packets) == (20, 100_000)
 
 
@@ -126,8 +126,8 @@ def test_what_a_time_came_to() -> None:
         softnet={"dropped": 6, "time_squeeze": 280},
         interfaces={
             **BEFORE.interfaces,
-            "e0": InterfaceCounters(e0.rx_packets + 1000, e0.tx_packets + 10, {**e0.losses, "rx drop": 37}),
-            "e9": InterfaceCounters(50, 50, {"rx drop": 2}),  # is new, and begins with what it is
+            "e0": LinuxInterfaceCounters(e0.rx_packets + 1000, e0.tx_packets + 10, {**e0.losses, "rx drop": 37}),
+            "e9": LinuxInterfaceCounters(50, 50, {"rx drop": 2}),  # is new, and begins with what it is
         },
         ip_drops={**BEFORE.ip_drops, "IpExt InNoRoutes": 20},
     )
@@ -139,7 +139,7 @@ def test_what_a_time_came_to() -> None:
 
 
 def test_an_interface_that_was_made_anew_is_noticed() -> None:
-    fewer = replace(BEFORE, interfaces={**BEFORE.interfaces, "e0": InterfaceCounters(5, 20, {})})
+    fewer = replace(BEFORE, interfaces={**BEFORE.interfaces, "e0": LinuxInterfaceCounters(5, 20, {})})
     assert began_anew(BEFORE, fewer) == "e0"
     assert began_anew(BEFORE, BEFORE) is None
     assert began_anew(BEFORE, replace(BEFORE, interfaces={})) is None

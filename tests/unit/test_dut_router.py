@@ -11,7 +11,7 @@ from wirespeed.dut.router import RouterDut, RouterReading, Thread, router_teleme
 from wirespeed.errors import ConnectionFault
 from wirespeed.results.dut import NodeCost
 from wirespeed.router.counters import RouterCounters, WorkerCounters
-from wirespeed.statseg.reading import Capture
+from wirespeed.statseg.reading import StatsCapture
 
 HZ = 1_000_000
 
@@ -94,7 +94,7 @@ def test_a_worker_that_ended_no_turn_is_absent_unless_it_may_sleep(
 
 
 def test_a_router_that_started_anew_is_told_of() -> None:
-    first, second = (RouterReading(at, capture=Capture(at, int(at), HZ, (), ())) for at in (1.0, 2.0))
+    first, second = (RouterReading(at, capture=StatsCapture(at, int(at), HZ, (), ())) for at in (1.0, 2.0))
     told = RouterDut(Path("/nowhere/router.sock")).telemetry(first, second)
     assert told.error == "the router was restarted in between: its counters began at 0"
     assert (told.in_packets, told.workers, told.in_pps) == (None, (), None)

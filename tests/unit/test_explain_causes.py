@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
-from wirespeed.cases.facts import Box, Case, Cpu, Drift, Link, Load, Shaper, Step, Worker
-from wirespeed.cases.machine_facts import Clock, Crossing, Machine
+from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, FigureDrift, NicLink, Shaper, Worker
+from wirespeed.cases.machine_facts import Clock, Crossing, MachineFacts
 from wirespeed.cases.shapers import shapers_of
 from wirespeed.cli.main import main
 from wirespeed.errors import FileFault, UsageError
@@ -27,7 +27,7 @@ from wirespeed.results.balance import Medium
 from wirespeed.results.dut import NodeCost
 from wirespeed.results.outcome import PortFacts
 
-SHORT = Load("short", 5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9, flows="many")
+SHORT = CaseLoad("short", 5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9, flows="many")
 BUSY = Worker("w0", 10.0, 50_000_000, 200_000, 200_000, 25_000_000_000, 5_000_000_000, tsc_hz=2.5e9)
 IDLE = Worker("w1", 10.0, 50_000_000, 40_000_000, 10_000_000, 25_000_000_000, 20_000_000_000, tsc_hz=2.5e9)
 NOTHING = Worker("w2", 10.0, 0, 100_000_000, 0, 0, 0)
@@ -42,7 +42,7 @@ CASES: dict[str, Case] = {
     "all-cpus": Case(SHORT, workers=(BUSY, replace(BUSY, name="w1"))),
     "queues": Case(SHORT, workers=(BUSY, NOTHING), others=(replace(SHORT, name="one", flows="one"),)),
     "nic": Case(SHORT, workers=(replace(IDLE, in_pps=5e6, out_pps=5e6),)),
-    "pcie": Case(SHORT, box=Box(links=(Link(2.5, 1),)), workers=(IDLE,)),
+    "pcie": Case(SHORT, box=Box(links=(NicLink(2.5, 1),)), workers=(IDLE,)),
     "tx-ring": Case(
         SHORT, workers=(IDLE,), drops={"e1-tx: Tx packet drops (dpdk tx failure)": 5_000_000}, lost_packets=5e6
     ),
@@ -69,7 +69,7 @@ CASES: dict[str, Case] = {
     "softirq": Case(
         SHORT,
         box=LINUX,
-        cpus=(Cpu("cpu0", {"softirq": 99.0, "idle": 0.5}), Cpu("cpu1", {"idle": 97.0})),
+        cpus=(CpuShares("cpu0", {"softirq": 99.0, "idle": 0.5}), CpuShares("cpu1", {"idle": 97.0})),
         events={"softnet time_squeeze": 900},
     ),
     "interrupts": Case(
@@ -78,22 +78,22 @@ CASES: dict[str, Case] = {
     "firewall": Case(
         SHORT, box=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
     ),
-    "throttling": Case(SHORT, machine=Machine(clocks=(Clock("cpu0", 0.8e9, 2e9),), throttled=12)),
+    "throttling": Case(SHORT, machine=MachineFacts(clocks=(Clock("cpu0", 0.8e9, 2e9),), throttled=12)),
     "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, preempted_s=0.2),)),
     "bad-wire": Case(
-        replace(SHORT, received_pps=9.97e6), steps=tuple(Step(k * 1e6, k * 0.997e6) for k in range(1, 11))
+        replace(SHORT, received_pps=9.97e6), steps=tuple(CaseStep(k * 1e6, k * 0.997e6) for k in range(1, 11))
     ),
     "asymmetric": Case(replace(SHORT, directions=2, by_direction=(4.5e6, 0.5e6))),
     "numa": Case(
         SHORT,
-        machine=Machine(crossings=(Crossing("e0", 0, 3, 1),)),
+        machine=MachineFacts(crossings=(Crossing("e0", 0, 3, 1),)),
         workers=(replace(BUSY, packets=45_000_000),),
     ),
     "tables": Case(
         replace(SHORT, routes=1_000_000, cycles=90.0), others=(replace(SHORT, name="ten", routes=10, cycles=40.0),)
     ),
     "shaper": Case(SHORT, box=Box(shapers=(Shaper("e1", "tbf", "9600Kbit", 5_000_000),)), lost_packets=5e6),
-    "drift": Case(SHORT, drifts=(Drift("memory", 200.0, 400.0, "MiB"),)),
+    "drift": Case(SHORT, drifts=(FigureDrift("memory", 200.0, 400.0, "MiB"),)),
     "placement": Case(
         replace(SHORT, directions=2, received_pps=8.9e6),
         box=Box(queues=2, workers=3),
@@ -161,7 +161,7 @@ def test_every_finding_has_words_for_what_it_claims() -> None:
 
 
 def test_without_facts_the_verdict_is_unknown_and_says_what_is_missing() -> None:
-    found = explain(Case(Load("bare", 1e6, offered_pps=2e6)))
+    found = explain(Case(CaseLoad("bare", 1e6, offered_pps=2e6)))
     assert found.cause == "unknown"
     assert any("show runtime" in what for what in found.missing) and found.next
 

@@ -12,7 +12,7 @@ from report_kinds import search_of, soak_of, suite_of
 from simulated_bench import FORWARD, Bench, ramp, run
 from simulated_dut import SimulatedDut, step
 
-from wirespeed.cases.facts import Box, Case, Load, Worker
+from wirespeed.cases.facts import Box, Case, CaseLoad, Worker
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.cases.telemetry import box_of, cpus_told, drops_told, events_told, machine_told
 from wirespeed.cli.main import main
@@ -22,7 +22,7 @@ from wirespeed.explain.sources.files import cases_of, read_cases
 from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.inspect.facts import facts_of
 from wirespeed.inspect.tables import inspection_of
-from wirespeed.inspect.transcript import Section
+from wirespeed.inspect.transcript import TranscriptSection
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
@@ -85,7 +85,7 @@ def test_what_a_collector_kept_is_read_cpu_by_cpu_and_nic_by_nic() -> None:
 
 def test_facts_of_the_machine_are_evidence() -> None:
     told = [linux()]
-    load = Load("one", 5e5, offered_pps=1e6, frame_bytes=64, line_bps=10e9, flows="many")
+    load = CaseLoad("one", 5e5, offered_pps=1e6, frame_bytes=64, line_bps=10e9, flows="many")
     case = Case(
         load,
         Box("ssh://box", "linux", cores=2),
@@ -131,7 +131,7 @@ def test_evidence_typed_by_hand_has_facts_of_the_machine_too() -> None:
 
 
 def inspection(text: dict[str, str], name: str = "box", **ports: tuple[float, ...]):
-    answers = {key: Section(value) for key, value in text.items()}
+    answers = {key: TranscriptSection(value) for key, value in text.items()}
     return inspection_of(facts_of(name, answers, ports), (), answers, "today")
 
 
@@ -139,7 +139,7 @@ def test_an_inspection_tells_the_links() -> None:
     found = inspection({"dmesg": (HARDWARE / "r86s-dmesg.txt").read_text()}, **{"05:00": (10e9, 10e9)})
     # Facts after a round trip through a file.
     found = replace(found, facts=json.loads(inspection_to_json(found))["facts"])
-    load = Load("U2", 13.4e6, frame_bytes=64, line_bps=10e9, flows="many")
+    load = CaseLoad("U2", 13.4e6, frame_bytes=64, line_bps=10e9, flows="many")
     one = explain(with_inspection(Case(load), found))
     assert [(link.gts, link.width, link.ports) for link in one.case.box.links] == [(5.0, 4, 2)]
     assert one.cause == "pcie"
@@ -156,7 +156,7 @@ def test_an_inspection_knows_who_crosses_between_sockets() -> None:
         for cpu in (0, 1)
     )
     worker = Worker("w0", 10.0, 45_000_000, 200_000, 200_000, 25_000_000_000, 5_000_000_000, tsc_hz=2.5e9)
-    load = Load("it", 4.5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9)
+    load = CaseLoad("it", 4.5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9)
     case = Case(load, Box(cpus=(0,)), workers=(worker,))
     one = explain(with_inspection(case, inspection({"lspci": lspci, "cpus": cpus})))
     assert [(found.nic, found.nic_node, found.cpu, found.cpu_node) for found in one.case.machine.crossings] == [
@@ -169,7 +169,7 @@ def test_an_inspection_knows_who_crosses_between_sockets() -> None:
 
 def test_an_inspection_of_another_version_is_told_and_nothing_else_is_lost() -> None:
     found = replace(inspection({}), facts={"cpu": {"places": "many"}})
-    case = with_inspection(Case(Load("it", 1e6, offered_pps=2e6)), found)
+    case = with_inspection(Case(CaseLoad("it", 1e6, offered_pps=2e6)), found)
     assert "cannot be used: its cpu.places is not as known" in case.remarks[0]
 
 

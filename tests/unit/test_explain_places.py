@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
-from wirespeed.cases.facts import Box, Case, Cpu, Load, Step, Worker
-from wirespeed.cases.machine_facts import Machine, Nic
+from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, Worker
+from wirespeed.cases.machine_facts import MachineFacts, NicFacts
 from wirespeed.explain.ranking import explain
 from wirespeed.measurement.loadtest.case import cases_of
 from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts
 
-LOAD = Load("low", 6e3, offered_pps=10e3, frame_bytes=64, line_bps=10e9, flows="one")
-STEADY = tuple(Step(k * 1e3, k * 0.6e3) for k in range(1, 11))
+LOAD = CaseLoad("low", 6e3, offered_pps=10e3, frame_bytes=64, line_bps=10e9, flows="one")
+STEADY = tuple(CaseStep(k * 1e3, k * 0.6e3) for k in range(1, 11))
 TIME_LEFT = Worker("w0", 1.0, 10_000, 9_000_000, 9_000, 2_500_000_000, 2_490_000_000, tsc_hz=2.5e9)
 LINUX = Box("box", "linux", cores=4)
 LOST_INSIDE = Case(LOAD, LINUX, steps=STEADY, lost_packets=4e3, in_packets=10_000, out_packets=6_000, tells_drops=True)
@@ -76,7 +76,7 @@ def test_few_drops_of_a_test_that_lost_next_to_nothing_limit_nothing() -> None:
 
 
 def test_a_cpu_full_of_programs_is_no_cpu_that_forwards() -> None:
-    busy = replace(LOST_INSIDE, cpus=(Cpu("cpu0", {"user": 80.0, "system": 8.0, "softirq": 12.0, "idle": 0.0}),))
+    busy = replace(LOST_INSIDE, cpus=(CpuShares("cpu0", {"user": 80.0, "system": 8.0, "softirq": 12.0, "idle": 0.0}),))
     assert explain(busy).cause == "unknown"
     behind = explain(replace(busy, steps=(), events={"softnet dropped": 4_000}))
     assert "steal" in {finding.cause for finding in behind.named}
@@ -126,7 +126,7 @@ NIC_MISSED = Case(
 
 
 def test_a_rate_that_no_load_changes_is_the_nics_and_not_a_burst() -> None:
-    cliff = tuple(Step(k * 1e6, min(k * 1e6, 5e6)) for k in range(1, 11))
+    cliff = tuple(CaseStep(k * 1e6, min(k * 1e6, 5e6)) for k in range(1, 11))
     found = explain(replace(NIC_MISSED, steps=cliff))
     assert found.cause == "nic" and "rx-overrun" not in {finding.cause for finding in (*found.named, *found.likely)}
     assert explain(NIC_MISSED).cause == "rx-overrun"  # nothing tells the rate at other loads
@@ -151,13 +151,13 @@ def test_a_counter_of_the_whole_loss_leaves_none_for_a_wire() -> None:
 def test_one_queue_with_four_fifths_of_the_packets_is_named(share: float, named: bool) -> None:
     queues = {"0": round(1000 * share), **{str(one): round(1000 * (1 - share) / 3) for one in (1, 2, 3)}}
     load = replace(LOAD, hashed=False, flows="many")
-    found = explain(Case(load, LINUX, machine=Machine(nics=(Nic("e0", queue_packets=queues),))))
+    found = explain(Case(load, LINUX, machine=MachineFacts(nics=(NicFacts("e0", queue_packets=queues),))))
     assert ("queues" in {finding.cause for finding in found.named}) is named
 
 
 def test_a_loss_and_equal_rates_alone_are_no_nic() -> None:
     """The number of directions makes no difference, and a curve has a knee: 57 % of nothing about a NIC."""
-    cliff = tuple(Step(k * 1e6, min(k * 1e6, 5e6)) for k in range(1, 11))
+    cliff = tuple(CaseStep(k * 1e6, min(k * 1e6, 5e6)) for k in range(1, 11))
     load = replace(LOAD, offered_pps=10e6, received_pps=5e6)
     both = replace(load, name="both", directions=2)
     assert explain(Case(load, steps=cliff, others=(both,))).cause == "unknown"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.cases.facts import Box, Case, Cpu, Load, Step, worker_of
-from wirespeed.cases.machine_facts import Clock, Energy, Machine, Perf
+from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, worker_of
+from wirespeed.cases.machine_facts import Clock, Energy, MachineFacts, Perf
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.curves import cost_curve, loss_curve
 from wirespeed.explain.ranking import explain
@@ -21,9 +21,9 @@ from wirespeed.results.node_classes import class_of
 GOLDEN = Path(__file__).parents[1] / "golden" / "explain"
 
 
-def steps(*received: float) -> tuple[Step, ...]:
+def steps(*received: float) -> tuple[CaseStep, ...]:
     """One load a Mpps, and what came back of each in Mpps."""
-    return tuple(Step(number * 1e6, mpps * 1e6) for number, mpps in enumerate(received, start=1))
+    return tuple(CaseStep(number * 1e6, mpps * 1e6) for number, mpps in enumerate(received, start=1))
 
 
 @pytest.mark.parametrize(
@@ -50,12 +50,12 @@ def test_a_knee_has_its_place() -> None:
 
 def test_few_loads_are_no_curve() -> None:
     assert loss_curve(steps(1, 2, 2)) is None
-    assert loss_curve(tuple(Step(10e6 + number, 5e6) for number in range(9))) is None  # one load, held
+    assert loss_curve(tuple(CaseStep(10e6 + number, 5e6) for number in range(9))) is None  # one load, held
     assert cost_curve(steps(1, 2, 3, 4, 5)) is None  # nobody told what they cost
 
 
 def test_the_shape_speaks_for_causes_and_against_others() -> None:
-    load = Load("it", 7e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9)
+    load = CaseLoad("it", 7e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9)
     lost = {"ip4-lookup: no route": 3_000_000}
     case = Case(load, steps=steps(*(0.7 * number for number in range(1, 11))), drops=lost, lost_packets=3e6)
     (named, *_) = explain(case).named
@@ -65,7 +65,7 @@ def test_the_shape_speaks_for_causes_and_against_others() -> None:
 
 def test_cost_falls_with_vectors_and_turns() -> None:
     costs = (620, 400, 300, 200, 190, 260)
-    loads = tuple(Step(n * 1e6, n * 1e6, cycles, vectors=40.0 * n) for n, cycles in enumerate(costs, start=1))
+    loads = tuple(CaseStep(n * 1e6, n * 1e6, cycles, vectors=40.0 * n) for n, cycles in enumerate(costs, start=1))
     found = cost_curve(loads)
     assert found is not None and found.turns and found.least.offered_pps == 5e6 and found.full_pps == 6e6
     assert found.text.startswith(
@@ -97,14 +97,14 @@ def test_an_idle_core_can_do_at_least_so_much() -> None:
     """Empty polls are not work: 10 of 100 polls had packets, and the input node took half of all ticks."""
     nodes = (NodeCost("dpdk-input", 100, 1000, 100_000, 0), NodeCost("ethernet-input", 10, 1000, 100_000, 0))
     worker = worker_of("w0", 1.0, nodes, source="it", tsc_hz=1e9)
-    case = Case(Load("it", 1000.0, source="it"), workers=(worker,))
+    case = Case(CaseLoad("it", 1000.0, source="it"), workers=(worker,))
     value, text = told(case)["core_pps"]
     assert value == pytest.approx(1e9 / 110) and text.startswith("one core can do at least 9.09 Mpps")
 
 
 def test_the_energy_of_a_packet() -> None:
-    machine = Machine(energy=Energy(19.0, 12.0, "meter"), perf=Perf(400.0, 800.0, "perf"))
-    found = told(Case(Load("it", 15.1e6), machine=machine))
+    machine = MachineFacts(energy=Energy(19.0, 12.0, "meter"), perf=Perf(400.0, 800.0, "perf"))
+    found = told(Case(CaseLoad("it", 15.1e6), machine=machine))
     assert found["packet_uj"] == (
         pytest.approx(1.258, rel=0.001),
         "1.26 µJ per packet: 19 W at 15.1 Mpps, 0.464 above the 12 W before the load",
@@ -113,9 +113,9 @@ def test_the_energy_of_a_packet() -> None:
 
 
 def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:
-    cpus = (Cpu("cpu0", {"softirq": 99.0, "idle": 1.0}, 990), Cpu("cpu1", {"idle": 100.0}, 10))
-    machine = Machine(clocks=(Clock("cpu0", 1e9, 1e9, "it"),), source="it")
-    found = told(Case(Load("it", 1e6, source="it"), Box(system="linux"), cpus=cpus, machine=machine))
+    cpus = (CpuShares("cpu0", {"softirq": 99.0, "idle": 1.0}, 990), CpuShares("cpu1", {"idle": 100.0}, 10))
+    machine = MachineFacts(clocks=(Clock("cpu0", 1e9, 1e9, "it"),), source="it")
+    found = told(Case(CaseLoad("it", 1e6, source="it"), Box(system="linux"), cpus=cpus, machine=machine))
     assert found["cpu_seconds_per_packet"] == (
         pytest.approx(0.99e-6),
         "990 ns of CPU time per packet: the kernel had 0.99 of 2 CPUs at 1.00 Mpps",
@@ -145,7 +145,7 @@ def test_nodes_are_sorted_by_what_they_do(node: str, kind: str) -> None:
     assert class_of(node) == kind
 
 
-def loaded(mpps: float, idle_polls: int) -> Step:
+def loaded(mpps: float, idle_polls: int) -> CaseStep:
     """A worker of 1 GHz for a second. A packet costs 40 ticks to take in and 60 to forward, a look at nothing 100."""
     packets = round(mpps * 1e6)
     calls = packets // 100
@@ -156,7 +156,7 @@ def loaded(mpps: float, idle_polls: int) -> Step:
         NodeCost("e1-tx", calls, packets, 20 * packets, 0),
     )
     worker = replace(worker_of("w0", 1.0, nodes, tsc_hz=1e9), preempted_s=0.001)
-    return Step(mpps * 1e6, mpps * 1e6, workers=(worker,))
+    return CaseStep(mpps * 1e6, mpps * 1e6, workers=(worker,))
 
 
 def test_the_cpu_s_time_of_a_packet_is_all_accounted_for() -> None:
@@ -179,8 +179,8 @@ def test_the_cpu_s_time_of_a_packet_is_all_accounted_for() -> None:
 
 
 def test_a_kernels_time_is_drawn_by_its_kinds() -> None:
-    def kernel(load: float, softirq: float) -> Step:
-        return Step(load, load, cpus=(Cpu("cpu0", {"softirq": softirq, "idle": 95 - softirq, "steal": 5.0}),))
+    def kernel(load: float, softirq: float) -> CaseStep:
+        return CaseStep(load, load, cpus=(CpuShares("cpu0", {"softirq": softirq, "idle": 95 - softirq, "steal": 5.0}),))
 
     budget = cpu_budget([kernel(1e5, 20), kernel(5e5, 90)])
     assert budget is not None and budget.names == ("softirq", "away", "idle")
@@ -198,14 +198,14 @@ def test_what_a_packet_costs_is_the_same_in_all_figures_of_a_worker_that_was_awa
         NodeCost("ip4-lookup", 500_000, 10_000_000, 5_000_000_000, 0),
     )
     worker = worker_of("w0", 10.0, nodes, tsc_hz=2.0e9, preempted_s=8.0)
-    load = Load("a", 1e6, offered_pps=2e6, frame_bytes=64, line_bps=10e9)
+    load = CaseLoad("a", 1e6, offered_pps=2e6, frame_bytes=64, line_bps=10e9)
     told = {figure.name: figure.value for figure in explain(Case(load, workers=(worker,))).figures}
     assert told["work_cycles_per_packet"] == pytest.approx(2.0e9 / told["core_pps"], rel=0.01)
 
 
 def test_a_worker_that_was_away_all_the_time_has_no_cost_of_a_packet() -> None:
     nodes = (NodeCost("dpdk-input", 1_000, 10_000, 2_000_000, 0), NodeCost("ip4-lookup", 500, 10_000, 5_000_000, 0))
-    load = Load("a", 1e3, offered_pps=2e3, frame_bytes=64, line_bps=10e9)
+    load = CaseLoad("a", 1e3, offered_pps=2e3, frame_bytes=64, line_bps=10e9)
     for preempted_s in (0.4, 0.9):  # an absence may begin before the time that is looked at
         worker = worker_of("w0", 0.4, nodes, tsc_hz=2.0e9, preempted_s=preempted_s)
         told = {figure.name for figure in explain(Case(load, workers=(worker,))).figures}

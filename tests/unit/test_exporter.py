@@ -17,7 +17,7 @@ from segment_bytes import Segment
 
 from manual.metrics import metrics_page
 from wirespeed.cli.main import main
-from wirespeed.dut.device import Device
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.kinds.vpp import VppKind
 from wirespeed.dut.reach.questions import answer_of, questions_of
@@ -28,11 +28,11 @@ from wirespeed.exporter.device import DeviceTarget
 from wirespeed.exporter.exposition import Targets
 from wirespeed.exporter.families import FAMILIES
 from wirespeed.exporter.foreign import relabelled
-from wirespeed.exporter.options import Given, listening, targets_of
+from wirespeed.exporter.options import TargetOptions, listening, targets_of
 from wirespeed.exporter.router import RouterTarget, neighbours_of, routes_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.exporter.target import Watched
-from wirespeed.exporter.told import Told, buckets, metrics
+from wirespeed.exporter.told import TargetValues, buckets, metrics
 from wirespeed.exporter.vpp_text import VppTextTarget
 from wirespeed.measurement.registry import summary_of
 from wirespeed.statseg.layout import Type
@@ -122,11 +122,11 @@ class _Scripted:
         return answer() if callable(answer) else answer
 
 
-def _asked(watched: Watched) -> tuple[Told, str | None]:
+def _asked(watched: Watched) -> tuple[TargetValues, str | None]:
     """Its next answer."""
     before, _ = watched.answer(0)
 
-    def newer() -> tuple[Told, str | None] | None:
+    def newer() -> tuple[TargetValues, str | None] | None:
         watched.ask()
         answer, fault = watched.answer(1)
         return None if answer is None or answer is before else (answer.told, fault)
@@ -139,9 +139,12 @@ def test_a_target_that_hangs_is_down_alone_and_is_asked_nothing_more_until_it_le
 
     def hang():
         release.wait()
-        return Told()
+        return TargetValues()
 
-    stuck, well = Watched(_Scripted("stuck", Told(), hang, Told()), 0.05), Watched(_Scripted("well", *[Told()] * 9), 30)
+    stuck, well = (
+        Watched(_Scripted("stuck", TargetValues(), hang, TargetValues()), 0.05),
+        Watched(_Scripted("well", *[TargetValues()] * 9), 30),
+    )
     before = threading.active_count()
     assert _asked(stuck)[1] is None
     for _ in range(3):
@@ -164,11 +167,11 @@ def test_a_page_has_what_slow_targets_last_told_and_its_age():
         name, kind = "slow", "router"
         count = 0
 
-        def read(self) -> Told:
+        def read(self) -> TargetValues:
             asked.release()
             assert release.acquire(timeout=60)
             self.count += 1
-            told = Told()
+            told = TargetValues()
             told.add("router_clock_hertz", [(("slow",), self.count)])
             return told
 
@@ -190,7 +193,7 @@ def test_a_page_has_what_slow_targets_last_told_and_its_age():
 def test_a_slow_target_is_asked_without_a_scrape(monkeypatch):
     monkeypatch.setattr(target, "WAIT_S", 0.0)
     monkeypatch.setattr(target, "EACH_S", 0.001)
-    watched = Watched(_Scripted("slow", *[Told()] * 999_999), 30)
+    watched = Watched(_Scripted("slow", *[TargetValues()] * 999_999), 30)
     _asked(watched), _asked(watched)
     for _ in range(2):
         before, _ = watched.answer(0)
@@ -198,9 +201,16 @@ def test_a_slow_target_is_asked_without_a_scrape(monkeypatch):
 
 
 def test_errors_of_any_kind_and_too_much_are_down_and_starts_are_counted():
-    flood = Told()
+    flood = TargetValues()
     flood.add("up", [((str(number), "x"), 1.0) for number in range(200_001)])
-    answers = (KeyError("x"), ConnectionFault("gone"), flood, Told(began=1), Told(began=1), Told(began=2))
+    answers = (
+        KeyError("x"),
+        ConnectionFault("gone"),
+        flood,
+        TargetValues(began=1),
+        TargetValues(began=1),
+        TargetValues(began=2),
+    )
     watched = Watched(_Scripted("r", *answers), 30)
     assert [_asked(watched)[1] is None for _ in range(6)] == [False, False, False, True, True, True]
     answer, _ = watched.answer(0)
@@ -223,7 +233,8 @@ def test_targets_are_one_page_in_each_format_and_names_choose_samples(tmp_path):
     """Each family is there once, in the order of the table; of foreign ones that do not agree, the first's type."""
     (tmp_path / "a.stats").write_bytes(_segment(["e0"]))
     metrics_of = [
-        Told(foreign=relabelled(f"f{n}", f"# TYPE x {kind}\nx 1\n")) for n, kind in enumerate(("gauge", "counter"))
+        TargetValues(foreign=relabelled(f"f{n}", f"# TYPE x {kind}\nx 1\n"))
+        for n, kind in enumerate(("gauge", "counter"))
     ]
     two = [RouterTarget(name, tmp_path / "a.stats") for name in ("a", "b")]
     targets = Targets([*two, *(_Scripted(f"f{n}", *[told] * 9) for n, told in enumerate(metrics_of))], 30)
@@ -282,7 +293,7 @@ def test_every_family_has_a_prefix_and_a_unit_or_total():
     for name, family in FAMILIES.items():
         assert name.startswith("wirespeed_")
         assert (family.kind == "counter") == name.endswith("_total")
-    assert list(metrics([Told()])) == []
+    assert list(metrics([TargetValues()])) == []
 
 
 def test_the_page_of_metrics_is_written_from_the_code():
@@ -334,7 +345,9 @@ def _linux(softirq, packets):
 
 
 def test_a_device_is_told_by_what_grew_and_its_modules_by_their_heat():
-    target = DeviceTarget("box", Device("box", LinuxKind(), _Reach(_linux(100, 7), _linux(150, 9), _linux(151, 10))), 2)
+    target = DeviceTarget(
+        "box", DutDevice("box", LinuxKind(), _Reach(_linux(100, 7), _linux(150, 9), _linux(151, 10))), 2
+    )
     assert "wirespeed_dut_cpu_seconds_total" not in target.read().values
     target.read()
     told = target.read().values
@@ -344,20 +357,20 @@ def test_a_device_is_told_by_what_grew_and_its_modules_by_their_heat():
 
 
 def test_watts_of_a_meter_are_told_and_no_password_is_in_its_name():
-    page = _page(*targets_of(Given(meters=("wall=constant:19.5",))))
+    page = _page(*targets_of(TargetOptions(meters=("wall=constant:19.5",))))
     (watts,) = page["wirespeed_power_watts"].items()
     assert watts[1] == 19.5
     assert "wall" in watts[0]
-    assert targets_of(Given(meters=("shelly:me:secret@10.0.0.5",)))[0].name == "shelly"
+    assert targets_of(TargetOptions(meters=("shelly:me:secret@10.0.0.5",)))[0].name == "shelly"
 
 
 def test_names_are_given_or_those_of_files():
     made = targets_of(
-        Given(routers=("/run/a/dut.sock",), segments=("/run/vpp/stats.sock",), results=("n=/tmp/64b.json",))
+        TargetOptions(routers=("/run/a/dut.sock",), segments=("/run/vpp/stats.sock",), results=("n=/tmp/64b.json",))
     )
     assert [target.name for target in made] == ["dut", "vpp", "n"]
     with pytest.raises(UsageError):
-        targets_of(Given(generators=("host:notaport",)))
+        targets_of(TargetOptions(generators=("host:notaport",)))
     assert listening("[::1]:0", None, None, None).host == "::1"
 
 
@@ -367,7 +380,7 @@ def test_a_bench_is_its_device_its_tester_and_its_meter(tmp_path, dut, kind):
     wires = "wires: [{port: 0, interface: e0}, {port: 1, interface: e1}]\n"
     rest = f"dut: {{kind: {dut}, reach: local}}\npower: constant:12\n"
     file.write_text(f"tester: {{server: 10.0.0.5}}\n{wires}{rest}")
-    made = targets_of(Given(benches=(file,)))
+    made = targets_of(TargetOptions(benches=(file,)))
     assert [(one.name, one.kind) for one in made] == [
         ("lab-dut", kind),
         ("lab-tester", "generator"),
@@ -438,7 +451,7 @@ class _Texts:
 
 def test_a_vpp_elsewhere_is_told_by_its_text_and_is_down_without_it():
     kind = VppKind()
-    page = _page(VppTextTarget("v", Device("vpp:ssh://root@box", kind, _Texts(_SHOWN)), kind, 1.0))
+    page = _page(VppTextTarget("v", DutDevice("vpp:ssh://root@box", kind, _Texts(_SHOWN)), kind, 1.0))
     first = "GigabitEthernet3/0/0"
     assert page["wirespeed_router_interface_rx_packets_total"] == {(first, "v"): 1000}
     assert page["wirespeed_router_interface_rx_bytes_total"] == {(first, "v"): 64000}
@@ -447,5 +460,5 @@ def test_a_vpp_elsewhere_is_told_by_its_text_and_is_down_without_it():
     assert page["wirespeed_router_errors_total"] == {("ip4-input", 'ip4 "ttl" <= 1', "v"): 7}
     assert page["wirespeed_router_info"] == {("v", "vpp v24.06-release"): 1}
     assert page["wirespeed_up"] == {("router", "v"): 1}
-    gone = _page(VppTextTarget("v", Device("vpp:ssh://root@box", kind, _Texts({})), kind, 1.0))
+    gone = _page(VppTextTarget("v", DutDevice("vpp:ssh://root@box", kind, _Texts({})), kind, 1.0))
     assert gone["wirespeed_up"] == {("router", "v"): 0}

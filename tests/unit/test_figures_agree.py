@@ -18,7 +18,7 @@ from wirespeed.campaign import ab
 from wirespeed.campaign.headline import headline
 from wirespeed.cli.main import main
 from wirespeed.compare.sides import read_side
-from wirespeed.corpus.entry import Entry as Stored
+from wirespeed.corpus.entry import IndexEntry as Stored
 from wirespeed.corpus.entry import entry_of
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.demo.demo import tables

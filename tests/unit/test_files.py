@@ -18,7 +18,7 @@ from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.inspection import read_inspection
 from wirespeed.results.journal import read_journal
-from wirespeed.router.startup.syntax import Block, read_file
+from wirespeed.router.startup.syntax import StartupBlock, read_file
 
 
 def test_writes_and_replaces(tmp_path):
@@ -74,7 +74,7 @@ def test_where_nothing_can_be_written_one_line_says_so(name, tmp_path):
     assert "\n" not in str(raised.value)
 
 
-READERS = [partial(read_as, Result), read_journal, lambda path: read_file(path, Block({}))]
+READERS = [partial(read_as, Result), read_journal, lambda path: read_file(path, StartupBlock({}))]
 
 
 @pytest.mark.parametrize("read", READERS)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.load import (
-    Load,
-    Multiplier,
+    LoadMultiplier,
+    PortRates,
     Timeline,
     check_line_rate,
     new_factor,
@@ -54,7 +54,7 @@ def own_rates(streams: list[Stream], frames: dict[int, float]) -> Timeline:
 
 
 def factor(value: float, kind: str, op: str = "abs", current: float = 1.0, loads: Timeline | None = None) -> float:
-    return new_factor(Multiplier(kind, op, value), current, loads or one_flow(), TEN_G)
+    return new_factor(LoadMultiplier(kind, op, value), current, loads or one_flow(), TEN_G)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_percent_needs_a_line() -> None:
     with pytest.raises(RpcError, match="Effective bandwidth is zero"):
         stream_pps(RateJson(type="percentage", value=1), 64, 0)
     with pytest.raises(RpcError, match="Effective bandwidth is zero"):
-        new_factor(Multiplier("percentage", "abs", 50), 1.0, one_flow(), 0)
+        new_factor(LoadMultiplier("percentage", "abs", 50), 1.0, one_flow(), 0)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_raw_changes_move_the_factor() -> None:
 
 def test_imix_at_line_rate_is_the_articles_figure() -> None:
     loads = bench(size="imix", vm="var2")
-    at_line = loads.peak(new_factor(Multiplier("percentage", "abs", 100), 1.0, loads, TEN_G))
+    at_line = loads.peak(new_factor(LoadMultiplier("percentage", "abs", 100), 1.0, loads, TEN_G))
     assert at_line.pps == pytest.approx(3_268_000, rel=1e-3)
     assert at_line.l1_bps == pytest.approx(TEN_G)
 
@@ -119,17 +119,17 @@ def test_trimmed_sizes_count_with_their_mean() -> None:
 def test_latency_streams_are_in_the_total_and_not_moved() -> None:
     streams = [Stream(1, PACKET, rate_pps=1.0), Stream(2, PACKET, rate_pps=1000.0, fixed_rate=True)]
     loads = timeline(streams, {1: 64.0, 2: 64.0})
-    moved = new_factor(Multiplier("pps", "abs", 5000), 1.0, loads, TEN_G)
+    moved = new_factor(LoadMultiplier("pps", "abs", 5000), 1.0, loads, TEN_G)
     assert moved == pytest.approx(4000)
     assert loads.peak(moved).pps == pytest.approx(5000)
     with pytest.raises(RpcError, match="enforces a minimum rate of '1000 pps'"):
-        new_factor(Multiplier("pps", "abs", 900), 1.0, loads, TEN_G)
+        new_factor(LoadMultiplier("pps", "abs", 900), 1.0, loads, TEN_G)
 
 
 @pytest.mark.parametrize("kind", ["pps", "bps", "bpsl1", "percentage"])
 def test_latency_streams_alone_are_not_moved_by_any_multiplier(kind: str) -> None:
     loads = timeline([Stream(2, PACKET, rate_pps=1000.0, fixed_rate=True)], {2: 64.0})
-    moved = new_factor(Multiplier(kind, "abs", 50), 1.0, loads, TEN_G)
+    moved = new_factor(LoadMultiplier(kind, "abs", 50), 1.0, loads, TEN_G)
     assert (moved, loads.peak(moved).pps) == (1.0, 1000)
 
 
@@ -142,15 +142,15 @@ def test_short_bursts_weigh_as_little_as_for_a_trex_or_their_own_rate(
     others: tuple[Stream, ...], as_trex: float, own: float
 ) -> None:
     streams, frames = [burst(1, 20), *others], {1: 64.0, 2: 64.0}
-    wanted = Multiplier("pps", "abs", 500)
+    wanted = LoadMultiplier("pps", "abs", 500)
     assert new_factor(wanted, 1.0, timeline(streams, frames), TEN_G) == pytest.approx(as_trex)
     assert new_factor(wanted, 1.0, own_rates(streams, frames), TEN_G) == pytest.approx(own)
 
 
 def test_a_short_burst_weighs_14_bytes_a_second_and_one_of_1000_packets_its_rate() -> None:
     frames = {1: 64.0}
-    assert timeline([burst(1, 999)], frames).peak(1.0) == Load(1, 112)
-    assert timeline([burst(1, 1000)], frames).peak(1.0) == Load(1000, 512_000)
+    assert timeline([burst(1, 999)], frames).peak(1.0) == PortRates(1, 112)
+    assert timeline([burst(1, 1000)], frames).peak(1.0) == PortRates(1000, 512_000)
     assert timeline([burst(1, 20, fixed_rate=True)], frames).peak(1.0).pps == 1000
 
 
@@ -171,7 +171,7 @@ def test_nothing_is_left_of_a_load_that_is_taken_away(value: float, kind: str) -
 )
 def test_asked_is_what_the_profile_then_sends(value: float, kind: str, frame: float) -> None:
     loads = one_flow(pps=3.0, frame=frame)
-    load = loads.peak(new_factor(Multiplier(kind, "abs", value), 1.0, loads, TEN_G))
+    load = loads.peak(new_factor(LoadMultiplier(kind, "abs", value), 1.0, loads, TEN_G))
     share = load.l1_bps / TEN_G * 100
     assert {"pps": load.pps, "bps": load.l2_bps, "bpsl1": load.l1_bps, "percentage": share}[kind] == pytest.approx(
         value
@@ -250,7 +250,7 @@ def test_endless_chain_is_looked_at_so_far() -> None:
 def test_disabled_streams_and_streams_nobody_starts_send_nothing() -> None:
     streams = [Stream(1, PACKET, enabled=False), Stream(2, PACKET, self_start=False)]
     assert timeline(streams, {1: 64.0, 2: 64.0}) == Timeline((), 0.0)
-    assert timeline(streams, {1: 64.0, 2: 64.0}).peak(1.0) == Load()
+    assert timeline(streams, {1: 64.0, 2: 64.0}).peak(1.0) == PortRates()
 
 
 def test_the_load_of_ten_thousand_streams_is_the_sum_of_all() -> None:

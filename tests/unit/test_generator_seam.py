@@ -14,10 +14,10 @@ from wirespeed._native.flow_records import (
     LATENCY_FLOWS,
     MAX_CAPTURES,
     CaptureWhat,
-    Flow,
+    FlowCounters,
     FlowFaults,
     FlowKind,
-    Latency,
+    LatencyCounters,
     ProfileState,
 )
 from wirespeed._native.generator import FrameKinds, PortTraffic, WorkerLoad
@@ -26,7 +26,7 @@ from wirespeed._native.stream_rows import StreamRows
 from wirespeed.cli.generator import MAX_MTU
 from wirespeed.cpus import MAX_WORKERS
 from wirespeed.model import MAX_QUEUES
-from wirespeed.seam.ports import Medium, PortInfo
+from wirespeed.seam.ports import PortInfo, PortMedium
 
 
 @pytest.fixture(scope="module")
@@ -48,8 +48,8 @@ def field_names(native: Any, struct: str) -> set[str]:
         (PortTraffic, "struct ws_generator_port", set()),
         (FrameKinds, "struct ws_frame_kinds", set()),
         (WorkerLoad, "struct ws_generator_worker", set()),
-        (Flow, "struct ws_flow", set()),
-        (Latency, "struct ws_latency", {"hdr_first", "hdr_end"}),
+        (FlowCounters, "struct ws_flow", set()),
+        (LatencyCounters, "struct ws_latency", {"hdr_first", "hdr_end"}),
         (FlowFaults, "struct ws_flow_faults", set()),
         (ProfileState, "struct ws_profile_state", set()),
     ],
@@ -66,7 +66,7 @@ def test_records_have_the_fields_of_their_structs(native: Any, record: Any, stru
         (StreamMode, "WS_"),
         (FlowKind, "WS_FLOW_"),
         (CaptureWhat, "WS_CAPTURE_"),
-        (Medium, "WS_MEDIUM_"),
+        (PortMedium, "WS_MEDIUM_"),
     ],
 )
 def test_numbers_are_those_of_the_header(native: Any, kind: Any, prefix: str) -> None:

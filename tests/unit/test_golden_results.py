@@ -50,6 +50,8 @@ RENAMED = {
     "held_loss_ratio": "forwarded_loss_ratio",
     "held_returned_percent": "forwarded_returned_percent",
     "held_text": "forwarded_text",
+    "keep_spoilt": "include_disturbed",
+    "latency_floor": "latency_baseline",
     "longest_absent": "longest_preemption",
     "lossy_from": "loss_onset",
     "lossy_from_line_percent": "loss_onset_line_percent",
@@ -69,7 +71,10 @@ RENAMED = {
     "surplus_packets": "extraneous_packets",
     "tester_absent_s": "tester_preempted_s",
     "tester_longest_absent_s": "tester_longest_preemption_s",
+    "verify": "signature",
     "whose": "cause",
+    "wire": "port_type",
+    "wires": "directions",
 }
 """Keys that have another name today."""
 OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")

@@ -8,7 +8,7 @@ import pytest
 
 from wirespeed.cli.main import COMMANDS, main
 from wirespeed.cli.plain import options_of
-from wirespeed.cli.tree import Command, commands_of
+from wirespeed.cli.tree import CliCommand, commands_of
 from wirespeed.console.absent import MOOT
 
 LINES, COLUMNS = 50, 80
@@ -18,7 +18,7 @@ HIDDEN = {*MOOT, "--grace"}
 GROUPED = ("loadtest", "search", "rfc2544", "soak", "campaign run")
 
 
-def help_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
+def help_of(command: CliCommand, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
     monkeypatch.setenv("COLUMNS", str(COLUMNS))
     assert main([*command.words, "--help"]) == 0
     return capsys.readouterr().out
@@ -26,7 +26,7 @@ def help_of(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
 
 @pytest.mark.parametrize("command", EVERY, ids=lambda one: one.name)
 def test_help_fits_and_has_every_option_with_its_default(
-    command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: CliCommand, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = help_of(command, monkeypatch, capsys)
     assert told.count("\n") < LINES and max(map(len, told.splitlines())) <= COLUMNS

@@ -14,7 +14,7 @@ from wirespeed.inspect.optics import go_through, optics_part
 from wirespeed.inspect.questions import QUESTIONS
 from wirespeed.inspect.sources import answers_of
 from wirespeed.inspect.tables import markdown_of
-from wirespeed.inspect.transcript import Here, Section, ask, parse_transcript, script
+from wirespeed.inspect.transcript import Here, TranscriptSection, ask, parse_transcript, script
 
 HARDWARE = Path(__file__).parent / "data" / "hardware"
 GOLDEN = Path(__file__).parents[1] / "golden" / "inspect"
@@ -57,8 +57,8 @@ def test_a_script_tells_each_command_s_text_and_code():
         Here(),
         {"good": "printf 'a\\nb'", "bad": "echo x; exit 3", "none": "no-such-program-here", "left": "cd /; read x"},
     )
-    assert answers["good"] == Section("a\nb\n", 0)
-    assert answers["bad"] == Section("x\n", 3)
+    assert answers["good"] == TranscriptSection("a\nb\n", 0)
+    assert answers["bad"] == TranscriptSection("x\n", 3)
     assert answers["none"].is_missing
     assert answers["left"].code == 1, "nobody types to a question"
 
@@ -72,7 +72,7 @@ def test_a_command_that_never_ends_is_ended_with_what_it_started(here):
 
 def test_an_answer_that_was_cut_off_counts_as_failed():
     cut = script({"a": "true"}) and "==> a\nx\n<== 0\n==> b\ny\n"
-    assert parse_transcript(cut) == {"a": Section("x\n", 0), "b": Section("", 1)}
+    assert parse_transcript(cut) == {"a": TranscriptSection("x\n", 0), "b": TranscriptSection("", 1)}
 
 
 # ---- others, by files
@@ -93,7 +93,7 @@ def test_interfaces_are_read_from_ethtool():
     for block in printed.split("$ ")[1:]:
         command, _, text = block.partition("\n")
         text, _, code = text.rpartition("rc=")
-        sections[" ".join(command.split())] = Section(text, int(code.split()[0]))
+        sections[" ".join(command.split())] = TranscriptSection(text, int(code.split()[0]))
     eth0 = interface_of("eth0", sections)
     assert (eth0.driver, eth0.firmware, eth0.address) == ("igb", "2.1.0", "0000:01:00.0")
     assert (eth0.has_link, eth0.speed_bps, eth0.most_bps) == (True, 1e9, 1e9)

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from wirespeed.inspect.budget import carried_gbps, ceiling_pps, coded_gbps, most_pps, need, packet_bytes
 from wirespeed.inspect.facts import facts_of
 from wirespeed.inspect.marks import marks_of
-from wirespeed.inspect.pci import Link, merged, parse_dmesg, parse_lspci, parse_sysfs, path_to_root
-from wirespeed.inspect.transcript import Section, tree
+from wirespeed.inspect.pci import LinkSpeed, merged, parse_dmesg, parse_lspci, parse_sysfs, path_to_root
+from wirespeed.inspect.transcript import TranscriptSection, tree
 
 HARDWARE = Path(__file__).parent / "data" / "hardware"
 GUEST = (HARDWARE / "guest-lspci.txt").read_text()
@@ -33,7 +33,7 @@ GUEST = (HARDWARE / "guest-lspci.txt").read_text()
     ],
 )
 def test_a_link_carries_what_the_model_says(speed, lanes, coded, small, large):
-    link = Link(speed, lanes)
+    link = LinkSpeed(speed, lanes)
     assert coded_gbps(link) == pytest.approx(coded, rel=0.001)
     assert carried_gbps(link, 128) == pytest.approx(small, rel=0.005)
     assert carried_gbps(link, 256) == pytest.approx(large, rel=0.005)
@@ -65,13 +65,13 @@ def test_bytes_of_one_packet():
 
 def test_the_ceiling_of_the_article_s_card():
     """Both ports of an X520 on 5 GT/s x4: 13.4, 12.7 and 13.0 Mpps measured, links undercut the model by up to 10 %."""
-    assert 11e6 < most_pps(Link(5, 4), 64) < 13.2e6
-    assert most_pps(Link(5, 4), 1518, 256) == pytest.approx(1.02e6, rel=0.02)
+    assert 11e6 < most_pps(LinkSpeed(5, 4), 64) < 13.2e6
+    assert most_pps(LinkSpeed(5, 4), 1518, 256) == pytest.approx(1.02e6, rel=0.02)
 
 
 @given(st.sampled_from([2.5, 5.0, 8.0, 16.0, 32.0, 64.0]), st.sampled_from([1, 2, 4, 8, 12, 16, 32]))
 def test_every_link_carries_less_than_it_codes(speed, lanes):
-    link = Link(speed, lanes)
+    link = LinkSpeed(speed, lanes)
     assert 0.85 * coded_gbps(link) < carried_gbps(link) <= carried_gbps(link, 256) < coded_gbps(link)
 
 
@@ -82,9 +82,9 @@ def test_lspci_of_a_guest_with_bridges():
     devices = parse_lspci(GUEST)
     nic = devices["0000:03:00.0"]
     assert (nic.ids, nic.driver, nic.class_code) == ("8086:10d3", "e1000e", "0200")
-    assert (nic.now, nic.most, nic.parent) == (Link(2.5, 1), Link(2.5, 1), "0000:00:03.0")
+    assert (nic.now, nic.most, nic.parent) == (LinkSpeed(2.5, 1), LinkSpeed(2.5, 1), "0000:00:03.0")
     port = devices["0000:00:05.0"]
-    assert (port.most, port.now) == (Link(16, 16), Link(2.5, 1))
+    assert (port.most, port.now) == (LinkSpeed(16, 16), LinkSpeed(2.5, 1))
     assert (port.payload_bytes, port.read_bytes, port.aspm) == (128, 128, "Disabled")
     assert [one.address for one in path_to_root(devices, "0000:05:00.0")] == ["0000:05:00.0", "0000:00:05.0"]
     assert devices["0000:00:12.0"].now is None
@@ -93,7 +93,7 @@ def test_lspci_of_a_guest_with_bridges():
 
 def test_lspci_that_may_not_look_says_so():
     plain = "05:00.0 Ethernet controller: Intel Corporation 82599ES (rev 01)\n\tCapabilities: <access denied>\n"
-    facts = facts_of("it", {"lspci": Section(plain)})
+    facts = facts_of("it", {"lspci": TranscriptSection(plain)})
     assert parse_lspci(plain)["0000:05:00.0"].denied
     assert any("with sudo" in line and "1 PCI devices" in line for line in facts.missing)
 
@@ -109,7 +109,7 @@ def test_new_and_old_pciutils_say_downgraded_or_not():
             f"\t\tLnkCap:\tPort #0, Speed 5GT/s, Width x8, ASPM L0s\n\t\tLnkSta:\t{status}, TrErr-\n"
         )
         device = parse_lspci(text)["0000:05:00.0"]
-        assert (device.now, device.most) == (Link(5, 4), Link(5, 8))
+        assert (device.now, device.most) == (LinkSpeed(5, 4), LinkSpeed(5, 8))
 
 
 def sysfs(address: str, parent: str, **files: str) -> str:
@@ -121,8 +121,8 @@ def sysfs(address: str, parent: str, **files: str) -> str:
 @pytest.mark.parametrize(
     ("speed", "width", "link"),
     [
-        ("5.0 GT/s PCIe", "4", Link(5, 4)),
-        ("5 GT/s", "4", Link(5, 4)),
+        ("5.0 GT/s PCIe", "4", LinkSpeed(5, 4)),
+        ("5 GT/s", "4", LinkSpeed(5, 4)),
         ("Unknown", "4", None),
         ("Unknown speed", "255", None),
         ("5.0 GT/s PCIe", "0", None),
@@ -141,12 +141,17 @@ def test_sysfs_and_lspci_add_up():
         **{"class": "0x020000", "driver": "/sys/bus/pci/drivers/vfio-pci", "numa_node": "1"},
     )
     device = merged(parse_sysfs(text), parse_lspci(GUEST))["0000:03:00.0"]
-    assert (device.driver, device.node, device.most, device.ids) == ("vfio-pci", 1, Link(2.5, 1), "8086:10d3")
+    assert (device.driver, device.node, device.most, device.ids) == ("vfio-pci", 1, LinkSpeed(2.5, 1), "8086:10d3")
 
 
 def test_a_driver_s_message_over_one_line_or_two():
     said = parse_dmesg((HARDWARE / "r86s-dmesg.txt").read_text())["0000:05:00.0"]
-    assert (said.now, said.most, said.at, said.available_gbps) == (Link(5, 4), Link(5, 8), "0000:00:1c.4", 16.0)
+    assert (said.now, said.most, said.at, said.available_gbps) == (
+        LinkSpeed(5, 4),
+        LinkSpeed(5, 8),
+        "0000:00:1c.4",
+        16.0,
+    )
     one_line = (
         "[ 1.2] ixgbe 0000:05:00.0: 16.000 Gb/s available PCIe bandwidth, limited by 5.0 GT/s PCIe x4 link "
         "at 0000:00:1c.4 (capable of 32.000 Gb/s with 5.0 GT/s PCIe x8 link)\n"
@@ -173,7 +178,7 @@ def test_no_text_breaks_the_parsers(text):
 
 
 def marks(text: dict[str, str], workers=(), ports=None) -> list[str]:
-    facts = facts_of("it", {name: Section(value) for name, value in text.items()}, ports)
+    facts = facts_of("it", {name: TranscriptSection(value) for name, value in text.items()}, ports)
     return [f"{mark.subject}: {mark.text}" for mark in marks_of(facts, workers)]
 
 
@@ -205,7 +210,7 @@ def two_node_machine(node: int) -> dict[str, str]:
 
 
 def test_four_sockets_and_256_threads():
-    facts = facts_of("it", {name: Section(value) for name, value in two_node_machine(1).items()})
+    facts = facts_of("it", {name: TranscriptSection(value) for name, value in two_node_machine(1).items()})
     assert (facts.cpu.online, facts.cpu.cores, facts.cpu.sockets, facts.cpu.nodes) == (256, 128, 4, (0, 1, 2, 3))
     assert facts.cpu.smt
 
@@ -244,9 +249,14 @@ def test_virtual_devices_and_those_on_the_die_have_no_budget():
 
 @pytest.mark.parametrize(
     ("link", "frame", "measured_pps"),
-    [(Link(5, 4), 64, 13.4e6), (Link(5, 4), 64, 12.7e6), (Link(5, 4), 1514, 1.07e6), (Link(8, 4), 1514, 2.06e6)],
+    [
+        (LinkSpeed(5, 4), 64, 13.4e6),
+        (LinkSpeed(5, 4), 64, 12.7e6),
+        (LinkSpeed(5, 4), 1514, 1.07e6),
+        (LinkSpeed(8, 4), 1514, 2.06e6),
+    ],
     ids=["X520 one way", "X520 both ways", "X520 long frames", "ConnectX-5 long frames"],
 )
-def test_what_was_measured_on_a_full_link_is_within_the_range(link: Link, frame: int, measured_pps: float) -> None:
+def test_what_was_measured_on_a_full_link_is_within_the_range(link: LinkSpeed, frame: int, measured_pps: float) -> None:
     low, high = ceiling_pps(link, frame)
     assert low <= measured_pps <= high

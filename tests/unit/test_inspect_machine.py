@@ -9,13 +9,13 @@ from wirespeed.inspect.cpu import Cache, cpu_of
 from wirespeed.inspect.facts import facts_of
 from wirespeed.inspect.marks import marks_of
 from wirespeed.inspect.tables import machine_part
-from wirespeed.inspect.transcript import Section
+from wirespeed.inspect.transcript import TranscriptSection
 
 CPU = "/sys/devices/system/cpu"
 
 
-def answers(**texts: str) -> dict[str, Section]:
-    return {name: Section(text) for name, text in texts.items()}
+def answers(**texts: str) -> dict[str, TranscriptSection]:
+    return {name: TranscriptSection(text) for name, text in texts.items()}
 
 
 def of_memory(**texts: str) -> list[str]:
@@ -78,7 +78,7 @@ def test_memory_below_its_speed_is_marked():
 def test_what_everybody_may_read_stands_in_for_dmidecode():
     dmi = "/sys/class/dmi/id/sys_vendor = PC Engines\n/sys/class/dmi/id/product_name = apu6\n"
     found = answers(dmi=dmi, meminfo="MemTotal:  4037116 kB\n") | {
-        "dmidecode": Section("/sys/firmware/dmi/tables/smbios_entry_point: Permission denied\n", 1)
+        "dmidecode": TranscriptSection("/sys/firmware/dmi/tables/smbios_entry_point: Permission denied\n", 1)
     }
     board = board_of(found)
     assert (board.maker, board.product, board.memory_bytes) == ("PC Engines", "apu6", 4037116 << 10)

@@ -14,8 +14,8 @@ from report_charts import unpacked
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
-from wirespeed.demo.demo import Schedule
-from wirespeed.demo.suite import SEED_SUITE, Failure, Finding, SuiteTest, Timing, run_suite, suite_for
+from wirespeed.demo.demo import DemoSchedule
+from wirespeed.demo.suite import SEED_SUITE, DemoFailure, DemoResult, SuiteTest, Timing, run_suite, suite_for
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import EnvironmentFault, MeasurementError, UsageError
@@ -49,7 +49,7 @@ class SimulatedLab:
         self.rpc = trex.server
         self.dut: Dut = NoDut()
         self.facts = LabFacts(
-            kind="simulated", wire="none", speed_bps=10_000_000_000, cpus=CPUS.roles, topology=CPUS.topology
+            kind="simulated", port_type="none", speed_bps=10_000_000_000, cpus=CPUS.roles, topology=CPUS.topology
         )
         self.running = False
 
@@ -71,13 +71,13 @@ def lab() -> Iterator[SimulatedLab]:
 
 def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path) -> None:
     tests = (GOOD, SILENT, UNREADABLE, LAST)
-    told: list[Failure] = []
+    told: list[DemoFailure] = []
     found = run_suite(lab, tests, TIMING, tmp_path, lab.on_start, ignore, told.append)
-    assert told == [one for one in found if isinstance(one, Failure)]
+    assert told == [one for one in found if isinstance(one, DemoFailure)]
     assert [one.test for one in found] == list(tests)
-    assert [type(one) for one in found] == [Finding, Failure, Failure, Finding]
+    assert [type(one) for one in found] == [DemoResult, DemoFailure, DemoFailure, DemoResult]
     silent, unreadable = found[1], found[2]
-    assert isinstance(silent, Failure) and isinstance(unreadable, Failure)
+    assert isinstance(silent, DemoFailure) and isinstance(unreadable, DemoFailure)
     assert isinstance(silent.error, MeasurementError) and "the DUT returned nothing" in str(silent.error)
     # What it measured until then is kept, and says how it ended.
     assert silent.file == tmp_path / "simulated-unidir-64b-silent.json"
@@ -92,15 +92,15 @@ def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path
 def test_a_file_that_cannot_be_written_is_a_failure_of_its_test(lab: SimulatedLab, tmp_path: Path) -> None:
     (tmp_path / "simulated-unidir-64b-one-flow.json").mkdir()
     first, last = run_suite(lab, (GOOD, LAST), TIMING, tmp_path, lab.on_start, ignore, ignore)
-    assert isinstance(first, Failure) and first.file is None
-    assert isinstance(last, Finding)
+    assert isinstance(first, DemoFailure) and first.file is None
+    assert isinstance(last, DemoResult)
 
 
 def test_a_search_follows_each_test_that_is_to_have_one(tmp_path: Path) -> None:
     with SimulatedTrex(capacity_pps=4e6) as trex:
         lab = SimulatedLab(trex)
         (found,) = run_suite(lab, (GOOD,), TIMING, tmp_path, lab.on_start, ignore, ignore, search=True)
-    assert isinstance(found, Finding) and found.search is not None
+    assert isinstance(found, DemoResult) and found.search is not None
     kept = read_file(tmp_path / "simulated-unidir-64b-one-flow-search.json")
     assert isinstance(kept, SearchResult)
     assert (kept.goals, kept.trials) == (found.search.goals, found.search.trials)
@@ -143,7 +143,7 @@ def demo(
     def run(*tests: SuiteTest, flags: tuple[str, ...] = (), **patches: Any) -> tuple[int, str, str]:
         for where in ("demo", "suite"):
             monkeypatch.setattr(f"wirespeed.demo.{where}.SEED_SUITE", tests)
-        monkeypatch.setattr("wirespeed.demo.demo.QUICK", Schedule(TIMING, TIMING, tests, ()))
+        monkeypatch.setattr("wirespeed.demo.demo.QUICK", DemoSchedule(TIMING, TIMING, tests, ()))
         monkeypatch.setattr("wirespeed.demo.demo.choose_cpus", lambda: CPUS)
         monkeypatch.setattr("wirespeed.demo.demo.EmbeddedLab", lambda cpus, mtu: lab)
         monkeypatch.setattr("wirespeed.demo.demo.unavailable", lambda: "this is a test")

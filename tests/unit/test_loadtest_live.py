@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from wirespeed.measurement.loadtest.live import LiveView, PlainLines, news, summary, title_of, view, watcher
-from wirespeed.measurement.loadtest.plan import LoadPlan, Step
+from wirespeed.measurement.loadtest.live import LoadTestLines, LoadTestView, news, summary, title_of, view, watcher
+from wirespeed.measurement.loadtest.plan import LoadPlan, LoadTestStep
 from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
-from wirespeed.measurement.loadtest.run import Progress
+from wirespeed.measurement.loadtest.run import LoadTestProgress
 from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending
@@ -48,13 +48,13 @@ HELD = Figure(
 FULL = Figure("at full load", "lossy", 6e6, 8e6, 0.25, samples=30)
 
 
-def progress(phase: str = "ramp", end_s: float = 330.0, **changes: Any) -> Progress:
+def progress(phase: str = "ramp", end_s: float = 330.0, **changes: Any) -> LoadTestProgress:
     """The same sample both ways; `changes` are those of the first direction's outcome."""
     rate = Rate(50, "percentage") if phase == "ramp" else Rate(1000, "pps")
     sample = Sample(end_s + 0.04, 1.0, phase, {0: PORT, 1: PORT})
     found = {wire: list(points([sample], wire, Medium.QUEUE, 10e9)) for wire in (THERE, BACK)}
     outcomes = {THERE: replace(FINE, **changes), BACK: FINE}
-    return Progress(PLAN, Step(phase, end_s - 1, end_s, rate), sample, found, lambda: outcomes)
+    return LoadTestProgress(PLAN, LoadTestStep(phase, end_s - 1, end_s, rate), sample, found, lambda: outcomes)
 
 
 def console(*, terminal: bool = False) -> Console:
@@ -68,7 +68,7 @@ def text_of(screen: Console) -> str:
 
 def test_a_plain_line_says_phase_load_rates_loss_and_time_left() -> None:
     screen = console()
-    with PlainLines(screen, PLAN) as lines:
+    with LoadTestLines(screen, PLAN) as lines:
         lines(progress())
     assert text_of(screen) == (
         "  330.0 s ramp 50.0 %: "
@@ -80,7 +80,7 @@ def test_a_plain_line_says_phase_load_rates_loss_and_time_left() -> None:
 
 def test_plain_lines_come_at_new_phases_and_then_every_few_seconds() -> None:
     screen = console()
-    with PlainLines(screen, PLAN) as lines:
+    with LoadTestLines(screen, PLAN) as lines:
         for second in range(1, 31):
             lines(progress("warm-up", second))
         for second in range(31, 631):
@@ -93,7 +93,7 @@ def test_plain_lines_come_at_new_phases_and_then_every_few_seconds() -> None:
 
 def test_loss_and_saturation_are_told_once_each_and_at_once() -> None:
     screen = console()
-    with PlainLines(screen, PLAN) as lines:
+    with LoadTestLines(screen, PLAN) as lines:
         lines(progress(end_s=300))
         lines(progress(end_s=301, loss_onset=LOSSY))
         lines(progress(end_s=302, loss_onset=LOSSY, saturation=KNEE))
@@ -128,15 +128,15 @@ def test_the_live_view_has_a_row_for_each_channel_and_marks_the_saturated_one() 
 
 def test_the_live_view_leaves_only_the_news_behind() -> None:
     screen = console(terminal=True)
-    with LiveView(screen, PLAN, "title") as live:
+    with LoadTestView(screen, PLAN, "title") as live:
         live(progress())
         live(progress(saturation=KNEE))
     assert "0→1 saturated at 7.00 Mpps" in text_of(screen)
 
 
 def test_the_view_fits_where_it_is_shown() -> None:
-    assert isinstance(watcher(console(terminal=True), PLAN, "", quiet=False), LiveView)
-    assert isinstance(watcher(console(), PLAN, "", quiet=False), PlainLines)
+    assert isinstance(watcher(console(terminal=True), PLAN, "", quiet=False), LoadTestView)
+    assert isinstance(watcher(console(), PLAN, "", quiet=False), LoadTestLines)
     assert isinstance(watcher(console(terminal=True), PLAN, "", quiet=True), NoView)
 
 

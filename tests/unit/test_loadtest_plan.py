@@ -87,7 +87,7 @@ def test_variables_say_what_trex_loadtest_has_no_word_for_only_where_it_is_used(
     told = to_json(plan.variables("x"))
     assert (told["steps"], told["latency"], told["line"]) == ("1kpps,50%", 500.0, 1e9)
     assert (told["rampup_duration"], told["hold_duration"], told["rampup_target"]) == (0.0, 7, 50.0)
-    assert "verify" not in told
+    assert "signature" not in told
 
 
 def test_steps_hold_each_load_in_turn() -> None:

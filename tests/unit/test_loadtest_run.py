@@ -20,7 +20,7 @@ from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError
 from wirespeed.measurement.file import read_as, write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress, run_loadtest
+from wirespeed.measurement.loadtest.run import LoadTestProgress, run_loadtest
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.ending import raise_for
@@ -147,7 +147,7 @@ def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
 
 
 def test_a_watcher_sees_every_sample_and_saturation_as_it_happens() -> None:
-    seen: list[Progress] = []
+    seen: list[LoadTestProgress] = []
     with loop(capacity_pps=LINE_PPS / 4) as trex:
         result = run(trex, on_sample=seen.append)
     assert tuple(progress.sample for progress in seen) == result.samples
@@ -197,7 +197,7 @@ def test_what_the_device_says_goes_with_its_sample_even_when_it_does_not_answer(
 
 
 def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> None:
-    def stall(progress: Progress) -> None:
+    def stall(progress: LoadTestProgress) -> None:
         if progress.step.end_s == pytest.approx(0.12):
             threading.Event().wait(0.2)
 
@@ -227,7 +227,7 @@ def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
     with loop() as trex:
         began_s = trex.now_s
 
-        def answer(progress: Progress) -> None:
+        def answer(progress: LoadTestProgress) -> None:
             if progress.step.phase == "ramp" and trex.device.outages == [(began_s, inf)]:
                 trex.device.outages[:] = [(began_s, trex.now_s)]
 
@@ -254,7 +254,7 @@ def test_a_generator_that_dies_leaves_the_samples() -> None:
 
 
 def test_a_port_stolen_in_the_middle_ends_the_test_and_frees_the_other() -> None:
-    def steal(progress: Progress) -> None:
+    def steal(progress: LoadTestProgress) -> None:
         if progress.step.phase == "ramp" and trex.ports[1].owner != "thief":
             with GeneratorClient(trex.server) as thief:
                 thief.connect()
@@ -274,7 +274,7 @@ def test_a_port_stolen_in_the_middle_ends_the_test_and_frees_the_other() -> None
 def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
     stop = threading.Event()
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: LoadTestProgress) -> None:
         if progress.step.phase == "ramp":
             if how == "exception":
                 raise KeyboardInterrupt
@@ -299,7 +299,7 @@ def test_an_interrupt_before_traffic_leaves_nothing_behind() -> None:
 
 
 def test_an_error_of_the_watcher_still_gives_the_ports_back() -> None:
-    def fail(progress: Progress) -> None:
+    def fail(progress: LoadTestProgress) -> None:
         raise BrokenPipeError
 
     with loop() as trex, pytest.raises(BrokenPipeError):
@@ -387,7 +387,7 @@ def test_many_tests_in_one_process_on_one_connection() -> None:
 
 
 def test_a_link_that_is_lost_ends_the_test_as_failed_with_what_was_measured() -> None:
-    def pull(progress: Progress) -> None:
+    def pull(progress: LoadTestProgress) -> None:
         if progress.step.phase == "ramp":
             trex.no_link = (1,)
 
@@ -401,11 +401,11 @@ def test_a_link_that_is_lost_ends_the_test_as_failed_with_what_was_measured() ->
 
 
 def test_a_link_that_is_lost_is_ridden_out_when_told_and_its_samples_are_marked() -> None:
-    def flap(progress: Progress) -> None:
+    def flap(progress: LoadTestProgress) -> None:
         trex.no_link = (1,) if 2 <= sum(progress.step.end_s >= end_s for end_s in (0.09, 0.12, 0.18)) < 3 else ()
 
     with loop() as trex:
-        result = run(trex, replace(QUICK, ride_link=True), on_sample=flap)
+        result = run(trex, replace(QUICK, ignore_link_down=True), on_sample=flap)
     assert result.ending.status == "complete"
     down = [sample.links_down for sample in result.samples]
     assert (1,) in down
@@ -413,7 +413,7 @@ def test_a_link_that_is_lost_is_ridden_out_when_told_and_its_samples_are_marked(
 
 
 def test_a_port_that_stops_by_itself_ends_the_test() -> None:
-    def halt(progress: Progress) -> None:
+    def halt(progress: LoadTestProgress) -> None:
         if progress.step.phase == "hold":
             trex.ports[0].active = False
 
@@ -425,7 +425,7 @@ def test_a_port_that_stops_by_itself_ends_the_test() -> None:
 
 
 def test_counters_that_begin_anew_end_the_test_and_are_not_in_it() -> None:
-    def restart(progress: Progress) -> None:
+    def restart(progress: LoadTestProgress) -> None:
         if progress.step.phase == "hold":
             for port in trex.ports:
                 port.history = [(0.0, 0.0, 0.0)]
@@ -441,7 +441,7 @@ def test_counters_that_begin_anew_end_the_test_and_are_not_in_it() -> None:
 
 @pytest.mark.parametrize("same_user", [True, False])
 def test_a_thief_in_the_hold_ends_the_test_and_none_of_its_figures_are_in_it(same_user: bool) -> None:
-    def steal(progress: Progress) -> None:
+    def steal(progress: LoadTestProgress) -> None:
         if progress.step.phase == "hold":
             with GeneratorClient(trex.server) as thief:
                 thief.connect()
@@ -462,16 +462,16 @@ def test_a_thief_in_the_hold_ends_the_test_and_none_of_its_figures_are_in_it(sam
 def test_frames_of_others_are_told_of_and_with_verify_they_hide_nothing() -> None:
     with loop(extended=False, capacity_pps=LINE_PPS / 4, noise_pps=LINE_PPS) as trex:
         hidden = run(trex)
-        verified = run(trex, replace(QUICK, verify=True))
+        has_signature = run(trex, replace(QUICK, signature=True))
     ended = hidden.outcome.channels["0→1"]
     assert ended.balance.lost == 0
     assert any("foreign frames came back" in note and "--signature" in note for note in hidden.ending.notes)
-    ended = verified.outcome.channels["0→1"]
+    ended = has_signature.outcome.channels["0→1"]
     assert ended.loss_onset is not None
     assert ended.loss_onset.offered_percent == pytest.approx(25, rel=0.4)
     assert 0.4 < ended.balance.loss_ratio < 0.8
     assert ended.balance.extraneous > 0
-    assert set(verified.samples[-1].test_frames) == {Channel(0, 1), Channel(1, 0)}
+    assert set(has_signature.samples[-1].test_frames) == {Channel(0, 1), Channel(1, 0)}
 
 
 def test_latency_of_a_trex_goes_with_each_sample() -> None:

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from wirespeed.client.readings import PortStats
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
-from wirespeed.trial.reading import Reading, balance_between, foreign
+from wirespeed.trial.reading import TrialReading, balance_between, foreign
 from wirespeed.trial.samples import Basis, sample_between
 
 COUNTS = st.integers(min_value=0, max_value=10**12)
 ZERO = PortStats(0, 0, 0, 0, 0, 0)
 
 
-def shot(at_s: float, stats: PortStats, **global_stats: object) -> Reading:
-    return Reading(at_s, {0: stats}, dict(global_stats))
+def shot(at_s: float, stats: PortStats, **global_stats: object) -> TrialReading:
+    return TrialReading(at_s, {0: stats}, dict(global_stats))
 
 
 def test_rates_are_deltas_and_totals_count_from_the_start_of_traffic() -> None:
@@ -70,8 +70,10 @@ def test_a_clock_that_stands_still_gives_no_rate() -> None:
 def test_each_port_counts_over_the_time_between_its_own_instants() -> None:
     """Ports of two servers have clocks of their own."""
 
-    def reading(at_s: float, there_s: float, packets: int) -> Reading:
-        return Reading(at_s, {0: replace(ZERO, opackets=packets), 1: replace(ZERO, opackets=packets, at_s=there_s)})
+    def reading(at_s: float, there_s: float, packets: int) -> TrialReading:
+        return TrialReading(
+            at_s, {0: replace(ZERO, opackets=packets), 1: replace(ZERO, opackets=packets, at_s=there_s)}
+        )
 
     origin = reading(10.0, 500.0, 0)
     sample = sample_between(Basis(origin, {}), origin, reading(11.0, 502.0, 1000), phase="hold")
@@ -98,8 +100,8 @@ def test_foreign_frames_are_those_of_kinds_that_no_stream_sends() -> None:
 
 def test_frames_of_others_hide_no_loss_in_a_balance() -> None:
     wire = Channel(0, 1)
-    before = Reading(0, {0: ZERO, 1: ZERO})
-    after = Reading(1, {0: replace(ZERO, opackets=100), 1: replace(ZERO, ipackets=100, kinds={"icmp_error": 30})})
+    before = TrialReading(0, {0: ZERO, 1: ZERO})
+    after = TrialReading(1, {0: replace(ZERO, opackets=100), 1: replace(ZERO, ipackets=100, kinds={"icmp_error": 30})})
     found = balance_between(before, after, wire, Medium.QUEUE)
     assert (found.sent, found.received, found.extraneous, found.lost) == (100, 100, 30, 30)
     marked = replace(after, test_frames={wire: 60})

@@ -26,7 +26,7 @@ from wirespeed.trial.guard import links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import LatencyReading, latency_between, latency_reading
 from wirespeed.trial.load import load_of, payload_at
 from wirespeed.trial.machine import is_local, is_virtual, machine_reading, preemption_between
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.wires import check_wires, pair_directions, parse_ports, parse_wires
 from wirespeed.units import Rate
 
@@ -42,12 +42,12 @@ def test_pairs_and_wires() -> None:
 
 
 def test_a_ring_of_three_ports_is_fine_and_two_into_one_need_their_marks() -> None:
-    check_wires(parse_wires("0>1,1>2,2>0"), verified=False)
-    check_wires(parse_wires("0>2,1>2"), verified=True)
+    check_wires(parse_wires("0>1,1>2,2>0"), has_signature=False)
+    check_wires(parse_wires("0>2,1>2"), has_signature=True)
     with pytest.raises(UsageError, match="--signature"):
-        check_wires(parse_wires("0>2,1>2"), verified=False)
+        check_wires(parse_wires("0>2,1>2"), has_signature=False)
     with pytest.raises(UsageError, match="port 0 would send to port 1 and to port 2"):
-        check_wires(parse_wires("0>1,0>2"), verified=True)
+        check_wires(parse_wires("0>1,0>2"), has_signature=True)
 
 
 # ---- frames
@@ -97,7 +97,7 @@ def stream_of(packet: bytes, **changes: Any) -> dict[str, Any]:
 def test_a_load_is_what_the_profile_sends_unless_told() -> None:
     load = load_of({0: BENCH})
     assert load.ports[0].streams == tuple(BENCH)
-    assert (load.ports[0].latency, load.verified, load.kinds) == (None, False, frozenset())
+    assert (load.ports[0].latency, load.has_signature, load.kinds) == (None, False, frozenset())
     assert load.ports[0].intended(Rate(5, "pps"), 10e9) == Rate(5, "pps")
 
 
@@ -129,7 +129,7 @@ def test_a_latency_stream_comes_on_top_as_far_as_the_line_has_room() -> None:
 def test_marks_are_in_the_payload_where_it_has_room_and_else_in_the_header() -> None:
     roomy, tight = bytes(ETHER / IP() / UDP() / (b"x" * 18)), bytes(ETHER / IP() / TCP())
     for packet, signed in ((roomy, True), (tight, False)):
-        port = load_of({0: [stream_of(packet)]}, verify=True).ports[0]
+        port = load_of({0: [stream_of(packet)]}, signature=True).ports[0]
         flow = port.streams[0]["stream"]["flow_stats"]
         assert (flow["rule_type"], flow.get("payload_signature", False)) == ("stats", signed)
         assert port.groups == (flow["stream_id"],)
@@ -140,7 +140,7 @@ def test_marks_are_in_the_payload_where_it_has_room_and_else_in_the_header() -> 
 def test_groups_of_the_profile_are_left_alone_and_all_of_a_port_are_its_own() -> None:
     latency = {"enabled": True, "stream_id": 0x5000, "rule_type": "latency"}
     items = [BENCH[0], {"stream_id": 2, "stream": {**BENCH[0]["stream"], "flow_stats": latency}}]
-    port = load_of({0: items}, latency_pps=100, verify=True).ports[0]
+    port = load_of({0: items}, latency_pps=100, signature=True).ports[0]
     groups = [item["stream"]["flow_stats"]["stream_id"] for item in port.streams]
     assert groups[1] == 0x5000
     assert len(set(groups)) == 3
@@ -150,7 +150,7 @@ def test_groups_of_the_profile_are_left_alone_and_all_of_a_port_are_its_own() ->
 def test_what_cannot_be_marked_or_timed_is_refused_with_a_reason() -> None:
     arp = {0: [stream_of(bytes(ETHER / ARP()))]}
     with pytest.raises(UsageError, match="--signature cannot tell stream 1"):
-        load_of(arp, verify=True)
+        load_of(arp, signature=True)
     with pytest.raises(UsageError, match="--latency needs 16 bytes"):
         load_of(arp, latency_pps=1)
     assert load_of(arp).kinds == kinds_sent(arp[0]) == {"arp"}
@@ -280,7 +280,7 @@ def test_whether_a_port_is_still_ours(seen: PortStatus, refused: str | None, sen
 
 def test_counters_that_shrink_and_links_that_went() -> None:
     stats = PortStats(5, 5, 5, 5, 0, 0)
-    before, after = Reading(0, {0: stats}), Reading(1, {0: PortStats(6, 4, 6, 6, 0, 0)})
+    before, after = TrialReading(0, {0: stats}), TrialReading(1, {0: PortStats(6, 4, 6, 6, 0, 0)})
     assert why_begun_anew(before, before) is None
     assert "counters of port 0 began again at 0" in (why_begun_anew(before, after) or "")
     assert links_lost({}, {3: status(up=False), 4: status()}, {3, 4}) == (3,)

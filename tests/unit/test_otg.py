@@ -14,13 +14,13 @@ from scapy.all import Ether, PcapNgReader, PcapReader
 
 from wirespeed._native.pcap import read_packets
 from wirespeed.otg.faults import ModelFault
-from wirespeed.otg.flow_model import Flow
+from wirespeed.otg.flow_model import OtgFlow
 from wirespeed.otg.flows import flow_streams
-from wirespeed.otg.model import Config
+from wirespeed.otg.model import OtgConfig
 from wirespeed.otg.patterns import Json, read_pattern
 from wirespeed.otg.pcap_bytes import pcap, pcapng, seen
 from wirespeed.otg.schema import read
-from wirespeed.otg.setup import Setup, check
+from wirespeed.otg.setup import OtgSetup, check
 
 CHECK_VALUE = 0xCBF4_3926
 """CRC-32 of the nine digits, which its catalogues print."""
@@ -72,12 +72,12 @@ LONG_ADDRESSES = {
 }
 
 
-def with_field(kind: str, given: Json) -> Flow:
+def with_field(kind: str, given: Json) -> OtgFlow:
     fields = {"dst": given} if kind == "mac" else {}
     packet = [{"choice": "ethernet", "ethernet": fields}]
     if kind == "ipv6":
         packet.append({"choice": "ipv6", "ipv6": {"dst": given}})
-    return read(Flow, flow("f", "p0", "p1") | {"packet": packet})
+    return read(OtgFlow, flow("f", "p0", "p1") | {"packet": packet})
 
 
 def written(kind: str, stream: Json, number: int) -> int:
@@ -120,9 +120,9 @@ def test_an_address_that_changes_all_over_is_refused(kind: str, given: Json, sai
         flow_streams("flows[0]", with_field(kind, given), 10e9)
 
 
-def six_ports(flows: list[Json]) -> Setup:
+def six_ports(flows: list[Json]) -> OtgSetup:
     given = {"ports": [{"name": f"p{number}", "location": str(number)} for number in range(6)], "flows": flows}
-    return check(read(Config, given), given, [10e9] * 6)
+    return check(read(OtgConfig, given), given, [10e9] * 6)
 
 
 def flow(name: str, tx: str, rx: str) -> Json:

@@ -17,11 +17,11 @@ from wirespeed._native.flow_records import (
     FlowFaults,
     FlowKind,
     HdrCounts,
-    Latency,
+    LatencyCounters,
 )
 from wirespeed._native.stream_records import Stream
 from wirespeed.generator import hdr
-from wirespeed.generator.packet_groups import Group, PacketGroups
+from wirespeed.generator.packet_groups import PacketGroup, PacketGroups
 from wirespeed.generator.pgid_stats import HDR_HIGHEST_US, pgid_stats
 from wirespeed.generator.rpc import RpcError
 
@@ -65,11 +65,11 @@ def test_answer_has_t_rexs_shape() -> None:
     flow = (0, 0, 2011, 257408, 0, 0, 0, 2006, 256768, 0, 0, 3, 2, 1)
     bins = [0] * 64
     bins[7 + 18], bins[1 + 27], bins[1 + 36] = 1, 41, 265
-    seen = Latency(
+    seen = LatencyCounters(
         packets=307, min_ns=430_000, max_ns=24_067_000, sum_ns=307 * 6_817_000, last_max_ns=24_067_000,
         jitter_ns=953_000, histogram=tuple(bins), hdr=counts(histogram(430_000)),
     )  # fmt: skip
-    groups = [Group(7, STATS, 0), Group(8, LATENCY, 1)]
+    groups = [PacketGroup(7, STATS, 0), PacketGroup(8, LATENCY, 1)]
     answer = json.loads(json.dumps(pgid_stats(groups, {7: flow, 8: flow}, {8: seen}, FlowFaults())))
     times = answer["latency"]["8"]["lat"]
     assert times.pop("hdrh") and times.pop("hdrh_ns")
@@ -81,8 +81,8 @@ def test_answer_has_t_rexs_shape() -> None:
 
 
 def test_errors_are_listed_when_there_are_some() -> None:
-    seen = Latency(packets=1, dropped=3, seq_too_high=2, hdr=counts(histogram()))
-    answer = pgid_stats([], {}, {8: seen, 9: Latency(hdr=counts(histogram()))}, FlowFaults(old_flow=4))
+    seen = LatencyCounters(packets=1, dropped=3, seq_too_high=2, hdr=counts(histogram()))
+    answer = pgid_stats([], {}, {8: seen, 9: LatencyCounters(hdr=counts(histogram()))}, FlowFaults(old_flow=4))
     assert answer["latency"]["8"]["er"] == {"drp": 3, "sth": 2}
     assert answer["latency"]["g"] == {"bad_header": 0, "old_flow": 4}
     assert "9" not in answer["latency"]
@@ -99,7 +99,7 @@ def test_histograms_are_read_by_hdrhistogram(values: tuple[int, ...]) -> None:
     assert [read.get_value_at_percentile(p) for p in (0, 50, 99)] == [
         made.get_value_at_percentile(p) for p in (0, 50, 99)
     ]
-    answer = pgid_stats([], {}, {1: Latency(packets=max(1, len(values)), hdr=counts(made))}, FlowFaults())
+    answer = pgid_stats([], {}, {1: LatencyCounters(packets=max(1, len(values)), hdr=counts(made))}, FlowFaults())
     micros = HdrHistogram.decode(answer["latency"]["1"]["lat"]["hdrh"].encode())
     assert micros.get_total_count() == len(values)
     assert micros.highest_trackable_value == HDR_HIGHEST_US

@@ -14,7 +14,7 @@ import pytest
 
 from wirespeed.cli.main import COMMANDS
 from wirespeed.cli.plain import NotPlain, plain_call
-from wirespeed.cli.tree import Command, commands_of
+from wirespeed.cli.tree import CliCommand, commands_of
 
 _ODD = ["-1", "-2.5", "1e3", "0x1", "-", "--", "-x", "--no", "--help", "-h", "\u0663", "=", "a=b", "9" * 20]
 _FITTING = {int: "0 1 7 100", float: "1 2.5 30", Path: "./f /tmp/x -", str: "x a,b e0=null 10%"}
@@ -54,7 +54,7 @@ def line(chance: Random, parameters: Iterable[inspect.Parameter]) -> list[str]:
     return words
 
 
-def parsed(command: Command, args: list[str]) -> dict[str, Any] | None:
+def parsed(command: CliCommand, args: list[str]) -> dict[str, Any] | None:
     """The arguments that typer gives the command; None for a line that it refuses or answers itself."""
     taken: list[dict[str, Any]] = []
 

@@ -21,7 +21,7 @@ from wirespeed.power.log import PowerLog
 from wirespeed.power.meter import MeterFault
 from wirespeed.power.metered import MeteredDut, MeteredReading, metered
 from wirespeed.power.plugs import Plug, Shelly, Tasmota
-from wirespeed.power.programs import Command, Ipmi, dcmi_watts
+from wirespeed.power.programs import Ipmi, MeterCommand, dcmi_watts
 from wirespeed.power.spec import parse_power
 from wirespeed.power.sysfs import Hwmon, Rapl
 from wirespeed.results.dut import DutTelemetry
@@ -133,7 +133,7 @@ def test_ipmi_takes_the_program_that_is_there():
 
 @pytest.mark.parametrize("printed", ["19.5", "19.5 W", " 19.5 watts\n"])
 def test_a_command_prints_watts(printed):
-    assert Command(f"printf '{printed}'").watts() == 19.5
+    assert MeterCommand(f"printf '{printed}'").watts() == 19.5
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_command_prints_watts(printed):
 )
 def test_a_command_that_prints_none(command, why):
     with pytest.raises(MeterFault, match=why):
-        Command(command).watts()
+        MeterCommand(command).watts()
 
 
 # ---- plugs

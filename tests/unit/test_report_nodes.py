@@ -18,7 +18,7 @@ from wirespeed.report.views import page_of
 from wirespeed.results.codec import from_json
 from wirespeed.results.dut import OUTSIDE, DutTelemetry, NodeCost, NodeRow, WorkerCost
 from wirespeed.results.figures import MEGA
-from wirespeed.results.lab import LabFacts, LatencyFloor
+from wirespeed.results.lab import LabFacts, LatencyBaseline
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
 from wirespeed.tables import rows_csv
@@ -45,7 +45,7 @@ def told(loads):
         samples.append(replace(sample, dut=telemetry.to_json(), latency={FORWARD: latency}))
     settings = LoadTestSettings(profile_file="bench", unidirectional=True, rampup_duration=10, hold_duration=2)
     ports = {port: PortFacts(port, speed_bps=LINE_BPS) for port in (0, 1)}
-    lab = LabFacts(latency_floor={"0→1": LatencyFloor(3.0, 4.5, 7.0)})
+    lab = LabFacts(latency_baseline={"0→1": LatencyBaseline(3.0, 4.5, 7.0)})
     return Result("t", settings, tuple(samples), ports=ports, lab=lab)
 
 
@@ -130,5 +130,5 @@ def test_latency_and_nodes_are_panels_over_the_load():
 @pytest.mark.parametrize("floor", [None, 5, {"0→1": 5}, {"0→1": {"median_us": "x"}}, {"0→1": {"median_us": -1}}])
 def test_a_floor_that_is_none_is_left_out(floor):
     test = told(ramp(10e6, 10, 2))
-    other = replace(test, lab=from_json(LabFacts, {"latency_floor": floor}))
+    other = replace(test, lab=from_json(LabFacts, {"latency_baseline": floor}))
     assert more_panels([other.analysis])[0].floors == ()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from report_charts import curves, opened, over_load, over_time, unpacked
 
 from wirespeed.charts import dygraphs
-from wirespeed.charts.page_parts import Card, Cards
+from wirespeed.charts.page_parts import Cards, VerdictCard
 from wirespeed.charts.scales import log_scale
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
 from wirespeed.measurement.loadtest.result import Judging, LoadTestSettings
@@ -358,7 +358,9 @@ def test_why_a_mark_is_there_is_said_once_for_all_cards():
     held, alone = Trust("●", "held", "Loss stayed below."), Trust("◆", "estimate", "A mean of samples.")
     cards = Cards(
         "64b one flow",
-        tuple(Card(f"box {number}", "1", "Mpps", "", trust, ()) for number, trust in enumerate((held, held, alone))),
+        tuple(
+            VerdictCard(f"box {number}", "1", "Mpps", "", trust, ()) for number, trust in enumerate((held, held, alone))
+        ),
     )
     assert cards.shared == {held: 2}
     page = environment("wirespeed.report").get_template("cards.html").render(page=SimpleNamespace(cards=(cards,)))

@@ -8,7 +8,7 @@ import pytest
 
 from manual.result_format import result_format_page
 from wirespeed.explain.sources.evidence_file import TestText
-from wirespeed.measurement.loadtest.rows import Row
+from wirespeed.measurement.loadtest.rows import LoadTestRow
 from wirespeed.measurement.rfc2544.result import ROWS, LossPoint, Method, Spread
 from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order
@@ -34,7 +34,7 @@ def test_the_page_is_written_from_the_types():
         LoadPoint,
         Knee,
         PortFacts,
-        Row,
+        LoadTestRow,
         *ROWS.values(),
         LossPoint,
         Method,

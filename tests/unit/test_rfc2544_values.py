@@ -33,7 +33,7 @@ from wirespeed.measurement.rfc2544.result import (
     spread_of,
 )
 from wirespeed.measurement.rfc2544.schedules import (
-    Missing,
+    MissingFrames,
     frame_loss,
     loss_loads,
     outage_s,
@@ -110,7 +110,7 @@ def test_steps_end_above_nothing() -> None:
 
 @pytest.mark.parametrize("holds", [1, 7, 1000, 26_000, 999_999])
 def test_the_longest_burst_is_found_to_the_resolution(holds: int) -> None:
-    found = longest_burst(lambda frames: Burst(frames, frames <= holds), 1_000_000, 0.01, verify=1)
+    found = longest_burst(lambda frames: Burst(frames, frames <= holds), 1_000_000, 0.01, signature=1)
     assert not found.is_longest_tried
     assert holds * 0.98 - 1 <= found.frames <= holds
 
@@ -122,14 +122,14 @@ def test_a_loss_that_does_not_repeat_is_no_full_buffer() -> None:
         sent.append(frames)
         return Burst(frames, frames <= 5000 and rng.random() > 0.2)
 
-    assert longest_burst(send, 100_000, 0.01, verify=6).frames == pytest.approx(5000, rel=0.02)
+    assert longest_burst(send, 100_000, 0.01, signature=6).frames == pytest.approx(5000, rel=0.02)
     assert max(sent.count(frames) for frames in sent) <= 7
 
 
 def test_bursts_that_never_or_always_come_back() -> None:
-    whole = longest_burst(lambda frames: Burst(frames - 2, whole=True), 1000, 0.01, verify=1)
+    whole = longest_burst(lambda frames: Burst(frames - 2, whole=True), 1000, 0.01, signature=1)
     assert (whole.frames, whole.trials, whole.is_longest_tried) == (998, 1, True)
-    none = longest_burst(lambda frames: Burst(frames, whole=False), 1000, 0.01, verify=0)
+    none = longest_burst(lambda frames: Burst(frames, whole=False), 1000, 0.01, signature=0)
     assert none.frames == 0 and not none.is_longest_tried
 
 
@@ -140,7 +140,7 @@ def test_a_length_that_is_not_sent_back_to_back_ends_the_search() -> None:
         sent.append(frames)
         return Burst(frames, whole=frames < 1000, back_to_back=frames < 1000 or len(sent) % 2 == 0)
 
-    found = longest_burst(send, 100_000, 0.01, verify=1, first=256)
+    found = longest_burst(send, 100_000, 0.01, signature=1, first=256)
     assert sent == [256, 512, 1024, 1024], "one of the two was sent with gaps"
     assert (found.frames, found.tester_limited, found.is_longest_tried) == (512, True, False)
 
@@ -152,22 +152,22 @@ def test_bursts_grow_from_the_first_and_are_narrowed_from_there() -> None:
         sent.append(frames)
         return Burst(frames, frames <= 5000)
 
-    found = longest_burst(send, 100_000, 0.01, verify=0, first=64)
+    found = longest_burst(send, 100_000, 0.01, signature=0, first=64)
     assert sent[:8] == [64, 128, 256, 512, 1024, 2048, 4096, 8192] and max(sent) == 8192
     assert 5000 * 0.98 <= found.frames <= 5000 and found.trials == len(sent)
     sent.clear()
-    whole = longest_burst(send, 200, 0.01, verify=0, first=64)
+    whole = longest_burst(send, 200, 0.01, signature=0, first=64)
     assert sent == [64, 128, 200] and (whole.frames, whole.is_longest_tried) == (200, True)
 
 
 def test_recovery_ends_with_the_last_loss() -> None:
     # 500 are under way all the time; 10 000 are lost in the end, the last of them 40 ms after the cut.
-    growing = [Missing(1.0 + ms / 1000, 500 + 10_000 * min(1.0, 0.6 + ms / 100)) for ms in range(0, 200, 10)]
+    growing = [MissingFrames(1.0 + ms / 1000, 500 + 10_000 * min(1.0, 0.6 + ms / 100)) for ms in range(0, 200, 10)]
     assert recovery_s(growing, cut_s=1.0) == pytest.approx(0.04)
-    at_once = [Missing(1.0 + ms / 1000, 10_500) for ms in range(0, 200, 10)]
+    at_once = [MissingFrames(1.0 + ms / 1000, 10_500) for ms in range(0, 200, 10)]
     assert recovery_s(at_once, cut_s=1.0) == 0
     assert recovery_s([], cut_s=1.0) == 0
-    emptied = [Missing(1.0 + ms / 1000, 10_000 + max(0, 3000 - 100 * ms)) for ms in range(0, 200, 10)]
+    emptied = [MissingFrames(1.0 + ms / 1000, 10_000 + max(0, 3000 - 100 * ms)) for ms in range(0, 200, 10)]
     assert recovery_s(emptied, cut_s=1.0) == pytest.approx(0.03)
 
 

@@ -12,7 +12,7 @@ from wirespeed.errors import UsageError
 from wirespeed.router.api.client import Client
 from wirespeed.router.api.exchange import replies
 from wirespeed.router.console import Console
-from wirespeed.router.features.bond.core import Balance, BondMode
+from wirespeed.router.features.bond.core import BondBalance, BondMode
 from wirespeed.vpp_api.codec import Values, coder
 from wirespeed.vpp_api.table import TABLE
 
@@ -61,8 +61,8 @@ def test_words_of_a_bond(console: Console) -> None:
     run(console, "create bond load-balance l23 mode lacp")
     core = console.core
     assert [(core.bond.of(index).mode, core.bond.of(index).balance) for index in (32, 33)] == [
-        (BondMode.XOR, Balance.L2),
-        (BondMode.LACP, Balance.L23),
+        (BondMode.XOR, BondBalance.L2),
+        (BondMode.LACP, BondBalance.L23),
     ]
     for line in ("create bond", "create bond mode round-robin load-balance l2", "bond del e0", "delete bond e0"):
         with pytest.raises(UsageError):

@@ -12,7 +12,7 @@ from fake_router import TSC_HZ, FakeRouterCore
 
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.router.console import Console
-from wirespeed.router.pci import PciDevice, pci_device
+from wirespeed.router.pci import RouterPciDevice, pci_device
 from wirespeed.seam.graph import NodeCounter, NodeEdge, NodeStats, Totals
 from wirespeed.seam.interfaces import InterfaceCounters, Mode, RxMode
 from wirespeed.seam.ports import PortDevice
@@ -344,7 +344,9 @@ def test_a_pci_device_is_shown_with_its_link(tmp_path: Path) -> None:
     facts |= {"max_link_speed": "5.0 GT/s PCIe", "max_link_width": "4"}
     for name, value in facts.items():
         (device / name).write_text(f"{value}\n")
-    assert pci_device("0000:01:00.0", tmp_path) == PciDevice("8086:1539", "8086:0000", "2.5 GT/s x1", "5.0 GT/s x4")
+    assert pci_device("0000:01:00.0", tmp_path) == RouterPciDevice(
+        "8086:1539", "8086:0000", "2.5 GT/s x1", "5.0 GT/s x4"
+    )
     assert pci_device("0000:02:00.0", tmp_path) is None
 
 

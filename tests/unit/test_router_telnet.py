@@ -20,7 +20,7 @@ from wirespeed.router.client import ask
 from wirespeed.router.console import Console
 from wirespeed.router.protocol import decode
 from wirespeed.router.server import answer_line
-from wirespeed.router.telnet import GREETING, Decoder, Session
+from wirespeed.router.telnet import GREETING, Decoder, TelnetSession
 
 _XTERM = bytes((255, 250, 24, 0)) + b"xterm" + bytes((255, 240))
 _WINDOW = bytes((255, 251, 31, 255, 250, 31, 0, 80, 0, 24, 255, 240))
@@ -63,7 +63,7 @@ def at_terminal(talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awa
         ours, theirs = socket.socketpair()
         console = Console(FakeRouterCore())
         streams = await asyncio.open_connection(sock=ours)
-        session = Session(*streams, partial(answer_line, console), console.complete, 100)
+        session = TelnetSession(*streams, partial(answer_line, console), console.complete, 100)
         serving = asyncio.create_task(session.serve())
         reader, writer = await asyncio.open_connection(sock=theirs)
         assert await reader.readexactly(len(GREETING)) == GREETING

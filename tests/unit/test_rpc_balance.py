@@ -11,7 +11,7 @@ from test_rpc_methods import Session
 
 from wirespeed._native.generator import FrameKinds
 from wirespeed.client.framing import unpack
-from wirespeed.seam.ports import Medium
+from wirespeed.seam.ports import PortMedium
 from wirespeed.stolen_time import StolenTime, parse_stat
 
 STAT = """\
@@ -35,8 +35,8 @@ def stats(session: Session, port: int = 0) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize(("medium", "word"), [(Medium.RING, "ring"), (Medium.QUEUE, "queue")])
-def test_the_medium_is_told_with_each_port(session: Session, medium: Medium, word: str) -> None:
+@pytest.mark.parametrize(("medium", "word"), [(PortMedium.RING, "ring"), (PortMedium.QUEUE, "queue")])
+def test_the_medium_is_told_with_each_port(session: Session, medium: PortMedium, word: str) -> None:
     session.core.set_medium(1, medium)
     assert [port["medium"] for port in session.call("get_system_info")["ports"]] == ["ring", word]
     assert session.call("get_port_status", port_id=1)["attr"]["medium"] == word

@@ -11,11 +11,11 @@ import pytest
 from fake_generator import FakeGenerator
 
 from wirespeed._native.flow_records import FlowKind
-from wirespeed._native.generator import PortTraffic, Snapshot
+from wirespeed._native.generator import GeneratorSnapshot, PortTraffic
 from wirespeed.client.framing import unpack
 from wirespeed.generator.rpc import RpcError
 from wirespeed.generator.server import Server
-from wirespeed.generator.traffic_statistics import Meter, Rates, global_stats
+from wirespeed.generator.traffic_statistics import CounterRates, RateMeter, global_stats
 from wirespeed.profiles import load_profile
 
 ALL_CORES = (1 << 64) - 1
@@ -519,12 +519,12 @@ def test_xstats_names_match_their_values(session: Session) -> None:
 
 
 def test_what_is_sent_and_not_received_is_the_drop_rate(session: Session) -> None:
-    meter = Meter(Snapshot(0.0, (PortTraffic(), PortTraffic()), ()))
-    meter.rates[0] = Rates(tx_bps=1000.0)
-    now = Snapshot(1.0, (PortTraffic(), PortTraffic()), ())
+    meter = RateMeter(GeneratorSnapshot(0.0, (PortTraffic(), PortTraffic()), ()))
+    meter.rates[0] = CounterRates(tx_bps=1000.0)
+    now = GeneratorSnapshot(1.0, (PortTraffic(), PortTraffic()), ())
     meter.cpu_percent = [0.0]
     for received, dropped in ((0.0, 1000.0), (899.0, 101.0), (901.0, 0.0), (1100.0, 0.0)):
-        meter.rates[1] = Rates(rx_bps=received)
+        meter.rates[1] = CounterRates(rx_bps=received)
         assert global_stats(now, meter, 0, 0)["m_rx_drop_bps"] == dropped
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from test_rpc_methods import Session
 
-from wirespeed._native.flow_records import FlowKind, Tag, Tagged
+from wirespeed._native.flow_records import FlowKind, Tagged, TagVlans
 from wirespeed.generator.rpc import RpcError
 from wirespeed.profiles import load_profile
 
@@ -69,7 +69,7 @@ def test_on_and_off_in_two_steps_each(session: Session) -> None:
         assert on["enabled"] == (states[-1] == 3)
         assert on["enabled"] or on["data"] == OFF
     assert states == [0, 2, 3, 5, 0]
-    tags = (Tag(5), Tag(6), Tag(7), Tag(20, 30))
+    tags = (TagVlans(5), TagVlans(6), TagVlans(7), TagVlans(20, 30))
     assert session.core.calls.count(("tag", 0, False, 4, tags)) == session.core.calls.count(("tag", 1, True, 4, tags))
     assert session.core.tags == {}
     assert refused(session, "disable_tpg", username="me") == "Tagged Packet Group is not enabled."
@@ -151,7 +151,7 @@ def test_tags_are_told_and_changed(enabled: Session) -> None:
     assert enabled.call("get_tpg_tags", username="me", min_tag=0, max_tag=4) == [*VLANS, QINQ]
     changes = [{"tag_id": 0, "type": None}, {"tag_id": 1, "type": "Dot1Q", "value": {"vlan": 5}}]
     enabled.call("update_tpg_tags", username="me", tags=changes)
-    assert enabled.core.tags[1][2] == (Tag(), Tag(5), Tag(7), Tag(20, 30))
+    assert enabled.core.tags[1][2] == (TagVlans(), TagVlans(5), TagVlans(7), TagVlans(20, 30))
     assert enabled.call("get_tpg_tags", port_id=0, min_tag=0, max_tag=2) == [None, VLANS[0]]
     for number, said in ((4, "Tag Id 4 greater than num of tags 4"), (2, "Vlan 5 already exists or is invalid!")):
         again = [{"tag_id": number, "type": "Dot1Q", "value": {"vlan": 5}}]
@@ -228,7 +228,7 @@ def test_counts_are_cleared_by_range_list_and_place(enabled: Session) -> None:
 
 def test_unknown_tags_are_told_until_cleared(enabled: Session) -> None:
     assert enabled.call("get_tpg_unknown_tags", port_id=1) == {"1": []}
-    enabled.core.unknown = [(2, Tag(9)), (3, Tag(8, 9))]
+    enabled.core.unknown = [(2, TagVlans(9)), (3, TagVlans(8, 9))]
     told = [
         {"tpgid": 2, "tag": {"type": "Dot1Q", "value": {"vlan": 9}}},
         {"tpgid": 3, "tag": {"type": "QinQ", "value": {"vlans": [8, 9]}}},

@@ -15,7 +15,7 @@ from wirespeed.measurement.file import read_file
 from wirespeed.measurement.search.controller import Interval
 from wirespeed.measurement.search.live import BAR_CELLS, interval_bar, view
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult, SearchSettings
-from wirespeed.measurement.search.run import Progress
+from wirespeed.measurement.search.run import SearchProgress
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.search_trial import Goal
@@ -147,7 +147,7 @@ def test_the_interval_is_drawn_on_a_logarithmic_axis() -> None:
 def test_the_live_view_shows_what_is_held_now_and_each_goal() -> None:
     head = SearchResult("x", SearchSettings(), 1e4, 1e7, most_is_line=True)
     interval = Interval(Goal("ndr"), 5.00e6, 5.01e6)
-    progress = Progress(head, (interval,), None, "search", 5.005e6, 1.0, 7, 12.0, 1200.0)
+    progress = SearchProgress(head, (interval,), None, "search", 5.005e6, 1.0, 7, 12.0, 1200.0)
     console = Console(width=100, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
     console.print(view(progress, "bench size=64, bidirectional", []))
     text = console.export_text()

@@ -18,7 +18,7 @@ from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.search.goals import goals_of
 from wirespeed.measurement.search.plan import LatencyPlan, MrrPlan, SearchPlan
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.search.run import Progress, raise_for_ending, run_search
+from wirespeed.measurement.search.run import SearchProgress, raise_for_ending, run_search
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.lab import LabFacts
 from wirespeed.trial.wires import pair_directions
@@ -130,7 +130,7 @@ def test_what_was_found_comes_back_from_its_file(tmp_path: Path) -> None:
 
 
 def test_a_watcher_sees_each_trial_and_the_intervals_narrow() -> None:
-    seen: list[Progress] = []
+    seen: list[SearchProgress] = []
     with loop(capacity_pps=4e6) as trex:
         result = run(trex, watch=seen.append)
     assert tuple(progress.trial for progress in seen if progress.trial is not None) == result.trials
@@ -142,7 +142,7 @@ def test_a_watcher_sees_each_trial_and_the_intervals_narrow() -> None:
 def test_stop_keeps_what_is_known_as_irregular() -> None:
     stop = threading.Event()
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: SearchProgress) -> None:
         if progress.count >= 4:
             stop.set()
 

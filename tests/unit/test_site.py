@@ -19,18 +19,18 @@ from wirespeed.results.subjects import Value
 from wirespeed.results.verdict import Mark
 from wirespeed.site import names
 from wirespeed.site.bars import build_bars, change, side_by_side
-from wirespeed.site.box import Told as Limited
+from wirespeed.site.box import LimitOfTest as Limited
 from wirespeed.site.box import box_page, once
 from wirespeed.site.builds import against_before, since_the_last_step
-from wirespeed.site.entries import Catalogue, Entry, Figure, Told, catalogue
+from wirespeed.site.entries import Catalogue, ResultDetails, SiteEntry, SiteFigure, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
 from wirespeed.site.home import MOST_CARDS, boxes_page, home
-from wirespeed.site.parts import Table, number, text
-from wirespeed.site.trends import Step, trends
+from wirespeed.site.parts import SiteTable, number, text
+from wirespeed.site.trends import TrendStep, trends
 from wirespeed.site.worth import parse_price, per_price_text
 
 
-def entry(digest: str = "0", **said: object) -> Entry:
+def entry(digest: str = "0", **said: object) -> SiteEntry:
     known = {
         "kind": "search",
         "title": "t",
@@ -45,14 +45,14 @@ def entry(digest: str = "0", **said: object) -> Entry:
         "watts": None,
         "is_missing": False,
     }
-    return Entry(digest=digest.rjust(64, "0"), **{**known, **said})  # type: ignore[arg-type]
+    return SiteEntry(digest=digest.rjust(64, "0"), **{**known, **said})  # type: ignore[arg-type]
 
 
 def figure(
     rate: float, name: str = "NDR", *, irregular: str = "", bound: str = "", mark: Mark = "held", **said: object
-) -> Figure:
+) -> SiteFigure:
     value = Value(rate, bool(bound), irregular, bound, mark)
-    return Figure(entry(**said), name, value, None)  # type: ignore[arg-type]
+    return SiteFigure(entry(**said), name, value, None)  # type: ignore[arg-type]
 
 
 @given(st.lists(st.text(), unique=True, max_size=40))
@@ -116,7 +116,7 @@ def test_the_figure_that_says_most() -> None:
     assert trust(figure(1e6, irregular="a reason")).why == "A reason."
 
 
-def series(*rates: float, **said: object) -> list[Figure]:
+def series(*rates: float, **said: object) -> list[SiteFigure]:
     return [
         figure(rate, digest=str(number), started=f"2026-11-{number + 1:02d}", **said)
         for number, rate in enumerate(rates)
@@ -144,7 +144,7 @@ def test_steps_are_found_and_told_with_their_build() -> None:
     ],
 )
 def test_a_step_says_with_which_version_it_came_and_against_which(version: str, before: str, text: str) -> None:
-    assert Step(4, -0.12, "2026-11-13", version, before).text == text
+    assert TrendStep(4, -0.12, "2026-11-13", version, before).text == text
 
 
 def test_a_trend_names_its_box() -> None:
@@ -167,7 +167,11 @@ def test_a_build_against_the_one_before() -> None:
 
 def test_rates_are_of_all_directions_together() -> None:
     row = {
-        **{name: getattr(entry(directions="0→1, 1→0"), name) for name in Entry.__dataclass_fields__ if name != "told"},
+        **{
+            name: getattr(entry(directions="0→1, 1→0"), name)
+            for name in SiteEntry.__dataclass_fields__
+            if name != "told"
+        },
         "build": "",
     }
     rate = {
@@ -191,15 +195,41 @@ def test_rates_are_of_all_directions_together() -> None:
 
 def test_ten_thousand_boxes() -> None:
     entries = tuple(entry(str(number), box=f"Box {number}", title=f"t{number}") for number in range(10_000))
-    found = Catalogue(entries, {one.digest: (Figure(one, "NDR", Value(1e6), None),) for one in entries})
+    found = Catalogue(entries, {one.digest: (SiteFigure(one, "NDR", Value(1e6), None),) for one in entries})
     first, all_boxes = home(found, "many"), boxes_page(found, "many")
     assert len(first.cards) == MOST_CARDS and first.more_boxes == 10_000 - MOST_CARDS
     assert len(first.rows) == len(all_boxes.table.rows) == 10_000
     assert len({row[0].page for row in all_boxes.table.rows}) == 10_000
 
 
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("worker", "DUT: worker"),
+        ("dut", "DUT"),
+        ("line-rate", "line"),
+        ("steal", "host"),
+        ("nothing", "nothing"),
+        ("", ""),
+    ],
+)
+def test_what_limited_a_result_is_said_in_the_words_of_reports(word: str, text: str) -> None:
+    assert entry(limited_by=word).limit == text
+
+
+def test_boxes_of_which_no_rate_is_known_come_last() -> None:
+    found = shelf(figure(1e6, box="measured", started="2026-01"))
+    inspected = replace(entry("f", box="inspected", kind="inspect", started="2026-02"))
+    both = replace(found, entries=(inspected, *found.entries))
+    assert [card.name for card in home(both, "x").cards] == ["measured", "inspected"]
+
+
 def test_results_without_a_file_lead_nowhere() -> None:
-    lost = entry(told=Told(fault="gone"))
+    gone = ResultDetails(fault="gone")
+    found = shelf(*series(1e6, 2e6, 1e6, 2e6, told=gone))
+    (chart,) = box_page("router", found.entries, found).charts
+    assert set(chart.panels[0].curves[0].links) == {""}
+    lost = entry(told=gone)
     assert lost.page == "" and entry(is_missing=True).page == "" and entry().page.startswith("results/")
 
 
@@ -222,10 +252,10 @@ def test_nothing_of_the_pages_is_fetched_from_elsewhere() -> None:
 def test_a_table_has_no_column_in_which_nothing_is_known() -> None:
     rows = ((text("a"), number(None, ""), text("x")), (text("b"), number(None, ""), text("")))
     headings = (("box", False), ("Mpps/W", True), ("version", False))
-    assert Table("t", headings, rows).known == Table(
+    assert SiteTable("t", headings, rows).known == SiteTable(
         "t", (headings[0], headings[2]), tuple((row[0], row[2]) for row in rows)
     )
-    assert Table("t", headings, ()).known.headings == headings
+    assert SiteTable("t", headings, ()).known.headings == headings
 
 
 @pytest.mark.parametrize(
@@ -252,7 +282,7 @@ def test_directions_in_words() -> None:
     assert directions_title("0→1") == "0→1" and directions_title("0→1, 2→3") == "0→1 2→3"
 
 
-def shelf(*figures: Figure) -> Catalogue:
+def shelf(*figures: SiteFigure) -> Catalogue:
     """A catalogue of results with one figure each."""
     entries = [replace(one.entry, digest=f"{number:064d}") for number, one in enumerate(figures)]
     told = [replace(one, entry=entry) for one, entry in zip(figures, entries, strict=True)]
@@ -311,7 +341,11 @@ def test_boxes_for_each_watt() -> None:
 
 
 def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
-    told = [Limited("a", ("limited by DUT", "next: RSS"), "p"), Limited("b", ("limited by line", "next: RSS"), "q")]
+    told = [
+        Limited("a", ("limited by DUT", "next: RSS"), "p"),
+        Limited("b", ("limited by line", "next: RSS"), "q"),
+        Limited("c", ("next: RSS",), "r"),
+    ]
     apart, several = once(told)
-    assert [one.sentences for one in apart] == [("limited by DUT",), ("limited by line",)]
-    assert several == ("next: RSS (2 tests)",)
+    assert [(one.test, one.sentences) for one in apart] == [("a", ("limited by DUT",)), ("b", ("limited by line",))]
+    assert several == ("next: RSS (3 tests)",)

@@ -19,17 +19,17 @@ from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.live import event_line, gap_line, summary, view
 from wirespeed.measurement.soak.result import (
-    Counters,
-    Flow,
+    CounterReading,
     Gap,
     LossEvent,
-    Mark,
+    ResumeMark,
+    SoakFlow,
     SoakResult,
     SoakSettings,
+    SoakVerdict,
     Span,
-    Verdict,
 )
-from wirespeed.measurement.soak.run import Progress
+from wirespeed.measurement.soak.run import SoakProgress
 from wirespeed.measurement.soak.words import needed_text, shown_text, time_text, verdict_text
 from wirespeed.results.channel import Channel
 from wirespeed.results.journal import Journal, journal_path
@@ -37,10 +37,17 @@ from wirespeed.results.search_trial import Goal
 from wirespeed.units import Rate, parse_duration
 
 WIRE = Channel(0, 1)
-HEAD = SoakResult("x", SoakSettings(), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
-SECOND = Span(0.0, 1.0, {WIRE: Flow(1000, 990, 10)}, 1.0)
+HEAD = SoakResult("x", SoakSettings(), Rate(1000, "pps"), 1000.0, 60.0, SoakVerdict(1e-3, 0.95), directions=(WIRE,))
+SECOND = Span(0.0, 1.0, {WIRE: SoakFlow(1000, 990, 10)}, 1.0)
 EVENT = LossEvent(1, 0.0, 1.0, WIRE, 10, "dut", 0.01, drops={"ip4-lookup: no route": 10})
-MARK = Mark(7, 0.0, Counters(0.0, {0: {"opackets": 0}}), Counters(1.0, {0: {"opackets": 1000}}), {WIRE: 10}, {WIRE: 0})
+MARK = ResumeMark(
+    7,
+    0.0,
+    CounterReading(0.0, {0: {"opackets": 0}}),
+    CounterReading(1.0, {0: {"opackets": 1000}}),
+    {WIRE: 10},
+    {WIRE: 0},
+)
 
 
 def searched(path: Path, *outcomes: GoalOutcome) -> Path:
@@ -159,11 +166,11 @@ def test_lines_of_losses_gaps_and_what_is_shown() -> None:
     assert gap_line(Gap(60, 5, "generator", "no answer")) == (
         "not observed for 5 s from 60 s: the generator was gone (no answer); losses unknown"
     )
-    zero = Verdict(1e-7, 0.95, 1000, 0, needed_s=720.0, watched_s=10)
+    zero = SoakVerdict(1e-7, 0.95, 1000, 0, needed_s=720.0, watched_s=10)
     assert shown_text(zero) == "1e-07 shown at 95 %: no, needs 12 min more without another loss"
-    assert shown_text(Verdict(1e-7, 0.95, shown=True)) == "1e-07 shown at 95 %: yes"
-    assert shown_text(Verdict(1e-7, 0.95)) == "1e-07 shown at 95 %: no, nothing was offered"
-    above = Verdict(1e-7, 0.95, offered=10**9, lost=10**6, upper_ratio=1.1e-3, lower_ratio=9e-4)
+    assert shown_text(SoakVerdict(1e-7, 0.95, shown=True)) == "1e-07 shown at 95 %: yes"
+    assert shown_text(SoakVerdict(1e-7, 0.95)) == "1e-07 shown at 95 %: no, nothing was offered"
+    above = SoakVerdict(1e-7, 0.95, offered=10**9, lost=10**6, upper_ratio=1.1e-3, lower_ratio=9e-4)
     assert verdict_text(above).endswith("no, the loss ratio is above it (at least 0.0009).")
     chronicle = Chronicle(HEAD)
     chronicle.put(EVENT)
@@ -172,7 +179,7 @@ def test_lines_of_losses_gaps_and_what_is_shown() -> None:
     assert any("lost 10 of 1,000 (0.01) in 1 event; at most" in line for line in lines)
     assert any("worst minute at 0 s: lost 10 (0.01)" in line for line in lines)
     console = Console(width=100, record=True, file=io.StringIO())
-    console.print(view(Progress(HEAD, chronicle, SECOND, (EVENT,), None, 59.0), "title", [event_line(EVENT)]))
+    console.print(view(SoakProgress(HEAD, chronicle, SECOND, (EVENT,), None, 59.0), "title", [event_line(EVENT)]))
     assert "watched" in console.export_text()
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.measurement.soak.ledger import LOOK_AHEAD, Ledger, Placed
+from wirespeed.measurement.soak.ledger import LOOK_AHEAD, LossLedger, Placed
 
 
 def told(missing: list[int], drained: int | None, most_under_way: int = 1000) -> tuple[list[int], int]:
     """What was lost in each second, less what came later, and what has no time."""
-    ledger = Ledger()
+    ledger = LossLedger()
     answers = [answer for one in missing if (answer := ledger.see(one, most_under_way)) is not None]
     assert len(answers) == max(0, len(missing) - LOOK_AHEAD)
     rest, unplaced = ledger.finish(drained)
@@ -40,7 +40,7 @@ def test_what_is_lost_from_the_first_second_on_is_no_more_under_way_than_can_be(
 
 
 def test_what_comes_after_all_is_taken_back() -> None:
-    ledger = Ledger()
+    ledger = LossLedger()
     answers = [ledger.see(one, 0) for one in (0, 0, 0, 500, 500, 500, 500, 20, 20, 20)]
     assert answers[5] == Placed(lost=500)
     assert sum(one.lost - one.delayed for one in answers if one) <= 20

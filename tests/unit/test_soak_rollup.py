@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from wirespeed.measurement.soak.chronicle import KEPT, KEPT_EVENTS, Chronicle, merged
 from wirespeed.measurement.soak.result import (
     DutSpan,
-    Flow,
     Gap,
     LatencySpan,
     LossEvent,
+    SoakFlow,
     SoakResult,
     SoakSettings,
+    SoakVerdict,
     Span,
-    Verdict,
 )
 from wirespeed.results.channel import Channel
 from wirespeed.units import Rate
 
 WIRE = Channel(0, 1)
-EMPTY = SoakResult("x", SoakSettings(), Rate(1000, "pps"), 1000.0, 60.0, Verdict(1e-3, 0.95), directions=(WIRE,))
+EMPTY = SoakResult("x", SoakSettings(), Rate(1000, "pps"), 1000.0, 60.0, SoakVerdict(1e-3, 0.95), directions=(WIRE,))
 
 
 def second(at_s: float, lost: int = 0, offered: int = 1000, delayed: int = 0) -> Span:
     latency = LatencySpan(10, 0, 1.0, 2.0 + at_s / 1e6, 9.0, 8.0)
-    flow = Flow(offered, offered - lost, lost, delayed, latency=latency)
+    flow = SoakFlow(offered, offered - lost, lost, delayed, latency=latency)
     return Span(at_s, 1.0, {WIRE: flow}, 1.0 if lost else 0.0)
 
 

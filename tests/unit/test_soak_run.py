@@ -22,7 +22,7 @@ from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.live import plain_line, summary
 from wirespeed.measurement.soak.plan import SoakPlan, plan_of
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.measurement.soak.run import Progress, run_soak
+from wirespeed.measurement.soak.run import SoakProgress, run_soak
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import raise_for
 from wirespeed.results.journal import Journal
@@ -71,7 +71,7 @@ def loop(**simulation: Any) -> Iterator[SimulatedTrex]:
 
 @pytest.mark.parametrize("extended", [True, False])
 def test_a_loop_loses_nothing(extended: bool) -> None:
-    seen: list[Progress] = []
+    seen: list[SoakProgress] = []
     with loop(extended=extended) as trex:
         result = run(trex, watch=seen.append)
     verdict = result.verdict
@@ -118,7 +118,7 @@ def test_what_is_under_way_in_the_device_is_no_loss() -> None:
 def test_stopping_gives_the_verdict_of_what_was_seen(tmp_path: Path) -> None:
     stop = threading.Event()
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: SoakProgress) -> None:
         if progress.chronicle.watched_s > 3 * PERIOD_S:
             stop.set()
 
@@ -147,13 +147,13 @@ def test_loads_that_no_line_carries_and_ports_without_a_line() -> None:
         run(trex)
 
 
-def journaled(path: Path, trex: SimulatedTrex, watch: Callable[[Progress], None], plan: SoakPlan = PLAN) -> None:
+def journaled(path: Path, trex: SimulatedTrex, watch: Callable[[SoakProgress], None], plan: SoakPlan = PLAN) -> None:
     """A soak whose program ends as a kill ends it: no traffic is stopped, and the journal is as it is."""
 
     class Killed(BaseException):
         pass
 
-    def killing(progress: Progress) -> None:
+    def killing(progress: SoakProgress) -> None:
         try:
             watch(progress)
         except AssertionError:
@@ -172,8 +172,8 @@ def journaled(path: Path, trex: SimulatedTrex, watch: Callable[[Progress], None]
     client.close()
 
 
-def after(seconds: float) -> Callable[[Progress], None]:
-    def watch(progress: Progress) -> None:
+def after(seconds: float) -> Callable[[SoakProgress], None]:
+    def watch(progress: SoakProgress) -> None:
         assert progress.chronicle.watched_s < seconds
 
     return watch

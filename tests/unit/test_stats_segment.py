@@ -23,7 +23,7 @@ from wirespeed.cli.stats import change_lines, dump_lines
 from wirespeed.errors import ConnectionFault, FileFault, UsageError, WirespeedError
 from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
 from wirespeed.statseg.layout import Type
-from wirespeed.statseg.reading import Reading
+from wirespeed.statseg.reading import StatsReading
 from wirespeed.statseg.segment import StatsSegment
 
 RX = [[(0, 0), (5, 300)], [(1, 60), (0, 0)], [(2, 120), (7, 420)]]
@@ -64,7 +64,7 @@ def test_words_are_found_by_the_directory(path: Path) -> None:
         assert readings["/if/names"].texts == ("e0", "", "e1")
         assert readings["/interfaces/e1/rx"].values == ((5, 300), (0, 0), (7, 420))
         assert readings["/interfaces/e1/rx"].total == (12, 720)
-        assert readings["/buffer-pools/default-numa-0/available"] == Reading(
+        assert readings["/buffer-pools/default-numa-0/available"] == StatsReading(
             "/buffer-pools/default-numa-0/available", Type.GAUGE, (((4096,),),)
         )
         assert readings["/err/ip4-input/bad ttl"].total == (13,)
@@ -73,8 +73,8 @@ def test_words_are_found_by_the_directory(path: Path) -> None:
 
 def test_of_the_longest_absence_the_threads_largest_counts() -> None:
     rows = (((3,),), ((7,),))
-    assert Reading("/sys/rx", Type.SIMPLE, rows).total == (10,)
-    assert Reading("/sys/longest-absence-clocks", Type.SIMPLE, rows).total == (7,)
+    assert StatsReading("/sys/rx", Type.SIMPLE, rows).total == (10,)
+    assert StatsReading("/sys/longest-absence-clocks", Type.SIMPLE, rows).total == (7,)
 
 
 def test_a_row_that_is_not_there_yet_is_empty(path: Path) -> None:
@@ -286,11 +286,11 @@ def test_dump_prints_sums_or_each_thread(path: Path, capsys: pytest.CaptureFixtu
 
 
 def test_poll_prints_what_changed() -> None:
-    def readings(*values: int) -> dict[str, Reading]:
+    def readings(*values: int) -> dict[str, StatsReading]:
         names = ("rx", "new", "gone", "same")
-        found = {n: Reading(n, Type.SIMPLE, (((v,),),)) for n, v in zip(names, values, strict=False)}
-        found["free"] = Reading("free", Type.GAUGE, (((100 - values[0],),),))
-        found["all"] = Reading("all", Type.COMBINED, (((1, 60), (values[0], 60)),))
+        found = {n: StatsReading(n, Type.SIMPLE, (((v,),),)) for n, v in zip(names, values, strict=False)}
+        found["free"] = StatsReading("free", Type.GAUGE, (((100 - values[0],),),))
+        found["all"] = StatsReading("all", Type.COMBINED, (((1, 60), (values[0], 60)),))
         return found
 
     lines = list(

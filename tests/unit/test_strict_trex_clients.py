@@ -13,7 +13,7 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
 from wirespeed.client.generator_client import Call
-from wirespeed.client.stateless_client import StatelessClient, Target
+from wirespeed.client.stateless_client import ProfileTarget, StatelessClient
 from wirespeed.errors import UsageError
 from wirespeed.measurement.file import read_as, read_file
 from wirespeed.measurement.loadtest.analysis import analyse
@@ -220,7 +220,7 @@ def test_known_profiles_are_asked_for_and_looked_up_once(trex: SimulatedTrex, co
     assert trex.methods.count("get_profile_list") == 1
     other.close()
     console("stop")
-    assert console.session.client.validate([Target(0, "voice")])
+    assert console.session.client.validate([ProfileTarget(0, "voice")])
 
 
 def test_a_variable_that_takes_every_value_of_8_bytes_is_not_sent(

@@ -7,7 +7,7 @@ import pytest
 from wirespeed.errors import UsageError
 from wirespeed.measurement.plan_head import directions_of
 from wirespeed.testbed.file import parse_bench
-from wirespeed.testbed.options import Given, Options, device_spec, on_bench
+from wirespeed.testbed.options import GivenOptions, StandOptions, device_spec, on_bench
 
 HERE = """\
 tester: {ports: [null, null, null, null]}
@@ -18,8 +18,8 @@ wires:
 THERE = "tester: {server: '10.0.0.5:4501'}\nwires: [{port: 0, speed: 1G}, {port: 1}]\n"
 
 
-def asked(text: str, default: str = "bench", **given: str) -> Options:
-    return on_bench(parse_bench(text), "b.yaml", Given(**{"profile": default, **given}), default)
+def asked(text: str, default: str = "bench", **given: str) -> StandOptions:
+    return on_bench(parse_bench(text), "b.yaml", GivenOptions(**{"profile": default, **given}), default)
 
 
 def test_bench_says_what_options_leave_open():

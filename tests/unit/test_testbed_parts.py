@@ -16,7 +16,7 @@ from wirespeed.results.lab import CeilingRate, LabFacts, LabTestbed
 from wirespeed.testbed.ceiling import Ceiling, Ceilings, ceiling_facts, ceiling_note, keep, kept
 from wirespeed.testbed.facts import device_facts, lab_facts
 from wirespeed.testbed.file import parse_bench
-from wirespeed.testbed.interfaces import Interface, bsd_interfaces, linux_interfaces, vector_interfaces
+from wirespeed.testbed.interfaces import LinkedInterface, bsd_interfaces, linux_interfaces, vector_interfaces
 from wirespeed.testbed.neighbours import held, settle
 from wirespeed.testbed.packets import proof
 from wirespeed.testbed.tester import arguments
@@ -53,15 +53,15 @@ lo0   16384 <Link#3>      lo0                    200     0     0      20000     
 
 def test_interfaces_as_vpp_shows_them():
     assert vector_interfaces(VPP_INTERFACES, VPP_HARDWARE)[1:] == [
-        Interface("TenGigabitEthernet3/0/0", True, "02:fe:00:00:00:00", 54306368),
-        Interface("TenGigabitEthernet3/0/1", False, "02:fe:00:00:00:01", 0),
+        LinkedInterface("TenGigabitEthernet3/0/0", True, "02:fe:00:00:00:00", 54306368),
+        LinkedInterface("TenGigabitEthernet3/0/1", False, "02:fe:00:00:00:01", 0),
     ]
 
 
 def test_interfaces_as_a_bsd_shows_them():
     assert bsd_interfaces(FREEBSD) == [
-        Interface("ix0", True, "00:08:a2:12:34:56", 1234567),
-        Interface("ix1", False, "00:08:a2:12:34:57", 0),
+        LinkedInterface("ix0", True, "00:08:a2:12:34:56", 1234567),
+        LinkedInterface("ix1", False, "00:08:a2:12:34:57", 0),
     ]
 
 
@@ -69,8 +69,8 @@ def test_interfaces_as_linux_shows_them():
     row = {"ifname": "e0", "operstate": "UP", "address": "02:FE:00:00:00:00", "stats64": {"rx": {"packets": 7}}}
     text = json.dumps([row, {}, {**row, "ifname": "e1", "operstate": "UNKNOWN"}])
     assert linux_interfaces(text) == [
-        Interface("e0", True, "02:fe:00:00:00:00", 7),
-        Interface("e1", None, "02:fe:00:00:00:00", 7),
+        LinkedInterface("e0", True, "02:fe:00:00:00:00", 7),
+        LinkedInterface("e1", None, "02:fe:00:00:00:00", 7),
     ]
     bridged = linux_interfaces(json.dumps([{**row, "master": "br0"}, {**row, "ifname": "br0"}]))
     assert [one.has_members for one in bridged] == [False, True]
@@ -150,7 +150,7 @@ def test_ceilings_are_kept_beside_the_bench_and_found_by_the_load(tmp_path: Path
 def test_results_refer_to_the_ceiling_of_their_load():
     ceiling = ceiling_facts(CEILINGS, "bench", {"size": "64", "vm": "var2"})
     assert ceiling is not None and ceiling.directions["2"] == CeilingRate(60.0, 8_900_000)
-    lab = LabFacts(bench=LabTestbed(tester_ceiling=ceiling))
+    lab = LabFacts(testbed=LabTestbed(tester_ceiling=ceiling))
     assert str(ceiling_note(lab, 1, 100.0)).startswith("the tester reaches 97.0 % of line rate")
     assert ceiling_note(lab, 1, 97.0) is None
     assert ceiling_note(lab, 1, None) is None
@@ -168,7 +168,7 @@ def test_results_describe_the_bench():
         "kind": "linux",
         "description": {"box": "Fitlet2", "price": "400"},
     }
-    assert to_json(lab_facts(bench, "b.yaml", None))["bench"]["wires"] == {
+    assert to_json(lab_facts(bench, "b.yaml", None))["testbed"]["links"] == {
         "0": "e0 10G 100.64.1.1/30",
         "1": "not named 100.64.2.1/30",
     }

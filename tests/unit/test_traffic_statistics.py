@@ -2,22 +2,22 @@
 
 import pytest
 
-from wirespeed._native.generator import PortTraffic, Snapshot
-from wirespeed.generator.traffic_statistics import Meter
+from wirespeed._native.generator import GeneratorSnapshot, PortTraffic
+from wirespeed.generator.traffic_statistics import RateMeter
 
 FRAME_BYTES = 64
 INTERVAL_S = 0.5
 
 
-def observed(meter: Meter, at: int, packets: int) -> None:
+def observed(meter: RateMeter, at: int, packets: int) -> None:
     sent_bytes = packets * FRAME_BYTES
     traffic = PortTraffic(tx_packets=packets, tx_bytes=sent_bytes, rx_packets=packets, rx_bytes=sent_bytes)
-    meter.observe(Snapshot(at * INTERVAL_S, (traffic,), ()))
+    meter.observe(GeneratorSnapshot(at * INTERVAL_S, (traffic,), ()))
 
 
-def measured(*packets: int) -> Meter:
+def measured(*packets: int) -> RateMeter:
     """After one interval with so many packets for each."""
-    meter = Meter(Snapshot(0.0, (PortTraffic(),), ()))
+    meter = RateMeter(GeneratorSnapshot(0.0, (PortTraffic(),), ()))
     for at in range(len(packets)):
         observed(meter, at + 1, sum(packets[: at + 1]))
     return meter

@@ -18,7 +18,7 @@ from wirespeed.article.build import article
 from wirespeed.campaign.headline import headline
 from wirespeed.cli.main import main
 from wirespeed.compare.sides import read_side
-from wirespeed.corpus.entry import Entry, entry_of
+from wirespeed.corpus.entry import IndexEntry, entry_of
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
@@ -148,7 +148,7 @@ def test_the_corpus_its_site_and_the_article(
     stored = entry_of(result, "t", verdict_of)
     rates = [one.rate_pps for one in rates_of(verdict)]
     assert [one.rate_pps for one in stored.figures if not one.name.startswith("MRR")] == rates
-    row = {name: getattr(stored, name) for name in Entry.__dataclass_fields__ if name != "figures"}
+    row = {name: getattr(stored, name) for name in IndexEntry.__dataclass_fields__ if name != "figures"}
     told, _ = told_of(result, "d")
     figures = [asdict(one) | {"digest": "d", "figure": one.name} for one in stored.figures]
     found = catalogue([row | {"digest": "d", "build": "", "is_missing": False}], figures, {"d": told}).figures.get(

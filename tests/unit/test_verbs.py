@@ -9,14 +9,14 @@ import pytest
 
 from wirespeed.cli.main import COMMANDS, RENAMED, main
 from wirespeed.cli.plain import options_of
-from wirespeed.cli.tree import Command, commands_of
+from wirespeed.cli.tree import CliCommand, commands_of
 from wirespeed.renamed import COMMANDS as COMMANDS_BEFORE
 from wirespeed.renamed import OPTIONS, present_options
 
 VERBS = [one for name in COMMANDS for one in commands_of(name) if len(one.words) > 1]
 
 
-def foreign() -> Iterator[tuple[Command, str]]:
+def foreign() -> Iterator[tuple[CliCommand, str]]:
     """Each verb with each option that it does not take and another verb of its command does."""
     for verb in VERBS:
         others = (one for one in VERBS if one.words[:-1] == verb.words[:-1])
@@ -25,7 +25,9 @@ def foreign() -> Iterator[tuple[Command, str]]:
 
 
 @pytest.mark.parametrize(("verb", "option"), [*foreign()], ids=lambda one: getattr(one, "name", one))
-def test_an_option_of_another_verb_is_refused(verb: Command, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_option_of_another_verb_is_refused(
+    verb: CliCommand, option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     takers = [one.name for one in VERBS if one.words[:-1] == verb.words[:-1] and option in options_of(one.call)]
     takes_value = any(options_of(one.call).get(option) for one in VERBS if one.words[:-1] == verb.words[:-1])
     given = [option, *(["1"] if takes_value else [])]
@@ -38,7 +40,7 @@ def test_an_option_of_another_verb_is_refused(verb: Command, option: str, capsys
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
-def test_help_of_a_verb_has_its_options_only(verb: Command, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_of_a_verb_has_its_options_only(verb: CliCommand, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*verb.words, "--help"]) == 0
     told = capsys.readouterr().out
     assert told.startswith(f"Usage: wirespeed {verb.name} ")
@@ -86,7 +88,7 @@ def test_a_former_name_of_a_command_still_works(old: str, capsys: pytest.Capture
     assert capsys.readouterr() == (told.out, "")
 
 
-def renamed() -> Iterator[tuple[Command, str]]:
+def renamed() -> Iterator[tuple[CliCommand, str]]:
     """Each command with the former name of each of its options."""
     for command in (one for name in COMMANDS for one in commands_of(name)):
         options = options_of(command.call)
@@ -98,7 +100,9 @@ def test_every_former_name_of_an_option_has_a_command() -> None:
 
 
 @pytest.mark.parametrize(("command", "old"), [*renamed()], ids=lambda one: getattr(one, "name", one))
-def test_a_former_name_of_an_option_still_works(command: Command, old: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_former_name_of_an_option_still_works(
+    command: CliCommand, old: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     flag = not options_of(command.call)[OPTIONS[old]]
     given = [OPTIONS[old] if flag else f"{OPTIONS[old]}=1"]
     line = [*command.words, old, *([] if flag else ["1"]), "--help"]

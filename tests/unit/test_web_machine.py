@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 
 from wirespeed.errors import ConnectionFault
-from wirespeed.exporter.told import Told
-from wirespeed.web.machine import MOST_FRAMES, Machine
+from wirespeed.exporter.told import TargetValues
+from wirespeed.web.machine import MOST_FRAMES, FollowedMachine
 from wirespeed.web.machine_frames import machine_frame
 
 
-def told(began: object = 1, **families: list[tuple[tuple[str, ...], float]]) -> Told:
-    one = Told(began=began)
+def told(began: object = 1, **families: list[tuple[tuple[str, ...], float]]) -> TargetValues:
+    one = TargetValues(began=began)
     for family, values in families.items():
         one.add(family, values)
     return one
 
 
-def router(packets: float, clocks: float, drops: float = 0.0, began: object = 1) -> Told:
+def router(packets: float, clocks: float, drops: float = 0.0, began: object = 1) -> TargetValues:
     return told(
         began,
         router_interface_rx_packets_total=[(("r", "e0"), packets), (("r", "e1"), 0.0)],
@@ -55,16 +55,16 @@ class Faked:
     name, kind = "r", "router"
 
     def __init__(self) -> None:
-        self.answers: list[Told | Exception] = []
+        self.answers: list[TargetValues | Exception] = []
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
 
-def looks(machine: Machine, clock: list[float], *times: float) -> None:
+def looks(machine: FollowedMachine, clock: list[float], *times: float) -> None:
     for at in times:
         clock[0] = at
         machine.look()
@@ -73,7 +73,7 @@ def looks(machine: Machine, clock: list[float], *times: float) -> None:
 def test_it_is_asked_once_a_second_begins_anew_after_a_restart_and_says_why_it_is_silent(monkeypatch):
     target, clock = Faked(), [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    machine = Machine(target, wait_s=60)
+    machine = FollowedMachine(target, wait_s=60)
     target.answers = [router(0, 0), router(100, 10), router(900, 20, began=2), ConnectionFault("gone"), router(0, 0)]
     looks(machine, clock, 100.0, 100.4, 101.0)
     assert (len(machine.frames), machine.epoch, machine.running) == (1, 1, True)
@@ -89,7 +89,7 @@ def test_it_is_asked_once_a_second_begins_anew_after_a_restart_and_says_why_it_i
 def test_an_hour_is_kept_and_a_long_time_without_a_look_is_none_of_its_rates(monkeypatch):
     target, clock = Faked(), [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
-    machine = Machine(target, wait_s=60)
+    machine = FollowedMachine(target, wait_s=60)
     target.answers = [router(number, number) for number in range(MOST_FRAMES + 3)]
     looks(machine, clock, *range(1, MOST_FRAMES + 3))
     assert MOST_FRAMES // 2 <= len(machine.frames) <= MOST_FRAMES

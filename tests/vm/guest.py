@@ -21,7 +21,7 @@ from typing import Any
 
 from wirespeed.bound_child import bound_to_parent
 from wirespeed.vm.initramfs import Boot
-from wirespeed.vm.monitor import Monitor
+from wirespeed.vm.monitor import QemuMonitor
 from wirespeed.vm.qemu import Qemu
 
 Json = dict[str, Any]
@@ -138,7 +138,7 @@ class Guest:
     def messages(self) -> Iterator[Json]:
         """What the program says, until it ends; what it asks of the machine is answered in between."""
         with self._accept(self._qmp) as monitor, self._accept(self._talk) as talk:
-            qmp, self._program = Monitor(monitor), talk
+            qmp, self._program = QemuMonitor(monitor), talk
             for line in self._lines(talk):
                 message: Json = json.loads(line)
                 if "qmp" in message:

@@ -26,7 +26,7 @@ from ssh_guest import PATIENCE_S, debian_guest, run_once_up
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream
 from wirespeed.dut.reach.ssh import SshReach
-from wirespeed.vm.machine import Machine
+from wirespeed.vm.machine import VirtualMachine
 from wirespeed.vm.monitor import execute_at
 
 pytestmark = pytest.mark.timeout(1800)
@@ -101,7 +101,7 @@ HEARING = "nft delete table netdev deaf"
 @dataclass
 class Rig:
     router: RouterProcess
-    machine: Machine
+    machine: VirtualMachine
     guest: SshReach
     generator: GeneratorChild
 

@@ -22,7 +22,7 @@ from wirespeed.dut.reach.reach import Ran
 from wirespeed.dut.reach.ssh import SshReach
 from wirespeed.errors import ConnectionFault
 from wirespeed.vm.debian import DebianDisk, debian_disk
-from wirespeed.vm.machine import Hardware, Machine, Nic
+from wirespeed.vm.machine import VirtualMachine, VmHardware, VmNic
 from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
 from wirespeed.vm.qemu import Qemu, system_qemu
 
@@ -48,7 +48,7 @@ class Router:
     """The guest, up and connected once."""
 
     directory: Path
-    machine: Machine
+    machine: VirtualMachine
     disk: DebianDisk
     ports: list[str]
     state_at_first: str = field(default="", init=False)
@@ -113,7 +113,7 @@ class Router:
         return process.returncode, said + rest
 
 
-def run_once_up(machine: Machine, reach: SshReach, script: str) -> Ran:
+def run_once_up(machine: VirtualMachine, reach: SshReach, script: str) -> Ran:
     """Run a script in the guest, as soon as it can be reached."""
 
     def ran() -> Ran | None:
@@ -126,16 +126,16 @@ def run_once_up(machine: Machine, reach: SshReach, script: str) -> Ran:
     return wait_for(ran, "the guest answers", PATIENCE_S)
 
 
-def debian_guest(directory: Path, macs: Sequence[str]) -> tuple[Machine, DebianDisk, list[Path]]:
+def debian_guest(directory: Path, macs: Sequence[str]) -> tuple[VirtualMachine, DebianDisk, list[Path]]:
     """A Debian guest that is not started yet, with a NIC by vhost-user for each address, and their sockets. The first
     time here it is made; EnvironmentFault when it cannot be."""
     folder = cache_folder()
     fetch(folder, QEMU, KERNEL, SYSTEM, say=print)
     disk = debian_disk(folder, print)
     qemu = system_qemu() or Qemu(folder / QEMU.name)
-    nics = [Nic(directory / f"v{index}.sock", mac) for index, mac in enumerate(macs)]
-    hardware, cpus = Hardware(disk.disk, boot=disk.boot), frozenset(os.sched_getaffinity(0))
-    machine = Machine(qemu, qemu.accelerator(), hardware, nics, directory, free_port(), cpus)
+    nics = [VmNic(directory / f"v{index}.sock", mac) for index, mac in enumerate(macs)]
+    hardware, cpus = VmHardware(disk.disk, boot=disk.boot), frozenset(os.sched_getaffinity(0))
+    machine = VirtualMachine(qemu, qemu.accelerator(), hardware, nics, directory, free_port(), cpus)
     return machine, disk, [nic.socket for nic in nics]
 
 

@@ -13,7 +13,7 @@ _PAGE = 1024
 _LINKS = ("ip4", "ip6", "mpls")
 
 
-class Counters:
+class RouteCounters:
     def __init__(self, router: Handle) -> None:
         self._ffi, self._lib, self._router = router
 

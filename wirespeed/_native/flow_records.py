@@ -37,7 +37,7 @@ class CaptureWhat(enum.IntEnum):
 
 
 @dataclass(frozen=True)
-class Flow:
+class FlowCounters:
     """Counters of one flow on one port; bytes with FCS. Received packets with a signature came again, came late, or
     came too late to tell which of both; the others count as none of these."""
 
@@ -54,7 +54,7 @@ FLOW_FIELDS = 7
 
 
 @dataclass(frozen=True)
-class FlowReading:
+class FlowsSnapshot:
     """Flows at one instant of the monotonic clock.
 
     By hardware id: the fields of `Flow` of port 0, then of port 1 and so on. They are plain numbers, since there may be
@@ -64,12 +64,12 @@ class FlowReading:
     at_s: float
     counts: dict[int, tuple[int, ...]]
 
-    def flow(self, number: int, port: int) -> Flow:
-        return Flow(*self.counts[number][FLOW_FIELDS * port : FLOW_FIELDS * (port + 1)])
+    def flow(self, number: int, port: int) -> FlowCounters:
+        return FlowCounters(*self.counts[number][FLOW_FIELDS * port : FLOW_FIELDS * (port + 1)])
 
 
 @dataclass(frozen=True)
-class Latency:
+class LatencyCounters:
     """What was received of one latency flow on all ports; the times are 0 while that is nothing."""
 
     packets: int = 0
@@ -96,7 +96,7 @@ class FlowFaults:
 
 
 @dataclass(frozen=True)
-class Tag:
+class TagVlans:
     """VLAN ids in the order of the wire; `second` 0: one tag; `first` 0: no tag has the number."""
 
     first: int = 0
@@ -117,7 +117,7 @@ class Tagged:
 
 
 @dataclass(frozen=True)
-class Captured:
+class CapturedPacket:
     """One packet as sent or received; `data` may be shorter than `packet_len`, which is without FCS."""
 
     at_s: float

@@ -14,15 +14,15 @@ from typing import Any
 from wirespeed._native import runtime
 from wirespeed._native.flow_records import (
     FLOW_FIELDS,
-    Captured,
+    CapturedPacket,
     CaptureWhat,
     FlowFaults,
     FlowKind,
-    FlowReading,
-    Latency,
+    FlowsSnapshot,
+    LatencyCounters,
     ProfileState,
-    Tag,
     Tagged,
+    TagVlans,
 )
 from wirespeed._native.runtime import check, core, from_struct
 from wirespeed._native.stream_records import Stream
@@ -95,7 +95,7 @@ class WorkerLoad:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class GeneratorSnapshot:
     """All ports and workers at one instant of the monotonic clock."""
 
     at_s: float
@@ -150,12 +150,12 @@ class NativeGenerator:
     def now_s(self) -> float:
         return int(self._lib.ws_tsc()) / self._tsc_hz
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> GeneratorSnapshot:
         ports = self._ffi.new("struct ws_generator_port[]", self._ports)
         workers = self._ffi.new("struct ws_generator_worker[]", len(self.worker_cpus))
         tsc = self._ffi.new("uint64_t *")
         check(self._lib.ws_generator_counters(self._generator, ports, workers, tsc))
-        return Snapshot(
+        return GeneratorSnapshot(
             int(tsc[0]) / self._tsc_hz,
             tuple(map(_traffic, ports)),
             tuple(from_struct(WorkerLoad, worker) for worker in workers),
@@ -232,25 +232,27 @@ class NativeGenerator:
         rows = StreamRows([stream])
         check(self._lib.ws_stream_check_flow(rows.structs))
 
-    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowReading:
+    def flows(self, kind: FlowKind, ids: Sequence[int]) -> FlowsSnapshot:
         structs = self._ffi.new("struct ws_flow[]", len(ids) * self._ports)
         tsc = self._ffi.new("uint64_t *")
         check(self._lib.ws_generator_flows(self._generator, kind, list(ids), len(ids), structs, tsc))
         width = FLOW_FIELDS * self._ports
         numbers = memoryview(self._ffi.buffer(structs)).cast("Q").tolist() if ids else []
         counts = {number: tuple(numbers[i * width : (i + 1) * width]) for i, number in enumerate(ids)}
-        return FlowReading(int(tsc[0]) / self._tsc_hz, counts)
+        return FlowsSnapshot(int(tsc[0]) / self._tsc_hz, counts)
 
-    def latencies(self, ids: Sequence[int]) -> dict[int, Latency]:
+    def latencies(self, ids: Sequence[int]) -> dict[int, LatencyCounters]:
         structs = self._ffi.new("struct ws_latency[]", len(ids))
         check(self._lib.ws_generator_latency(self._generator, list(ids), len(ids), structs))
         return {number: self._latency(struct) for number, struct in zip(ids, structs, strict=True)}
 
-    def _latency(self, struct: Any) -> Latency:
+    def _latency(self, struct: Any) -> LatencyCounters:
         histogram = tuple(memoryview(self._ffi.buffer(struct.histogram)).cast("Q"))
         first, end = struct.hdr_first, struct.hdr_end
         counts = memoryview(self._ffi.buffer(struct.hdr)).cast("Q")[first:end].tolist()
-        return from_struct(Latency, struct, histogram=histogram, hdr=tuple(compress(enumerate(counts, first), counts)))
+        return from_struct(
+            LatencyCounters, struct, histogram=histogram, hdr=tuple(compress(enumerate(counts, first), counts))
+        )
 
     def flow_faults(self) -> FlowFaults:
         struct = self._ffi.new("struct ws_flow_faults *")
@@ -260,16 +262,16 @@ class NativeGenerator:
     def reset_flows(self, kind: FlowKind, ids: Sequence[int]) -> None:
         check(self._lib.ws_generator_reset_flows(self._generator, kind, list(ids), len(ids)))
 
-    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[Tag]) -> None:
+    def tag(self, port: int, receives: bool, groups: int, tags: Sequence[TagVlans]) -> None:
         check(self._lib.ws_generator_tag(self._generator, port, receives, groups, self._tags(tags), len(tags)))
 
     def end_tagging(self, port: int) -> None:
         self._lib.ws_generator_end_tagging(self._generator, port)
 
-    def retag(self, port: int, tags: Sequence[Tag]) -> None:
+    def retag(self, port: int, tags: Sequence[TagVlans]) -> None:
         check(self._lib.ws_generator_retag(self._generator, port, self._tags(tags), len(tags)))
 
-    def _tags(self, tags: Sequence[Tag]) -> Any:
+    def _tags(self, tags: Sequence[TagVlans]) -> Any:
         return self._ffi.new("struct ws_tag[]", [(tag.first, tag.second) for tag in tags])
 
     def tagged(self, port: int, group: int, first: int, count: int) -> tuple[Tagged, ...]:
@@ -286,11 +288,11 @@ class NativeGenerator:
         check(self._lib.ws_generator_tagged_sent(self._generator, port, group, packets, sent))
         return int(packets[0]), int(sent[0])
 
-    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, Tag], ...]:
+    def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, TagVlans], ...]:
         """The first packets with a tag that has no number: their group and tag; `forget` begins the list anew."""
         structs = self._ffi.new("struct ws_unknown_tag[]", self._lib.WS_UNKNOWN_TAGS)
         count = check(self._lib.ws_generator_unknown_tags(self._generator, port, forget, structs))
-        return tuple((one.group, Tag(one.tag.first, one.tag.second)) for one in structs[0:count])
+        return tuple((one.group, TagVlans(one.tag.first, one.tag.second)) for one in structs[0:count])
 
     def start_capture(
         self,
@@ -306,11 +308,11 @@ class NativeGenerator:
         config.slots, config.snap_len, config.what = slots, snap_len, what
         return check(self._lib.ws_generator_capture_start(self._generator, config))
 
-    def read_capture(self, capture: int, limit: int) -> tuple[Captured, ...]:
+    def read_capture(self, capture: int, limit: int) -> tuple[CapturedPacket, ...]:
         most = min(limit, _CAPTURE_READ_PACKETS)
         structs = self._ffi.new("struct ws_captured[]", most)
         room = self._ffi.new("uint8_t[]", _CAPTURE_READ_BYTES)
-        taken: list[Captured] = []
+        taken: list[CapturedPacket] = []
         while len(taken) < limit:
             count = check(
                 self._lib.ws_generator_capture_read(
@@ -324,7 +326,7 @@ class NativeGenerator:
                 data = bytes(self._ffi.buffer(room + at, struct.byte_count))
                 at += struct.byte_count
                 taken.append(
-                    Captured(struct.tsc / self._tsc_hz, struct.port, bool(struct.is_tx), struct.packet_len, data)
+                    CapturedPacket(struct.tsc / self._tsc_hz, struct.port, bool(struct.is_tx), struct.packet_len, data)
                 )
         return tuple(sorted(taken, key=lambda one: one.at_s))
 

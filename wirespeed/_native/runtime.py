@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from wirespeed._native.port_checks import check_ports
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.model import DEFAULT_SPEED_BPS, PLAIN_MTU, PortSpec
-from wirespeed.seam.ports import Medium, PoolInfo, PortCounters, PortDevice, PortInfo, RxStart, WorkerInfo
+from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, PortMedium, RxStart, WorkerInfo
 
 Hugepages = Literal["auto", "never", "require"]
 
@@ -265,7 +265,7 @@ def mac_bytes(text: str) -> bytes:
 def port_info(port: int) -> PortInfo:
     struct = core().ffi.new("struct ws_port_info *")
     check(core().lib.ws_port_info(port, struct))
-    return from_struct(PortInfo, struct, medium=Medium(struct.medium))
+    return from_struct(PortInfo, struct, medium=PortMedium(struct.medium))
 
 
 def link_losses(port: int) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed._native.runtime import Handle, check
-from wirespeed.seam.tables import FlowField, Table
+from wirespeed.seam.tables import FlowField, RouteTable
 
 _MOST_TABLES = 256
 
@@ -20,11 +20,11 @@ class Tables:
     def delete(self, version: int, table: int) -> None:
         check(self._lib.ws_router_table_del(self._router, version, table))
 
-    def of(self, version: int) -> Sequence[Table]:
+    def of(self, version: int) -> Sequence[RouteTable]:
         structs = self._ffi.new("struct ws_table[]", _MOST_TABLES)
         found = check(self._lib.ws_router_tables(self._router, version, structs, _MOST_TABLES))
         return [
-            Table(
+            RouteTable(
                 struct.family,
                 struct.id,
                 self._ffi.string(struct.name).decode(),

@@ -16,7 +16,7 @@ from wirespeed.errors import FileFault, UsageError
 from wirespeed.pages.words import harmless
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.site.entries import Catalogue, Entry, Told, catalogue
+from wirespeed.site.entries import Catalogue, ResultDetails, SiteEntry, catalogue
 from wirespeed.site.told import told_of
 
 
@@ -56,7 +56,9 @@ def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
     inspections = [
         one for entry in entries if not entry.is_test and isinstance(one := _read(corpus, entry), Inspection)
     ]
-    kept = tuple(replace(entry, told=told.get(entry.digest, Told())) for entry in wanted if entry.digest in read)
+    kept = tuple(
+        replace(entry, told=told.get(entry.digest, ResultDetails())) for entry in wanted if entry.digest in read
+    )
     return Material(
         box=box,
         entries=kept,
@@ -69,7 +71,7 @@ def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
     )
 
 
-def _named(entries: tuple[Entry, ...], read: Mapping[str, MeasurementResult]) -> dict[str, MeasurementResult]:
+def _named(entries: tuple[SiteEntry, ...], read: Mapping[str, MeasurementResult]) -> dict[str, MeasurementResult]:
     """Each under its title; one that is not the only one of its title has a part of its digest too."""
     titles = [entry.title for entry in entries]
     return {
@@ -81,7 +83,7 @@ def _named(entries: tuple[Entry, ...], read: Mapping[str, MeasurementResult]) ->
     }
 
 
-def _read(corpus: Corpus, entry: Entry) -> MeasurementResult | Inspection | None:
+def _read(corpus: Corpus, entry: SiteEntry) -> MeasurementResult | Inspection | None:
     try:
         return corpus.read(entry.digest)
     except FileFault:

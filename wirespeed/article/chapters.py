@@ -25,10 +25,10 @@ from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_markdown
 from wirespeed.report.power import power_to_markdown
 from wirespeed.results.figures import MEGA, NOTHING
-from wirespeed.results.inspection import Part, Remarked
+from wirespeed.results.inspection import InspectionTable, Remarked
 from wirespeed.results.power import power_line
 from wirespeed.site.box import described
-from wirespeed.site.entries import Figure
+from wirespeed.site.entries import SiteFigure
 from wirespeed.site.figures import mega, per_watt, rate_of, trust
 from wirespeed.site.home import price_of
 from wirespeed.site.parts import test_name
@@ -86,20 +86,20 @@ def _environment() -> Environment:
     return made
 
 
-def limited(figure: Figure) -> str:
+def limited(figure: SiteFigure) -> str:
     """What limits the test, in one sentence; empty where nothing tells."""
     sentences = figure.entry.told.sentences
     text = sentences[0].rstrip(".") if sentences else ""
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def figure_row(figure: Figure) -> tuple[str, ...]:
+def figure_row(figure: SiteFigure) -> tuple[str, ...]:
     entry = figure.entry
     rate = figure.name, mega(figure), trust(figure).shape, per_watt(figure) or NOTHING
     return test_name(*entry.test), *rate, entry.limited_by or NOTHING, entry.version or NOTHING
 
 
-def legend(figures: Iterable[Figure]) -> str:
+def legend(figures: Iterable[SiteFigure]) -> str:
     """The shapes that mark figures, and what each means."""
     return ", ".join(dict.fromkeys(f"{trust(one).shape} {trust(one).word}" for one in figures))
 
@@ -126,7 +126,7 @@ def power_table(found: Material) -> Markup:
     return marked(power_to_markdown(found.comparison, MEGA))
 
 
-def parts_of(found: Material) -> list[Part]:
+def parts_of(found: Material) -> list[InspectionTable]:
     return [part for one in found.inspections for part in one.parts]
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.article.pictures import Picture
-from wirespeed.report.comparison import Comparison, compare
+from wirespeed.report.comparison import ReportedResults, compare
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Verdict
-from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
 from wirespeed.site.figures import chosen, hardness
 
 
@@ -27,7 +27,7 @@ class Expected:
     def settings_text(self) -> str:
         return ",".join(f"{name}={value}" for name, value in self.settings.items())
 
-    def is_in(self, entry: Entry) -> bool:
+    def is_in(self, entry: SiteEntry) -> bool:
         profile, _, settings = entry.load.partition(" ")
         told = {name: value for name, _, value in (one.partition("=") for one in settings.split(",") if one)}
         return (profile, told, entry.directions.count("→")) == (self.profile, dict(self.settings), self.directions)
@@ -39,10 +39,10 @@ class Material:
     another box."""
 
     box: str
-    entries: tuple[Entry, ...]
+    entries: tuple[SiteEntry, ...]
     results: Mapping[str, MeasurementResult]
     inspections: tuple[Inspection, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[SiteFigure, ...]
     left_out: int
     lost: int
     expected: tuple[Expected, ...] = ()
@@ -54,7 +54,7 @@ class Material:
         return tuple(self.results.values())
 
     @property
-    def comparison(self) -> Comparison:
+    def comparison(self) -> ReportedResults:
         """The comparison of both boxes, if there are two."""
         return compare([*self.tests, *(self.against.tests if self.against else ())])
 
@@ -65,9 +65,9 @@ class Material:
         return tuple(found[one.name] for one in self.tests)
 
     @property
-    def best(self) -> dict[tuple[str, str], Figure]:
+    def best(self) -> dict[tuple[str, str], SiteFigure]:
         """The figure that says most of each test, the hardest test first."""
-        by_test: dict[tuple[str, str], list[Figure]] = {}
+        by_test: dict[tuple[str, str], list[SiteFigure]] = {}
         for figure in self.figures:
             by_test.setdefault(figure.entry.test, []).append(figure)
         found = {test: one for test, some in by_test.items() if (one := chosen(some)) is not None}
@@ -78,14 +78,14 @@ class Material:
         return tuple(one for one in self.expected if not any(one.is_in(entry) for entry in self.entries))
 
 
-def newest(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+def newest(entries: Sequence[SiteEntry]) -> tuple[SiteEntry, ...]:
     """The newest completed entry of each test and kind, otherwise the newest; in the order of the tests."""
-    found: dict[tuple[str, str, str], Entry] = {}
+    found: dict[tuple[str, str, str], SiteEntry] = {}
     for entry in sorted(entries, key=lambda one: (one.status == "complete", one.started)):
         if entry.is_test:
             found[(entry.load, entry.directions, entry.kind)] = entry
     return tuple(found[key] for key in sorted(found))
 
 
-def figures_of(found: Catalogue, entries: Sequence[Entry]) -> tuple[Figure, ...]:
+def figures_of(found: Catalogue, entries: Sequence[SiteEntry]) -> tuple[SiteFigure, ...]:
     return tuple(found.of(entries))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.cells import CampaignCell
 from wirespeed.compare.sequential import AbVerdict, judge
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of
@@ -20,7 +20,7 @@ Group = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairComparison:
     """What one test says of the two; medians of the figure `name` in packets per second, None without a pair."""
 
     group: Group
@@ -35,7 +35,7 @@ class Comparison:
         return f"{test} {direction} on {bench}{self.name}"
 
 
-def names_of(cells: tuple[Cell, ...]) -> tuple[str, str]:
+def names_of(cells: tuple[CampaignCell, ...]) -> tuple[str, str]:
     """The two builds, the one that the file names first being the one compared to. UsageError for another number of
     them, or steps by hand."""
     names = list(dict.fromkeys(cell.setup.name for cell in cells))
@@ -46,18 +46,18 @@ def names_of(cells: tuple[Cell, ...]) -> tuple[str, str]:
     return names[0], names[1]
 
 
-def in_pairs(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
+def in_pairs(cells: tuple[CampaignCell, ...]) -> tuple[CampaignCell, ...]:
     """A B, B A, A B …: neither is always first, and a pair is run in one go."""
     names = names_of(cells)
 
-    def second(cell: Cell) -> bool:
+    def second(cell: CampaignCell) -> bool:
         return (cell.setup.name == names[1]) ^ (cell.repeat % 2 == 0)
 
     order = {group: number for number, group in enumerate(dict.fromkeys(map(group_of, cells)))}
     return tuple(sorted(cells, key=lambda cell: (cell.repeat, order[group_of(cell)], second(cell))))
 
 
-def group_of(cell: Cell) -> Group:
+def group_of(cell: CampaignCell) -> Group:
     return (cell.bench, cell.test, cell.direction)
 
 
@@ -81,7 +81,7 @@ def figures(verdicts: Collection[Verdict]) -> tuple[str, list[float | None]]:
     return "", [one.figure.rate_pps for one in verdicts]
 
 
-def comparisons(cells: tuple[Cell, ...], result: Callable[[Cell], Path]) -> Iterator[Comparison]:
+def comparisons(cells: tuple[CampaignCell, ...], result: Callable[[CampaignCell], Path]) -> Iterator[PairComparison]:
     """What the results that there are say, a comparison a group. A pair counts when both of it were measured."""
     names = names_of(cells)
     for group in dict.fromkeys(map(group_of, cells)):
@@ -95,10 +95,10 @@ def comparisons(cells: tuple[Cell, ...], result: Callable[[Cell], Path]) -> Iter
             and (second := found.get((names[1], repeat))) is not None
         ]
         a, b = [one for one, _ in pairs], [two for _, two in pairs]
-        yield Comparison(group, name, _median(a), _median(b), judge(a, b))
+        yield PairComparison(group, name, _median(a), _median(b), judge(a, b))
 
 
-def markdown(names: tuple[str, str], found: list[Comparison]) -> str:
+def markdown(names: tuple[str, str], found: list[PairComparison]) -> str:
     """A table for the comment of a change."""
     lines = [f"| test | {names[0]} | {names[1]} | verdict |", "|---|---:|---:|---|"]
     lines += [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.campaign.cells import Setup
+from wirespeed.campaign.cells import CampaignSetup
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.lab.chosen import LABS, parse_lab
@@ -20,7 +20,7 @@ _MOST_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Place:
+class TestbedPlace:
     """A bench by its name: `lab` as --lab has it, or the `text` of a bench file, which lies at `file`."""
 
     name: str
@@ -45,23 +45,23 @@ class Place:
         return {"name": self.name, "lab": self.lab, "file": self.file, "text": self.text}
 
 
-def place_of(word: str, directory: Path, name: str = "") -> Place:
+def place_of(word: str, directory: Path, name: str = "") -> TestbedPlace:
     """The bench that a campaign file in `directory` calls `word`. UsageError for a wrong lab, FileFault for a file that
     is not a bench."""
     if _VM.match(word):
-        return Place(name or word, lab=word)
+        return TestbedPlace(name or word, lab=word)
     if word.partition(",")[0] in LABS:
         parse_lab(word)
-        return Place(name or word, lab=word)
+        return TestbedPlace(name or word, lab=word)
     path = directory / word
     if not path.exists():
         raise FileFault(f"there is no testbed {word}: give a testbed file or a lab: {', '.join(LABS)} and vm")
     text = read_text_file(path, "bench file", _MOST_BYTES).decode(errors="replace")
     parse_bench(text, str(path))
-    return Place(name or word, file=str(path.resolve()), text=text)
+    return TestbedPlace(name or word, file=str(path.resolve()), text=text)
 
 
-def unfit(place: Place, setup: Setup, flags: tuple[str, ...]) -> str:
+def unfit(place: TestbedPlace, setup: CampaignSetup, flags: tuple[str, ...]) -> str:
     """Why the bench cannot run such a cell; empty where it can."""
     bench = place.bench
     if bench is not None:
@@ -81,7 +81,7 @@ def unfit(place: Place, setup: Setup, flags: tuple[str, ...]) -> str:
     return f"the lab {place.lab} takes no {', no '.join(found)}" if found else ""
 
 
-def _unfit_bench(bench: Bench, setup: Setup) -> str:
+def _unfit_bench(bench: Bench, setup: CampaignSetup) -> str:
     if setup.program:
         return "`program` is of the embedded lab; give `before` the command that installs it on the device"
     if setup.is_prepared and bench.dut.kind == "none":

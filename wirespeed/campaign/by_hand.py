@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable
 from typing import TextIO
 
-from wirespeed.campaign.benches import Place
-from wirespeed.campaign.cells import Setup
+from wirespeed.campaign.benches import TestbedPlace
+from wirespeed.campaign.cells import CampaignSetup
 
 
-def is_as_expected(setup: Setup, place: Place) -> bool:
+def is_as_expected(setup: CampaignSetup, place: TestbedPlace) -> bool:
     """Whether `wirespeed host show` of the bench's device, or of this machine for a lab, prints what is expected."""
     where = ["--testbed", place.file] if place.file else []
     said = subprocess.run(
@@ -24,7 +24,7 @@ def is_as_expected(setup: Setup, place: Place) -> bool:
     return said.returncode == 0 and setup.expect.lower() in said.stdout.lower()
 
 
-def done_by_hand(setup: Setup, place: Place, say: Callable[[str], None], asked: TextIO) -> bool:
+def done_by_hand(setup: CampaignSetup, place: TestbedPlace, say: Callable[[str], None], asked: TextIO) -> bool:
     """Whether the step is done: at once where inspection shows so, else when whoever is asked on a terminal says so and
     inspection agrees. False where nobody can be asked, and when they give up (end of file)."""
     if setup.expect and is_as_expected(setup, place):

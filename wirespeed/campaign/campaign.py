@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wirespeed.campaign.ab import comparisons, group_of, in_pairs, markdown, names_of
-from wirespeed.campaign.cells import ANY, Cell
+from wirespeed.campaign.cells import ANY, CampaignCell
 from wirespeed.campaign.estimate import seconds_of, time_text
 from wirespeed.campaign.headline import verdict_in
 from wirespeed.campaign.kept import fault_of
-from wirespeed.campaign.ledger import Ledger, kept_digests, tries_in
+from wirespeed.campaign.ledger import CampaignLedger, kept_digests, tries_in
 from wirespeed.campaign.loading import Loaded
 from wirespeed.campaign.ray_runner import RayRunner
 from wirespeed.campaign.run import CampaignRun
 from wirespeed.campaign.runner import LocalRunner, Runner, place_for
-from wirespeed.campaign.schedule import Schedule
+from wirespeed.campaign.schedule import CampaignSchedule
 from wirespeed.campaign.steps import steps_of
 from wirespeed.errors import INTERRUPTED, ConnectionFault, EnvironmentFault, MeasurementError
 from wirespeed.explain.worth import worth_line
@@ -26,7 +26,7 @@ from wirespeed.files import write_atomically
 from wirespeed.measurement.registry import class_of
 
 Say = Callable[[str], None]
-Land = Callable[[Cell, Path], None]
+Land = Callable[[CampaignCell, Path], None]
 
 WORSE = 7
 """Exit code of --ab where the second device is worse."""
@@ -79,7 +79,7 @@ def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
         yield f"{len(loaded.cells)} cells, {done} done, {left} to do: at most {time_text(todo_s / benches)}"
 
 
-def _commands(cell: Cell, loaded: Loaded, directory: Path) -> Iterator[str]:
+def _commands(cell: CampaignCell, loaded: Loaded, directory: Path) -> Iterator[str]:
     steps = steps_of(cell, place_for(cell, loaded.places), directory)
     if cell.setup.by_hand:
         yield f"            by hand: {cell.setup.by_hand}"
@@ -92,14 +92,14 @@ def _commands(cell: Cell, loaded: Loaded, directory: Path) -> Iterator[str]:
 def run_campaign(loaded: Loaded, asked: Asked, say: Say, stop: threading.Event) -> int:
     """Run what is not done. EnvironmentFault where a step by hand comes first, ConnectionFault where a bench stayed
     away, MeasurementError where cells failed; else the exit code."""
-    ledger = Ledger(asked.directory, say)
+    ledger = CampaignLedger(asked.directory, say)
     try:
         return _run(loaded, asked, ledger, say, stop)
     finally:
         ledger.close()
 
 
-def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading.Event) -> int:
+def _run(loaded: Loaded, asked: Asked, ledger: CampaignLedger, say: Say, stop: threading.Event) -> int:
     campaign = loaded.campaign
     for cell, reason in loaded.unfit:
         say(f"left out {cell.title}: {reason}")
@@ -113,7 +113,7 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
             asked.land(cell, ledger.result(cell))
     tries = {cell.key: 1 + campaign.retries - ledger.failures(cell).total() for cell in todo}
     budget = campaign.budget_minutes if asked.budget_minutes is None else asked.budget_minutes
-    schedule = Schedule(todo, tries, None if budget is None else budget * 60, campaign.stop.failures)
+    schedule = CampaignSchedule(todo, tries, None if budget is None else budget * 60, campaign.stop.failures)
     for cell in loaded.cells:
         schedule.learn(cell, ledger.seconds({cell.key}))
     total, done = len(loaded.cells), len(loaded.cells) - len(todo)
@@ -124,7 +124,7 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
     if asked.served:
         runners = [RayRunner(place, ledger.running) for place in loaded.places.values()]
 
-    def on_done(cell: Cell) -> None:
+    def on_done(cell: CampaignCell) -> None:
         asked.land(cell, ledger.result(cell))
         if asked.ab:
             _leave_clear_ones(loaded.cells, ledger, schedule, say)
@@ -144,7 +144,9 @@ def _run(loaded: Loaded, asked: Asked, ledger: Ledger, say: Say, stop: threading
     return _compared(loaded.cells, ledger, asked) or code if asked.ab else code
 
 
-def _leave_clear_ones(cells: tuple[Cell, ...], ledger: Ledger, schedule: Schedule, say: Say) -> None:
+def _leave_clear_ones(
+    cells: tuple[CampaignCell, ...], ledger: CampaignLedger, schedule: CampaignSchedule, say: Say
+) -> None:
     """No more pairs of a test whose verdict is clear."""
     clear = {one.group for one in comparisons(cells, ledger.result) if one.verdict.is_clear}
     needless = [cell for cell in schedule.waiting if group_of(cell) in clear]
@@ -153,7 +155,7 @@ def _leave_clear_ones(cells: tuple[Cell, ...], ledger: Ledger, schedule: Schedul
         say(f"  the verdict is clear: {len(needless)} cells are not needed")
 
 
-def _compared(cells: tuple[Cell, ...], ledger: Ledger, asked: Asked) -> int:
+def _compared(cells: tuple[CampaignCell, ...], ledger: CampaignLedger, asked: Asked) -> int:
     """Print the table; WORSE if the second device is so in any test."""
     found = list(comparisons(cells, ledger.result))
     table = markdown(names_of(cells), found)
@@ -163,7 +165,7 @@ def _compared(cells: tuple[Cell, ...], ledger: Ledger, asked: Asked) -> int:
     return WORSE if any(one.verdict.word == "worse" for one in found) else 0
 
 
-def _ending(run: CampaignRun, ledger: Ledger, say: Say) -> int:
+def _ending(run: CampaignRun, ledger: CampaignLedger, say: Say) -> int:
     schedule = run.schedule
     if schedule.waiting:
         why = schedule.reason or "their testbed is unreachable"
@@ -185,6 +187,6 @@ def _ending(run: CampaignRun, ledger: Ledger, say: Say) -> int:
     return 0
 
 
-def _error(ledger: Ledger, cell: Cell) -> str:
+def _error(ledger: CampaignLedger, cell: CampaignCell) -> str:
     last = ledger.last_error(cell)
     return last.error if last is not None else "unknown"

@@ -7,10 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-from wirespeed.campaign.benches import Place
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.benches import TestbedPlace
+from wirespeed.campaign.cells import CampaignCell
 from wirespeed.campaign.execute import execute
-from wirespeed.campaign.outcome import ABANDONED, Outcome
+from wirespeed.campaign.outcome import ABANDONED, CellOutcome
 from wirespeed.ending_signals import leave_on_signals
 from wirespeed.files import write_atomically
 
@@ -21,9 +21,11 @@ def main() -> int:
     order = json.loads(file.read_text())
     try:
         with leave_on_signals(KeyboardInterrupt):
-            outcome = execute(Cell.from_json(order["cell"]), Place(**order["place"]), Path(order["directory"]))
+            outcome = execute(
+                CampaignCell.from_json(order["cell"]), TestbedPlace(**order["place"]), Path(order["directory"])
+            )
     except KeyboardInterrupt:
-        outcome = Outcome(ABANDONED, error="abandoned", exit_code=130)
+        outcome = CellOutcome(ABANDONED, error="abandoned", exit_code=130)
     write_atomically(outcome_file(file), json.dumps(outcome.to_json()))
     return 0
 

@@ -12,7 +12,7 @@ from math import prod
 from random import Random
 from typing import Any
 
-from wirespeed.campaign.model import Campaign, Dut
+from wirespeed.campaign.model import Campaign, CampaignDut
 from wirespeed.errors import UsageError
 from wirespeed.renamed import former_options
 
@@ -23,7 +23,7 @@ MOST_UNASKED, MOST = 500, 100_000
 
 
 @dataclass(frozen=True)
-class Setup:
+class CampaignSetup:
     """A device in one configuration: `vppcfg` is the text of its file; None and empty leave it as it is."""
 
     name: str
@@ -46,12 +46,12 @@ class Setup:
 
 
 @dataclass(frozen=True)
-class Cell:
+class CampaignCell:
     """One run of one test: `flags` are those of `command`, `most_s` its seconds at most, `repeat` counts from 1."""
 
     campaign: str
     bench: str
-    setup: Setup
+    setup: CampaignSetup
     test: str
     command: str
     flags: tuple[str, ...]
@@ -80,10 +80,10 @@ class Cell:
         return asdict(self)
 
     @staticmethod
-    def from_json(document: Mapping[str, Any]) -> Cell:
+    def from_json(document: Mapping[str, Any]) -> CampaignCell:
         setup = dict(document["setup"])
         setup |= {name: tuple(setup[name]) for name in ("cli", "before")}
-        return Cell(**{**document, "flags": tuple(document["flags"]), "setup": Setup(**setup)})
+        return CampaignCell(**{**document, "flags": tuple(document["flags"]), "setup": CampaignSetup(**setup)})
 
 
 def count(campaign: Campaign) -> int:
@@ -91,7 +91,7 @@ def count(campaign: Campaign) -> int:
     return sum(_of_dut(campaign, dut) for dut in campaign.duts)
 
 
-def _of_dut(campaign: Campaign, dut: Dut) -> int:
+def _of_dut(campaign: Campaign, dut: CampaignDut) -> int:
     benches = 1 if campaign.spread == ANY else len(dut.testbeds or campaign.testbeds)
     setups = prod(max(1, len(values)) for values in (dut.prepare.queues, dut.prepare.descriptors))
     runs = sum(
@@ -112,7 +112,9 @@ def check_count(campaign: Campaign, yes: bool) -> None:
         )
 
 
-def cells_of(campaign: Campaign, benches: Mapping[str, str], configs: Mapping[str, str], version: str) -> list[Cell]:
+def cells_of(
+    campaign: Campaign, benches: Mapping[str, str], configs: Mapping[str, str], version: str
+) -> list[CampaignCell]:
     """All cells in the order in which they run. `benches` are the identities of the benches by their names, `configs`
     the texts of the vppcfg files by theirs, `version` is that of the program that tests."""
     cells = [
@@ -121,7 +123,7 @@ def cells_of(campaign: Campaign, benches: Mapping[str, str], configs: Mapping[st
     return in_order(cells, campaign)
 
 
-def key_of(cell: Cell, bench: str, version: str) -> str:
+def key_of(cell: CampaignCell, bench: str, version: str) -> str:
     """The SHA-256 of all that decides the cell's outcome; what only a reader needs is left out."""
     setup = {name: value for name, value in asdict(cell.setup).items() if name not in ("by_hand", "expect")}
     decides = {
@@ -135,13 +137,13 @@ def key_of(cell: Cell, bench: str, version: str) -> str:
     return hashlib.sha256(json.dumps(decides, sort_keys=True).encode()).hexdigest()
 
 
-def in_order(cells: list[Cell], campaign: Campaign) -> list[Cell]:
+def in_order(cells: list[CampaignCell], campaign: Campaign) -> list[CampaignCell]:
     """Nobody changes a card twice: what needs a step by hand comes step by step, and nothing of the matrix goes before
     that. Then by rounds of repeats, or listed; each round shuffled by the seed, if there is one."""
     steps = list(dict.fromkeys(cell.setup.by_hand for cell in cells))
     if "" in steps:
         steps = ["", *(step for step in steps if step)]
-    ordered: list[Cell] = []
+    ordered: list[CampaignCell] = []
     for step in steps:
         group = [cell for cell in cells if cell.setup.by_hand == step]
         if campaign.order == "listed":
@@ -152,13 +154,13 @@ def in_order(cells: list[Cell], campaign: Campaign) -> list[Cell]:
     return ordered
 
 
-def _shuffled(cells: list[Cell], seed: int | None, number: int) -> list[Cell]:
+def _shuffled(cells: list[CampaignCell], seed: int | None, number: int) -> list[CampaignCell]:
     if seed is not None:
         Random(f"{seed}-{number}").shuffle(cells)
     return cells
 
 
-def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[Cell]:
+def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[CampaignCell]:
     """Tests outermost, so that devices are measured side by side."""
     setups = [(dut, setup) for dut in campaign.duts for setup in setups_of(dut, configs)]
     for test in campaign.tests:
@@ -168,7 +170,7 @@ def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[Cell]:
                     continue
                 benches = (ANY,) if campaign.spread == ANY else dut.testbeds or campaign.testbeds
                 for bench, repeat in product(benches, range(1, (test.repeats or campaign.repeats) + 1)):
-                    yield Cell(
+                    yield CampaignCell(
                         campaign=campaign.name,
                         bench=bench,
                         setup=setup,
@@ -181,14 +183,14 @@ def _matrix(campaign: Campaign, configs: Mapping[str, str]) -> Iterator[Cell]:
                     )
 
 
-def setups_of(dut: Dut, configs: Mapping[str, str]) -> Iterator[Setup]:
+def setups_of(dut: CampaignDut, configs: Mapping[str, str]) -> Iterator[CampaignSetup]:
     """One for each of its queues and descriptors, named after them where there are several."""
     prepare = dut.prepare
     for queues, descriptors in product(prepare.queues or (None,), prepare.descriptors or (None,)):
         words = [dut.name]
         words += [f"q{queues}"] if len(prepare.queues) > 1 else []
         words += [f"d{descriptors}"] if len(prepare.descriptors) > 1 else []
-        yield Setup(
+        yield CampaignSetup(
             name="-".join(words),
             mode=prepare.mode,
             queues=queues,

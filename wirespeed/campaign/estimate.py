@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.cells import CampaignCell
 
 UP_AND_DOWN_S = 6.0
 """For a lab to come up and go down, or a device to be prepared."""
 
 
-def like(cell: Cell) -> tuple[str, str, tuple[str, ...]]:
+def like(cell: CampaignCell) -> tuple[str, str, tuple[str, ...]]:
     """Cells that are alike take alike."""
     return (cell.bench, cell.command, cell.flags)
 
 
-def seconds_of(cell: Cell, measured: Mapping[tuple[str, str, tuple[str, ...]], Sequence[float]]) -> float:
+def seconds_of(cell: CampaignCell, measured: Mapping[tuple[str, str, tuple[str, ...]], Sequence[float]]) -> float:
     found = measured.get(like(cell))
     return median(found) if found else cell.most_s + UP_AND_DOWN_S
 

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wirespeed.bound_child import bound_to_parent
-from wirespeed.campaign.benches import Place
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.benches import TestbedPlace
+from wirespeed.campaign.cells import CampaignCell
 from wirespeed.campaign.kept import fault_of
-from wirespeed.campaign.outcome import ABANDONED, DONE, FAILED, Outcome
+from wirespeed.campaign.outcome import ABANDONED, DONE, FAILED, CellOutcome
 from wirespeed.campaign.steps import Steps, steps_of
 from wirespeed.errors import FileFault
 from wirespeed.measurement.file import read_file
@@ -36,7 +36,7 @@ class StepFailed(Exception):
         self.code = code
 
 
-def execute(cell: Cell, place: Place, directory: Path) -> Outcome:
+def execute(cell: CampaignCell, place: TestbedPlace, directory: Path) -> CellOutcome:
     """Run the cell on the bench of `place`; its result lies in `directory` then, as `STEM.json`. KeyboardInterrupt
     abandons it."""
     began_s = time.monotonic()
@@ -52,14 +52,14 @@ def execute(cell: Cell, place: Place, directory: Path) -> Outcome:
             path.write_text(text)
         _run_all(steps, log)
     except StepFailed as failed:
-        return Outcome(FAILED, time.monotonic() - began_s, str(failed), failed.code)
+        return CellOutcome(FAILED, time.monotonic() - began_s, str(failed), failed.code)
     except OSError as error:
-        return Outcome(FAILED, time.monotonic() - began_s, f"{directory}: {error.strerror}", FileFault.exit_code)
+        return CellOutcome(FAILED, time.monotonic() - began_s, f"{directory}: {error.strerror}", FileFault.exit_code)
     except KeyboardInterrupt:
-        return Outcome(ABANDONED, time.monotonic() - began_s, "abandoned", 130)
+        return CellOutcome(ABANDONED, time.monotonic() - began_s, "abandoned", 130)
     if fault := fault_of(output, cell):
-        return Outcome(FAILED, time.monotonic() - began_s, fault, 130)
-    return Outcome(DONE, time.monotonic() - began_s)
+        return CellOutcome(FAILED, time.monotonic() - began_s, fault, 130)
+    return CellOutcome(DONE, time.monotonic() - began_s)
 
 
 def can_resume(command: str, output: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path, PurePath
 
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.cells import CampaignCell
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.measurement.file import of_bytes
@@ -19,7 +19,7 @@ def digest_of(file: Path) -> str:
     return hashlib.sha256(read_text_file(file, "result file", MAX_RESULT_BYTES)).hexdigest()
 
 
-def fault_of(file: Path, cell: Cell, sha256: str = "") -> str:
+def fault_of(file: Path, cell: CampaignCell, sha256: str = "") -> str:
     """Why `file` is not the result of `cell`, in words; empty for the complete result of that cell.
 
     `sha256` is the digest of the result that the campaign kept; empty where none was recorded.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.cells import CampaignCell
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.errors import WirespeedError
 
@@ -14,7 +14,7 @@ Say = Callable[[str], None]
 
 
 @contextmanager
-def landing(where: str, campaign: str, say: Say) -> Iterator[Callable[[Cell, Path], None]]:
+def landing(where: str, campaign: str, say: Say) -> Iterator[Callable[[CampaignCell, Path], None]]:
     """A function that keeps a cell's result in the corpus at `where`, tagged with the campaign's name and with the
     version that the campaign's file gives the device as its build. What the corpus refuses is said once and costs the
     campaign nothing: its folder has the result, and the next run lands it."""
@@ -27,7 +27,7 @@ def landing(where: str, campaign: str, say: Say) -> Iterator[Callable[[Cell, Pat
 
     with open_corpus(where) as corpus:
 
-        def land(cell: Cell, result: Path) -> None:
+        def land(cell: CampaignCell, result: Path) -> None:
             try:
                 added = corpus.add([result], cell.setup.version, (campaign,))
             except WirespeedError as error:

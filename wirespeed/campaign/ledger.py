@@ -20,9 +20,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.cells import CampaignCell
 from wirespeed.campaign.kept import digest_of, fault_of
-from wirespeed.campaign.outcome import DONE, FAILED, LOST, Outcome
+from wirespeed.campaign.outcome import DONE, FAILED, LOST, CellOutcome
 from wirespeed.errors import FileFault
 from wirespeed.files import sync_directory
 from wirespeed.owned import is_running
@@ -36,11 +36,11 @@ class Try:
     """A line of the journal; `sha256` is the digest of the result, empty where none was kept."""
 
     key: str
-    outcome: Outcome
+    outcome: CellOutcome
     sha256: str = ""
 
 
-class Ledger:
+class CampaignLedger:
     """The folder at `directory`, this process's alone. FileFault when it cannot be written, and when another campaign
     runs in it."""
 
@@ -93,10 +93,10 @@ class Ledger:
         if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
             self._journal.write("\n")
 
-    def result(self, cell: Cell) -> Path:
+    def result(self, cell: CampaignCell) -> Path:
         return self.results / f"{cell.stem}.json"
 
-    def is_done(self, cell: Cell) -> bool:
+    def is_done(self, cell: CampaignCell) -> bool:
         """Whether the result of the cell is kept, or complete where a killed campaign left it. Another file that has
         the name of the result is put aside and told of."""
         if self.result(cell).exists() and (fault := self.fault(cell)):
@@ -105,7 +105,7 @@ class Ledger:
             self.keep(cell)
         return self.result(cell).exists()
 
-    def fault(self, cell: Cell) -> str:
+    def fault(self, cell: CampaignCell) -> str:
         """Why the file that has the name of the cell's result is not that result; empty for one that is."""
         return fault_of(self.result(cell), cell, kept_digests(self.tries).get(cell.key, ""))
 
@@ -116,14 +116,14 @@ class Ledger:
         file.rename(aside)
         self._say(f"{fault}: it is put aside as {aside.name}")
 
-    def keep(self, cell: Cell) -> None:
+    def keep(self, cell: CampaignCell) -> None:
         """Put the result of a cell that ended well in its place."""
         (self.running / f"{cell.stem}.json").replace(self.result(cell))
         sync_directory(self.results)
         for left in self.running.glob(f"{cell.stem}.*"):
             left.unlink(missing_ok=True)
 
-    def note(self, cell: Cell, outcome: Outcome) -> None:
+    def note(self, cell: CampaignCell, outcome: CellOutcome) -> None:
         """Write a try down."""
         sha256 = digest_of(self.result(cell)) if outcome.status == DONE else ""
         self.tries.append(Try(cell.key, outcome, sha256))
@@ -131,11 +131,11 @@ class Ledger:
         self._journal.write(json.dumps(document | outcome.to_json() | ({"sha256": sha256} if sha256 else {})) + "\n")
         self._journal.flush()
 
-    def failures(self, cell: Cell) -> Counter[str]:
+    def failures(self, cell: CampaignCell) -> Counter[str]:
         """How often it failed, by what it said."""
         return Counter(one.outcome.error for one in self.tries if one.key == cell.key and one.outcome.status == FAILED)
 
-    def last_error(self, cell: Cell) -> Outcome | None:
+    def last_error(self, cell: CampaignCell) -> CellOutcome | None:
         found = [one.outcome for one in self.tries if one.key == cell.key and one.outcome.status in (FAILED, LOST)]
         return found[-1] if found else None
 
@@ -174,7 +174,7 @@ def tries_in(directory: Path) -> list[Try]:
         try:
             document: dict[str, Any] = json.loads(line)
             outcome = {name: document[name] for name in ("status", "seconds", "error", "exit_code")}
-            found.append(Try(str(document["key"]), Outcome.from_json(outcome), str(document.get("sha256", ""))))
+            found.append(Try(str(document["key"]), CellOutcome.from_json(outcome), str(document.get("sha256", ""))))
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
     return found

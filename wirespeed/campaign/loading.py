@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed import __version__
-from wirespeed.campaign.benches import Place, place_of, unfit
-from wirespeed.campaign.cells import ANY, Cell, cells_of, check_count
+from wirespeed.campaign.benches import TestbedPlace, place_of, unfit
+from wirespeed.campaign.cells import ANY, CampaignCell, cells_of, check_count
 from wirespeed.campaign.file import read_campaign
-from wirespeed.campaign.model import Campaign, Dut
+from wirespeed.campaign.model import Campaign, CampaignDut
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.files import read_text_file
 
@@ -25,12 +25,12 @@ class Loaded:
     """`places` by the names that cells call them; `unfit` are those that cannot be run, with the reason."""
 
     campaign: Campaign
-    places: Mapping[str, Place]
-    cells: tuple[Cell, ...]
-    unfit: tuple[tuple[Cell, str], ...]
+    places: Mapping[str, TestbedPlace]
+    cells: tuple[CampaignCell, ...]
+    unfit: tuple[tuple[CampaignCell, str], ...]
 
 
-def load(path: Path, served: Sequence[Place] = (), yes: bool = False) -> Loaded:
+def load(path: Path, served: Sequence[TestbedPlace] = (), yes: bool = False) -> Loaded:
     """The campaign of the file at `path`, on the benches that it names or on those that are `served`. FileFault and
     UsageError name what is wrong in it, and a matrix that is too large unless `yes`."""
     directory = path.parent
@@ -55,14 +55,14 @@ def load(path: Path, served: Sequence[Place] = (), yes: bool = False) -> Loaded:
     )
 
 
-def _unfit(cell: Cell, places: Mapping[str, Place]) -> str:
+def _unfit(cell: CampaignCell, places: Mapping[str, TestbedPlace]) -> str:
     """Why a cell cannot run. If any testbed may run the cell, all of them must fit."""
     asked = places.values() if cell.bench == ANY else (places[cell.bench],)
     found = (unfit(place, cell.setup, cell.flags) for place in asked)
     return next((reason for reason in found if reason), "")
 
 
-def _among(dut: Dut, names: tuple[str, ...]) -> tuple[str, ...]:
+def _among(dut: CampaignDut, names: tuple[str, ...]) -> tuple[str, ...]:
     if missing := [name for name in dut.testbeds if name not in names]:
         raise UsageError(f"--testbeds leaves out {missing[0]}, a testbed of DUT {dut.name}; add it")
     return dut.testbeds

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from wirespeed.campaign.tests import AnyTest, Directions, Part, Text, as_tuple, read_by
-from wirespeed.testbed.model import Mode, Section
+from wirespeed.campaign.tests import AnyTest, CampaignPart, Directions, Text, as_tuple, read_by
+from wirespeed.testbed.model import Mode, TestbedSection
 from wirespeed.units import parse_minutes
 
 FORMAT = 1
@@ -22,7 +22,7 @@ Lines = Annotated[
 Name = Annotated[str, Field(pattern=r"^[\w][\w.+-]{0,47}$")]
 
 
-class ByHand(Section):
+class ByHand(TestbedSection):
     """What somebody has to do before the device is this one: another card, another system."""
 
     say: str = Field(
@@ -34,7 +34,7 @@ class ByHand(Section):
     )
 
 
-class Prepare(Section):
+class Prepare(TestbedSection):
     """How the device forwards, and with what; several values are a cell each."""
 
     mode: Mode | None = Field(default=None, description="Default: the testbed's; a lab forwards IPv4.")
@@ -43,7 +43,7 @@ class Prepare(Section):
     workers: int | None = Field(default=None, ge=0, le=128)
 
 
-class Dut(Part):
+class CampaignDut(CampaignPart):
     """A device, or a configuration of one."""
 
     name: Name
@@ -61,7 +61,7 @@ class Dut(Part):
     by_hand: ByHand | None = None
 
 
-class Stop(Section):
+class Stop(TestbedSection):
     """When the campaign ends before its cells do."""
 
     failures: int | None = Field(
@@ -69,7 +69,7 @@ class Stop(Section):
     )
 
 
-class Campaign(Part):
+class Campaign(CampaignPart):
     """A whole campaign."""
 
     campaign: int = Field(description=f"The format of this file: {FORMAT}.")
@@ -81,7 +81,7 @@ class Campaign(Part):
     spread: Literal["each", "any"] = Field(
         default="each", description="Each cell on each testbed, or once on any that is free."
     )
-    duts: tuple[Dut, ...] = Field(default=(Dut(name="dut"),), min_length=1)
+    duts: tuple[CampaignDut, ...] = Field(default=(CampaignDut(name="dut"),), min_length=1)
     tests: tuple[AnyTest, ...] = Field(min_length=1)
     directions: Directions = Field(default=("both",), min_length=1)
     repeats: int = Field(default=1, ge=1, le=1000)
@@ -115,6 +115,6 @@ class Campaign(Part):
                 raise ValueError(f"{test.name}: DUT {missing[0]!r} is not in the campaign's `duts`")
         return self
 
-    def tests_on(self, dut: Dut) -> tuple[AnyTest, ...]:
+    def tests_on(self, dut: CampaignDut) -> tuple[AnyTest, ...]:
         """Tests that run on this device."""
         return tuple(test for test in self.tests if not test.duts or dut.name in test.duts)

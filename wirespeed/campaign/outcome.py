@@ -14,7 +14,7 @@ LOST: Status = "lost"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellOutcome:
     """`lost` is a cell whose bench went away while it ran, which is nobody's failure. `error` is one line, `exit_code`
     that of the command that failed; `final` says that another try would end alike."""
 
@@ -32,5 +32,5 @@ class Outcome:
         return asdict(self)
 
     @staticmethod
-    def from_json(document: Mapping[str, Any]) -> Outcome:
-        return Outcome(**document)
+    def from_json(document: Mapping[str, Any]) -> CellOutcome:
+        return CellOutcome(**document)

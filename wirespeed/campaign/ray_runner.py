@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed import __version__
-from wirespeed.campaign.benches import Place
-from wirespeed.campaign.cells import Cell
-from wirespeed.campaign.outcome import ABANDONED, FAILED, LOST, Outcome
+from wirespeed.campaign.benches import TestbedPlace
+from wirespeed.campaign.cells import CampaignCell
+from wirespeed.campaign.outcome import ABANDONED, FAILED, LOST, CellOutcome
 from wirespeed.campaign.ray_task import resource, run_cell, served_place
 from wirespeed.errors import ConnectionFault, EnvironmentFault
 
@@ -50,12 +50,12 @@ def cluster(address: str) -> Iterator[None]:
         ray.shutdown()
 
 
-def served(names: Sequence[str], wait_s: float) -> list[Place]:
+def served(names: Sequence[str], wait_s: float) -> list[TestbedPlace]:
     """The benches of those names, as their nodes describe them. ConnectionFault for one that nobody serves within
     `wait_s`, EnvironmentFault where the program there is another."""
     import ray  # noqa: PLC0415
 
-    found: list[Place] = []
+    found: list[TestbedPlace] = []
     deadline_s = time.monotonic() + wait_s
     for name in names:
         while resource(name) not in _resources():
@@ -75,7 +75,7 @@ def served(names: Sequence[str], wait_s: float) -> list[Place]:
             raise EnvironmentFault(
                 f"testbed {name} has wirespeed {version} and this is {__version__}; install one on both"
             )
-        found.append(Place(**place))
+        found.append(TestbedPlace(**place))
     return found
 
 
@@ -95,11 +95,11 @@ def _task(function: Any, bench: str) -> Any:
 class RayRunner:
     """A bench that a node of the cluster serves. Results go to `running`, as they come back."""
 
-    def __init__(self, place: Place, running: Path) -> None:
-        self.places: Mapping[str, Place] = {place.name: place}
+    def __init__(self, place: TestbedPlace, running: Path) -> None:
+        self.places: Mapping[str, TestbedPlace] = {place.name: place}
         self._name, self._running = place.name, running
         self._task: Any = None
-        self._cell: Cell | None = None
+        self._cell: CampaignCell | None = None
         self._asked_s, self._is_there = 0.0, True
 
     def is_there(self) -> bool:
@@ -108,11 +108,11 @@ class RayRunner:
             self._asked_s = time.monotonic()
         return self._is_there
 
-    def start(self, cell: Cell) -> None:
+    def start(self, cell: CampaignCell) -> None:
         self._cell = cell
         self._task = _task(run_cell, self._name).remote(cell.to_json())
 
-    def poll(self) -> Outcome | None:
+    def poll(self) -> CellOutcome | None:
         import ray  # noqa: PLC0415
 
         assert self._cell is not None
@@ -125,18 +125,18 @@ class RayRunner:
         try:
             document, result = ray.get(ready[0])
         except ray.exceptions.TaskCancelledError:
-            return Outcome(ABANDONED, error="abandoned", exit_code=130)
+            return CellOutcome(ABANDONED, error="abandoned", exit_code=130)
         except ray.exceptions.RayTaskError as error:
-            return Outcome(FAILED, error=_line(error))
+            return CellOutcome(FAILED, error=_line(error))
         except ray.exceptions.RayError as error:
             return self._lost(_line(error))
         if result:
             (self._running / f"{self._cell.stem}.json").write_bytes(result)
-        return Outcome.from_json(document)
+        return CellOutcome.from_json(document)
 
-    def _lost(self, why: str) -> Outcome:
+    def _lost(self, why: str) -> CellOutcome:
         self._is_there, self._asked_s = False, time.monotonic() + _GONE_S
-        return Outcome(LOST, error=why)
+        return CellOutcome(LOST, error=why)
 
     def abandon(self) -> None:
         import ray  # noqa: PLC0415

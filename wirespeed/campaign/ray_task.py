@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed import __version__
-from wirespeed.campaign.benches import Place
-from wirespeed.campaign.cells import Cell
+from wirespeed.campaign.benches import TestbedPlace
+from wirespeed.campaign.cells import CampaignCell
 from wirespeed.campaign.outcome import DONE
 from wirespeed.campaign.runner import LocalRunner
 from wirespeed.owned import OwnedDirectory
@@ -34,7 +34,7 @@ def served_place() -> tuple[dict[str, Any], str]:
 
 def run_cell(document: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
     """Run a cell on this node's bench: how it ended, and its result file, which is empty unless it is done."""
-    cell, place = Cell.from_json(document), Place(**served_place()[0])
+    cell, place = CampaignCell.from_json(document), TestbedPlace(**served_place()[0])
     owned = OwnedDirectory("cell", Path(tempfile.gettempdir()))
     runner = LocalRunner({cell.bench: place}, owned.path)
     try:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.campaign.by_hand import done_by_hand
-from wirespeed.campaign.cells import ANY, Cell
+from wirespeed.campaign.cells import ANY, CampaignCell
 from wirespeed.campaign.estimate import time_text
 from wirespeed.campaign.headline import headline
-from wirespeed.campaign.ledger import Ledger
-from wirespeed.campaign.outcome import DONE, Outcome
+from wirespeed.campaign.ledger import CampaignLedger
+from wirespeed.campaign.outcome import DONE, CellOutcome
 from wirespeed.campaign.runner import Runner, place_for
-from wirespeed.campaign.schedule import Schedule
+from wirespeed.campaign.schedule import CampaignSchedule
 
 _POLL_S = 0.1
 
@@ -26,17 +26,17 @@ class CampaignRun:
     waited for when nothing else is left to do. After `run`, `pending` says what a person has to do first, `away` which
     benches did not come back, `interrupted` whether Ctrl-C ended it."""
 
-    schedule: Schedule
+    schedule: CampaignSchedule
     runners: Sequence[Runner]
-    ledger: Ledger
+    ledger: CampaignLedger
     total: int
     say: Callable[[str], None]
-    on_done: Callable[[Cell], None] = lambda cell: None
+    on_done: Callable[[CampaignCell], None] = lambda cell: None
     wait_s: float = 600.0
     pending: str = ""
     away: str = ""
     interrupted: bool = False
-    _busy: dict[int, Cell] = field(default_factory=dict)
+    _busy: dict[int, CampaignCell] = field(default_factory=dict)
     _by_hand: str = ""
     _began_s: float = field(default_factory=time.monotonic)
     _there_s: float = field(default_factory=time.monotonic)
@@ -88,7 +88,7 @@ class CampaignRun:
             self.say(f"{place} {cell.title}: about {time_text(self.schedule.seconds(cell))}")
             runner.start(cell)
 
-    def _ended(self, number: int, outcome: Outcome) -> None:
+    def _ended(self, number: int, outcome: CellOutcome) -> None:
         cell = self._busy.pop(number)
         again = self.schedule.ended(cell, outcome)
         if outcome.status == DONE:

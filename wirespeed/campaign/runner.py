@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Protocol
 
 from wirespeed.bound_child import bound_to_parent
-from wirespeed.campaign.benches import Place
+from wirespeed.campaign.benches import TestbedPlace
 from wirespeed.campaign.cell_process import outcome_file
-from wirespeed.campaign.cells import ANY, Cell
-from wirespeed.campaign.outcome import FAILED, Outcome
+from wirespeed.campaign.cells import ANY, CampaignCell
+from wirespeed.campaign.outcome import FAILED, CellOutcome
 
 
 class Runner(Protocol):
@@ -24,19 +24,19 @@ class Runner(Protocol):
     that it is done."""
 
     @property
-    def places(self) -> Mapping[str, Place]: ...
+    def places(self) -> Mapping[str, TestbedPlace]: ...
     def is_there(self) -> bool:
         """Whether it can be given a cell now."""
 
-    def start(self, cell: Cell) -> None: ...
-    def poll(self) -> Outcome | None:
+    def start(self, cell: CampaignCell) -> None: ...
+    def poll(self) -> CellOutcome | None:
         """How its cell ended, None as long as it runs."""
 
     def abandon(self) -> None:
         """End its cell; `poll` says how that went."""
 
 
-def place_for(cell: Cell, places: Mapping[str, Place]) -> Place:
+def place_for(cell: CampaignCell, places: Mapping[str, TestbedPlace]) -> TestbedPlace:
     return next(iter(places.values())) if cell.bench == ANY else places[cell.bench]
 
 
@@ -44,7 +44,7 @@ class LocalRunner:
     """Benches that this machine reaches itself, one at a time: they share its CPUs. Cells write into `running`; their
     processes hold the descriptor `held`, if there is one, until they have ended."""
 
-    def __init__(self, places: Mapping[str, Place], running: Path, held: int | None = None) -> None:
+    def __init__(self, places: Mapping[str, TestbedPlace], running: Path, held: int | None = None) -> None:
         self.places = places
         self._running, self._held = running, held
         self._process: subprocess.Popen[bytes] | None = None
@@ -53,7 +53,7 @@ class LocalRunner:
     def is_there(self) -> bool:
         return True
 
-    def start(self, cell: Cell) -> None:
+    def start(self, cell: CampaignCell) -> None:
         self._order = self._running / f"{cell.stem}.order"
         outcome_file(self._order).unlink(missing_ok=True)
         place = place_for(cell, self.places)
@@ -74,7 +74,7 @@ class LocalRunner:
     def _crash(self) -> Path:
         return self._order.with_suffix(".crash")
 
-    def poll(self) -> Outcome | None:
+    def poll(self) -> CellOutcome | None:
         assert self._process is not None
         code = self._process.poll()
         if code is None:
@@ -82,9 +82,9 @@ class LocalRunner:
         self._process = None
         written = outcome_file(self._order)
         try:
-            outcome = Outcome.from_json(json.loads(written.read_text()))
+            outcome = CellOutcome.from_json(json.loads(written.read_text()))
         except (OSError, ValueError):
-            return Outcome(FAILED, error=f"the process of the cell ended with {code}; see {self._crash}")
+            return CellOutcome(FAILED, error=f"the process of the cell ended with {code}; see {self._crash}")
         for left in (self._order, written, self._crash):
             with suppress(OSError):
                 left.unlink()

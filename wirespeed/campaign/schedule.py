@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 
-from wirespeed.campaign.cells import ANY, Cell
+from wirespeed.campaign.cells import ANY, CampaignCell
 from wirespeed.campaign.estimate import like, seconds_of
-from wirespeed.campaign.outcome import ABANDONED, DONE, LOST, Outcome
+from wirespeed.campaign.outcome import ABANDONED, DONE, LOST, CellOutcome
 
 MOST_LOST = 3
 """A cell that its bench went away with so often is what makes it go."""
 
 
-class Schedule:
+class CampaignSchedule:
     """`todo` are the cells that are not done, in order; `tries` those that each may still have. With `budget_s` no cell
     begins that would end later; with `most_failures` none after so many have failed for good."""
 
     def __init__(
         self,
-        todo: Sequence[Cell],
+        todo: Sequence[CampaignCell],
         tries: dict[str, int],
         budget_s: float | None = None,
         most_failures: int | None = None,
     ) -> None:
         self._tries = tries
         self.waiting = [cell for cell in todo if tries[cell.key] > 0]
-        self.running: list[Cell] = []
-        self.done: list[Cell] = []
-        self.failed: list[Cell] = [cell for cell in todo if tries[cell.key] <= 0]
+        self.running: list[CampaignCell] = []
+        self.done: list[CampaignCell] = []
+        self.failed: list[CampaignCell] = [cell for cell in todo if tries[cell.key] <= 0]
         self._old_failures = len(self.failed)
         self._budget_s, self._most_failures = budget_s, most_failures
         self._measured: defaultdict[tuple[str, str, tuple[str, ...]], list[float]] = defaultdict(list)
@@ -36,7 +36,7 @@ class Schedule:
         self.reason = ""
         """Why no more cells begin, if that is so."""
 
-    def next_for(self, benches: Collection[str], spent_s: float) -> Cell | None:
+    def next_for(self, benches: Collection[str], spent_s: float) -> CampaignCell | None:
         """The next cell for one of `benches`, `spent_s` after the campaign began; it counts as running then."""
         if self.reason:
             return None
@@ -55,12 +55,12 @@ class Schedule:
             self.reason = "" if fits else "no other cell ends within the budget"
         return None
 
-    def give_back(self, cell: Cell) -> None:
+    def give_back(self, cell: CampaignCell) -> None:
         """A cell that was taken did not begin."""
         self.running.remove(cell)
         self.waiting.insert(0, cell)
 
-    def ended(self, cell: Cell, outcome: Outcome) -> bool:
+    def ended(self, cell: CampaignCell, outcome: CellOutcome) -> bool:
         """A running cell ended so; whether it will run again."""
         if outcome.status == LOST:
             self._lost[cell.key] += 1
@@ -81,7 +81,7 @@ class Schedule:
             self.reason = f"{self._most_failures} cells have failed"
         return False
 
-    def drop(self, is_needless: Callable[[Cell], bool]) -> None:
+    def drop(self, is_needless: Callable[[CampaignCell], bool]) -> None:
         """Cells that are not to run any more, since what they were for is known."""
         self.waiting = [cell for cell in self.waiting if not is_needless(cell)]
 
@@ -89,11 +89,11 @@ class Schedule:
         """No further cell begins."""
         self.reason = self.reason or reason
 
-    def learn(self, cell: Cell, seconds: Sequence[float]) -> None:
+    def learn(self, cell: CampaignCell, seconds: Sequence[float]) -> None:
         """What cells like this one took before."""
         self._measured[like(cell)] += seconds
 
-    def seconds(self, cell: Cell) -> float:
+    def seconds(self, cell: CampaignCell) -> float:
         return seconds_of(cell, self._measured)
 
     def left_s(self, benches: int) -> float:

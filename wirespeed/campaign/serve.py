@@ -13,7 +13,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from wirespeed.bound_child import bound_to_parent
-from wirespeed.campaign.benches import Place
+from wirespeed.campaign.benches import TestbedPlace
 from wirespeed.campaign.ray_task import BENCH_VARIABLE, resource
 from wirespeed.errors import ConnectionFault, EnvironmentFault
 
@@ -23,7 +23,7 @@ PORT = 6379
 
 
 def serve(
-    place: Place | None, join: str, listen: str, port: int, say: Callable[[str], None], stop: threading.Event
+    place: TestbedPlace | None, join: str, listen: str, port: int, say: Callable[[str], None], stop: threading.Event
 ) -> None:
     """Serve the bench of `place` in the cluster at `join`, or in a new one whose head is at `listen`:`port`, until
     `stop`. EnvironmentFault without Ray, ConnectionFault when the cluster does not answer or goes away."""
@@ -63,7 +63,7 @@ def serve(
                 process.wait()
 
 
-def ray_command(place: Place | None, join: str, listen: str, port: int) -> list[str]:
+def ray_command(place: TestbedPlace | None, join: str, listen: str, port: int) -> list[str]:
     """`ray start` of a small node that listens on one address, without a dashboard."""
     command = [sys.executable, "-m", "ray.scripts.scripts", "start", "--block", f"--node-ip-address={listen}"]
     command += [f"--address={join}"] if join else ["--head", f"--port={port}", "--include-dashboard=false"]
@@ -72,7 +72,7 @@ def ray_command(place: Place | None, join: str, listen: str, port: int) -> list[
     return [*command, f"--resources={json.dumps(resources)}"]
 
 
-def _environment(place: Place | None) -> dict[str, str]:
+def _environment(place: TestbedPlace | None) -> dict[str, str]:
     bench = {BENCH_VARIABLE: json.dumps(place.to_json())} if place else {}
     # Ray says what it thinks of the future in the middle of our lines.
     return {"RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0", **bench}

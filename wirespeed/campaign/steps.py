@@ -10,8 +10,8 @@ from pathlib import Path
 
 import yaml
 
-from wirespeed.campaign.benches import Place
-from wirespeed.campaign.cells import Cell, Setup
+from wirespeed.campaign.benches import TestbedPlace
+from wirespeed.campaign.cells import CampaignCell, CampaignSetup
 from wirespeed.testbed.model import Bench
 
 XCONNECT = ("set interface l2 xconnect e0 e1", "set interface l2 xconnect e1 e0")
@@ -31,7 +31,7 @@ class Steps:
     output: Path
 
 
-def steps_of(cell: Cell, place: Place, directory: Path, resume: bool = False) -> Steps:
+def steps_of(cell: CampaignCell, place: TestbedPlace, directory: Path, resume: bool = False) -> Steps:
     """How the cell runs on the bench of `place`, with its files in `directory`, or goes on with
     what is there (`resume`)."""
     output = directory / f"{cell.stem}.json"
@@ -49,7 +49,7 @@ def steps_of(cell: Cell, place: Place, directory: Path, resume: bool = False) ->
     return _on_bench(cell, place, bench, directory, flags, where)
 
 
-def _lab(setup: Setup, lab: str, stem: Path) -> tuple[dict[Path, str], str]:
+def _lab(setup: CampaignSetup, lab: str, stem: Path) -> tuple[dict[Path, str], str]:
     files: dict[Path, str] = {}
     words = [lab]
     words += [f"queues={setup.queues}"] if setup.queues is not None else []
@@ -68,7 +68,12 @@ def _lab(setup: Setup, lab: str, stem: Path) -> tuple[dict[Path, str], str]:
 
 
 def _on_bench(
-    cell: Cell, place: Place, bench: Bench, directory: Path, flags: tuple[str, ...], where: tuple[str, ...]
+    cell: CampaignCell,
+    place: TestbedPlace,
+    bench: Bench,
+    directory: Path,
+    flags: tuple[str, ...],
+    where: tuple[str, ...],
 ) -> Steps:
     setup, file, files = cell.setup, Path(place.file), {}
     prepare: list[tuple[str, ...]] = []
@@ -88,7 +93,7 @@ def _on_bench(
     return Steps(files, setup.before, tuple(prepare), measure, tuple(restore), directory / f"{cell.stem}.json")
 
 
-def _prepared_text(bench: Bench, setup: Setup) -> str:
+def _prepared_text(bench: Bench, setup: CampaignSetup) -> str:
     """The bench's file with the device as this cell has it."""
     document = bench.model_dump(mode="json", exclude_defaults=True)
     asked = {

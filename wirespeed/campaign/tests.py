@@ -16,7 +16,7 @@ from wirespeed.measurement.option import Declared, flags_of, settings
 from wirespeed.measurement.options import MeasurementOptions
 from wirespeed.measurement.registry import kinds, options_of
 from wirespeed.renamed import present_settings
-from wirespeed.testbed.model import Section
+from wirespeed.testbed.model import TestbedSection
 
 as_tuple = BeforeValidator(lambda value: value if isinstance(value, list | tuple) else [value])
 _text = BeforeValidator(lambda value: f"{value:g}" if isinstance(value, int | float) else value)
@@ -26,7 +26,7 @@ Directions = Annotated[tuple[Annotated[str, Field(pattern=DIRECTION)], ...], as_
 """One cell each: a direction of a pair of ports, both, or each direction by itself, such as 0>1,1>2,2>0."""
 
 
-class Part(Section):
+class CampaignPart(TestbedSection):
     """A part of a campaign file, which may have keys by their former names."""
 
     @model_validator(mode="before")
@@ -35,7 +35,7 @@ class Part(Section):
         return present_settings(values, cls.model_fields) if isinstance(values, dict) else values
 
 
-class Test(Part):
+class CampaignTest(CampaignPart):
     """What all tests have."""
 
     __test__ = False
@@ -64,13 +64,13 @@ class Test(Part):
         return self.options(**{field: value for field, value in given.items() if value is not None}).most_s
 
 
-def model_of(kind: str) -> type[Test]:
+def model_of(kind: str) -> type[CampaignTest]:
     """The tests that `wirespeed KIND` runs."""
     options = options_of(kind)
     fields: dict[str, Any] = {one.option.setting: _field(one) for one in settings(options)}
     del fields["directions"]  # of all kinds, one cell each
     fields["command"] = (Literal[kind], ...)
-    model = create_model(kind.capitalize(), __base__=Test, __doc__=f"`wirespeed {kind}`.", **fields)
+    model = create_model(kind.capitalize(), __base__=CampaignTest, __doc__=f"`wirespeed {kind}`.", **fields)
     model.options = options
     return model
 
@@ -117,6 +117,6 @@ TESTS = {kind: model_of(kind) for kind in kinds()}
 """The model of each kind's tests."""
 
 if TYPE_CHECKING:
-    AnyTest = Test
+    AnyTest = CampaignTest
 else:
     AnyTest = Annotated[reduce(or_, TESTS.values()), Field(discriminator="command")]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Literal
 
-from wirespeed.cases.machine_facts import Machine
+from wirespeed.cases.machine_facts import MachineFacts
 from wirespeed.cases.nic_counters import said
 from wirespeed.results.dut import INPUT_NODES, NodeCost, entry_calls
 from wirespeed.results.figures import rate_text
@@ -32,7 +32,7 @@ SATURATED_VECTORS = 0.9 * FRAME_VECTORS
 
 
 @dataclass(frozen=True)
-class Load:
+class CaseLoad:
     """A test at its highest load, all `directions` together.
 
     `offered_pps` is None where only the result was published. `line_bps` is one direction's line. `hashed` is False of
@@ -92,7 +92,7 @@ class Load:
         return max(0.0, 1 - self.received_pps / self.offered_pps)
 
     @property
-    def within_line(self) -> Load:
+    def within_line(self) -> CaseLoad:
         """The same load, scaled down to its lines where a tester that catches up seems to exceed them."""
         share = self.line_share
         if share is None or share <= 1:
@@ -209,7 +209,7 @@ def worker_of(name: str, interval_s: float, nodes: tuple[NodeCost, ...], **more:
 
 
 @dataclass(frozen=True)
-class Link:
+class NicLink:
     """A PCIe link as it was negotiated, and the NIC behind it, `ports` of whose ports carry the test's traffic."""
 
     gts: float
@@ -220,7 +220,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Cpu:
+class CpuShares:
     """Shares of one CPU's time over the test, 0 to 100, by kind (`user system irq softirq idle steal`). `packets` are
     those that its softirqs took up, None where nobody counts them."""
 
@@ -265,7 +265,7 @@ class Box:
     tx_queues: int | None = None
     hz: float | None = None
     firewall: bool | None = None
-    links: tuple[Link, ...] = ()
+    links: tuple[NicLink, ...] = ()
     shapers: tuple[Shaper, ...] = ()
     has_nics: bool = True
     source: str = ""
@@ -276,7 +276,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Step:
+class CaseStep:
     """A load of the same test: what was offered and came back, packets per second; what a packet cost, in ticks without
     polling, and how many a call found; what the workers or CPUs did meanwhile, where they told."""
 
@@ -285,7 +285,7 @@ class Step:
     cycles: float | None = None
     vectors: float | None = None
     workers: tuple[Worker, ...] = ()
-    cpus: tuple[Cpu, ...] = ()
+    cpus: tuple[CpuShares, ...] = ()
 
     @property
     def loss_ratio(self) -> float:
@@ -293,7 +293,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Drift:
+class FigureDrift:
     """How a figure changed from the first tenth of a long test to the last: `what` of it in words, with its `unit`."""
 
     what: str
@@ -314,23 +314,23 @@ class Case:
     that came back; `tells_drops`: the device was asked, so that none means none. `in_packets` and `out_packets` are
     what it says that it took in and sent, of all interfaces."""
 
-    load: Load
+    load: CaseLoad
     box: Box = field(default_factory=Box)
-    others: tuple[Load, ...] = ()
+    others: tuple[CaseLoad, ...] = ()
     workers: tuple[Worker, ...] = ()
     drops: Mapping[str, int] = field(default_factory=dict)
     events: Mapping[str, int] = field(default_factory=dict)
     foreign: Mapping[str, int] = field(default_factory=dict)
-    cpus: tuple[Cpu, ...] = ()
-    steps: tuple[Step, ...] = ()
+    cpus: tuple[CpuShares, ...] = ()
+    steps: tuple[CaseStep, ...] = ()
     interval_s: float | None = None
     lost_packets: float | None = None
     in_packets: int | None = None
     out_packets: int | None = None
     tells_drops: bool = False
     remarks: tuple[str, ...] = ()
-    machine: Machine = Machine()  # noqa: RUF009 - frozen
-    drifts: tuple[Drift, ...] = ()
+    machine: MachineFacts = MachineFacts()  # noqa: RUF009 - frozen
+    drifts: tuple[FigureDrift, ...] = ()
     directions: tuple[Case, ...] = ()
     """The same test one direction at a time, where it had several; what the device told is of all of them."""
 
@@ -411,11 +411,11 @@ class Case:
         """Packets dropped for reasons with one of `words` in them; of counters that are known, in their meaning."""
         return sum(count for reason, count in self.drops.items() if any(word in said(reason) for word in words))
 
-    def other(self, **wanted: object) -> Load | None:
+    def other(self, **wanted: object) -> CaseLoad | None:
         """Another test that differs in nothing but `wanted`; frame sizes are the same if they differ by 2 %."""
         return next((load for load in self.others if self._differs_in(load, wanted)), None)
 
-    def _differs_in(self, load: Load, wanted: Mapping[str, object]) -> bool:
+    def _differs_in(self, load: CaseLoad, wanted: Mapping[str, object]) -> bool:
         for name in ("directions", "flows", "hashed", "frame_bytes"):
             mine, theirs = getattr(self.load, name), getattr(load, name)
             expected = wanted.get(name, mine)

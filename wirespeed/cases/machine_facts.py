@@ -36,7 +36,7 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Nic:
+class NicFacts:
     """An interface: RX queues and descriptors as they are set, and at most. `queue_packets` came in by RX queue over
     the test, `counters` are its driver's own of that time."""
 
@@ -91,12 +91,12 @@ class Energy:
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineFacts:
     """All of it. `throttled` counts how often CPUs were slowed down for their heat."""
 
     clocks: tuple[Clock, ...] = ()
     crossings: tuple[Crossing, ...] = ()
-    nics: tuple[Nic, ...] = ()
+    nics: tuple[NicFacts, ...] = ()
     optics: tuple[Optic, ...] = ()
     temperatures_c: Mapping[str, float] = field(default_factory=dict)
     throttled: int = 0

@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from wirespeed.cases.facts import Box, Cpu, Step, Worker, worker_of
-from wirespeed.cases.machine_facts import Clock, Machine, Nic
+from wirespeed.cases.facts import Box, CaseStep, CpuShares, Worker, worker_of
+from wirespeed.cases.machine_facts import Clock, MachineFacts, NicFacts
 from wirespeed.cases.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
 from wirespeed.cases.shapers import shapers_of
 from wirespeed.results.dut import DutFacts, DutTelemetry, summed
@@ -91,7 +91,7 @@ def _queues(facts: DutFacts) -> int | None:
     return max(counted.values(), default=None)
 
 
-def cpus_told(told: Sequence[DutTelemetry]) -> tuple[Cpu, ...]:
+def cpus_told(told: Sequence[DutTelemetry]) -> tuple[CpuShares, ...]:
     """CPU by CPU where the machine tells so much, else all of them as one."""
     numbers = dict.fromkeys(cpu.cpu for one in _machines(told) for cpu in one.cpus)
     found = tuple(cpu for number in numbers if (cpu := _cpu(number, _machines(told))) is not None)
@@ -101,10 +101,10 @@ def cpus_told(told: Sequence[DutTelemetry]) -> tuple[Cpu, ...]:
     if not shares:
         return ()
     kinds = dict.fromkeys(kind for share in shares for kind in share)
-    return (Cpu("its CPUs", {kind: sum(s.get(kind, 0.0) for s in shares) / len(shares) for kind in kinds}),)
+    return (CpuShares("its CPUs", {kind: sum(s.get(kind, 0.0) for s in shares) / len(shares) for kind in kinds}),)
 
 
-def _cpu(number: int, machines: Sequence[MachineLoad]) -> Cpu | None:
+def _cpu(number: int, machines: Sequence[MachineLoad]) -> CpuShares | None:
     rows = [cpu for machine in machines for cpu in machine.cpus if cpu.cpu == number]
     seconds: Counter[str] = Counter()
     for row in rows:
@@ -114,17 +114,17 @@ def _cpu(number: int, machines: Sequence[MachineLoad]) -> Cpu | None:
         return None
     counted = [row.softnet["processed"] for row in rows if "processed" in row.softnet]
     percent = {kind: share / total * 100 for kind, share in seconds.items()}
-    return Cpu(f"cpu{number}", percent, sum(counted) if counted else None)
+    return CpuShares(f"cpu{number}", percent, sum(counted) if counted else None)
 
 
-def machine_told(told: Sequence[DutTelemetry], dut: DutFacts, place: str) -> Machine:
+def machine_told(told: Sequence[DutTelemetry], dut: DutFacts, place: str) -> MachineFacts:
     """Clocks and temperatures at the end of those samples, and what NICs counted over them."""
     machines = _machines(told)
     if not machines:
-        return Machine()
+        return MachineFacts()
     rated_hz = _rated_hz(dut)
     names = dict.fromkeys(name for machine in machines for name in machine.nics)
-    return Machine(
+    return MachineFacts(
         clocks=tuple(
             Clock(f"cpu{cpu}", hz, rated_hz, place) for cpu, hz in machines[-1].frequencies_hz.items() if hz > 0
         ),
@@ -134,9 +134,9 @@ def machine_told(told: Sequence[DutTelemetry], dut: DutFacts, place: str) -> Mac
     )
 
 
-def _nic(name: str, machines: Sequence[MachineLoad], place: str) -> Nic:
+def _nic(name: str, machines: Sequence[MachineLoad], place: str) -> NicFacts:
     grown = counts(machine.nics.get(name, {}) for machine in machines)
-    return Nic(name, queue_packets=queue_packets(grown), counters=grown, source=f"{place}, ethtool -S {name}")
+    return NicFacts(name, queue_packets=queue_packets(grown), counters=grown, source=f"{place}, ethtool -S {name}")
 
 
 def _rated_hz(dut: DutFacts) -> float | None:
@@ -194,10 +194,10 @@ def cycles_of(workers: Sequence[Worker]) -> float | None:
     return sum(worker.clocks - worker.polling_clocks for worker in workers) / packets if packets else None
 
 
-def step_of(offered_pps: float, received_pps: float, told: Sequence[DutTelemetry]) -> Step:
+def step_of(offered_pps: float, received_pps: float, told: Sequence[DutTelemetry]) -> CaseStep:
     """A load with what the device told under it."""
     workers = workers_told(told, "", received_pps)
-    return Step(offered_pps, received_pps, cycles_of(workers), _vectors_of(workers), workers, cpus_told(told))
+    return CaseStep(offered_pps, received_pps, cycles_of(workers), _vectors_of(workers), workers, cpus_told(told))
 
 
 def _vectors_of(workers: Sequence[Worker]) -> float | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import fmean
 
-from wirespeed.cases.facts import Case, Load, Step
+from wirespeed.cases.facts import Case, CaseLoad, CaseStep
 from wirespeed.cases.machine_facts import Energy
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
@@ -33,7 +33,7 @@ from wirespeed.results.settings import Settings
 
 
 @dataclass(frozen=True)
-class Tried:
+class TrialsOfLoad:
     """What trials are of: the head of their result. `idle_w` are the watts before the load."""
 
     name: str
@@ -46,7 +46,7 @@ class Tried:
     idle_w: float | None = None
 
     @classmethod
-    def of(cls, result: MeasurementResult, source: str) -> Tried:
+    def of(cls, result: MeasurementResult, source: str) -> TrialsOfLoad:
         """The trials of a whole result; the mean frame is that of all ports."""
         sizes = result.frame_bytes.values()
         return cls(
@@ -71,7 +71,7 @@ class Tried:
         return not any(port.medium is Medium.RING for port in self.ports.values())
 
 
-def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[SearchTrial], what: str) -> Case:
+def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence[SearchTrial], what: str) -> Case:
     """`chosen` is explained, the other `trials` are its loads; `what` says which it is."""
     place = f"{tried.source}: {len(chosen)} trial{'s' if len(chosen) > 1 else ''} {what}"
     told = [trial.trial.dut for trial in chosen if _tells(trial.trial.dut)]
@@ -99,13 +99,13 @@ def case_of(tried: Tried, chosen: Sequence[SearchTrial], trials: Sequence[Search
     return replace(case, directions=_directions(tried, case, chosen, span_s))
 
 
-def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str) -> Load:
+def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, place: str) -> CaseLoad:
     wires = tuple(dict.fromkeys(wire for trial in chosen for wire in trial.trial.channels))
     by_direction = tuple(
         sum(trial.trial.channels[wire].balance.test_frames for trial in chosen if wire in trial.trial.channels) / span_s
         for wire in wires
     )
-    return Load(
+    return CaseLoad(
         name=tried.name,
         received_pps=sum(trial.trial.balance.test_frames for trial in chosen) / span_s,
         source=place,
@@ -124,7 +124,7 @@ def _load(tried: Tried, chosen: Sequence[SearchTrial], span_s: float, place: str
     ).within_line
 
 
-def _directions(tried: Tried, case: Case, chosen: Sequence[SearchTrial], span_s: float) -> tuple[Case, ...]:
+def _directions(tried: TrialsOfLoad, case: Case, chosen: Sequence[SearchTrial], span_s: float) -> tuple[Case, ...]:
     if case.load.directions < 2:
         return ()
     found = []
@@ -155,7 +155,7 @@ def _longest_preemption_s(chosen: Sequence[SearchTrial]) -> float | None:
     return max(found) if found else None
 
 
-def _steps(trials: Sequence[SearchTrial]) -> tuple[Step, ...]:
+def _steps(trials: Sequence[SearchTrial]) -> tuple[CaseStep, ...]:
     """A step a load, rising."""
     found = []
     for _, grouped in groupby(sorted(trials, key=lambda one: one.load_pps), key=lambda one: one.load_pps):

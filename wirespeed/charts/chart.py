@@ -1,4 +1,4 @@
-"""What a chart is: panels one under the other over one x axis, in each the curves that share a y axis."""
+"""Description of a chart: panels one below the other over one x axis, each with curves that share a y axis."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Band:
-    """What lies between two places of the x axis, in all panels; a line where they are the same. Without a key its name
-    stands in the first panel."""
+    """An interval of the x axis, in all panels; a line if both ends are equal. Without a key, its name is written into
+    the first panel."""
 
     name: str
     low: float
@@ -105,7 +105,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """A line of the legend. `on` is whether its curves are drawn before anybody asked; those that `is_dots` have no
     line."""
 
@@ -122,7 +122,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Shares:
+class PercentScale:
     """A chart in percent: x, and y of panels with a diagonal, as shares of `of`, by result. Results that `of` does not
     name are left out. The titles are those of the x axis and of such panels."""
 
@@ -148,15 +148,15 @@ class Chart:
     x_high: float | None = None
     off: frozenset[str] = field(default_factory=frozenset)
     called: Mapping[str, str] = field(default_factory=dict)
-    shares: Shares | None = None
+    shares: PercentScale | None = None
 
     @property
-    def legend(self) -> tuple[Entry, ...]:
+    def legend(self) -> tuple[LegendEntry, ...]:
         """One entry a key, as its first curve or band looks; what waits stands last."""
-        found: dict[str, Entry] = {}
+        found: dict[str, LegendEntry] = {}
         for curve in (curve for panel in self.panels for curve in panel.curves):
             if curve.key and curve.key not in found:
-                found[curve.key] = Entry(
+                found[curve.key] = LegendEntry(
                     key=curve.key,
                     name=self.called.get(curve.key, curve.name),
                     colour=curve.colour,
@@ -171,7 +171,7 @@ class Chart:
         for band in self.bands:
             if band.key and band.key not in found:
                 on = band.key not in self.off
-                found[band.key] = Entry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
+                found[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
         return tuple(sorted(found.values(), key=lambda entry: not entry.on))
 
 

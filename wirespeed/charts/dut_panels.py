@@ -40,7 +40,7 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Panel:
+class DutPanel:
     """Quantities that share a y axis, in `unit`."""
 
     title: str
@@ -51,22 +51,24 @@ class Panel:
 
 PANELS = (
     # An idle worker polls all the time and its polls are paid by few packets: from 10 000 cycles down to a few hundred.
-    Panel("cycles / packet", "cycles / packet", (Quantity("cycles_per_packet", "cycles / packet"),), logarithmic=True),
-    Panel(
+    DutPanel(
+        "cycles / packet", "cycles / packet", (Quantity("cycles_per_packet", "cycles / packet"),), logarithmic=True
+    ),
+    DutPanel(
         "cycles / packet without polling",
         "cycles / packet",
         (Quantity("cycles_per_packet_without_input", "cycles / packet without polling"),),
         logarithmic=True,
     ),
-    Panel("vectors / call", "vectors / call", (Quantity("vectors_per_call", "vectors / call"),)),
-    Panel("power (W)", "W", (Quantity("watts", "W"),)),
+    DutPanel("vectors / call", "vectors / call", (Quantity("vectors_per_call", "vectors / call"),)),
+    DutPanel("power (W)", "W", (Quantity("watts", "W"),)),
 )
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a device said of one sample or trial: `at` is its place on the x axis (packets per second of a channel, or
-    seconds), `held` whether its load was held. Such dots stand alone; others are on a line."""
+class DutSample:
+    """Telemetry of a device in one sample or trial: `at` is its place on the x axis (packets per second of a channel,
+    or seconds). `held`: its load was held; such dots stand alone, others are connected by a line."""
 
     held: bool
     at: float
@@ -78,11 +80,11 @@ class Account:
     """All that the device of one test said, whatever kind of test it was."""
 
     name: str
-    told: tuple[Told, ...]
+    told: tuple[DutSample, ...]
 
 
 @dataclass(frozen=True)
-class Reading:
+class PanelReading:
     """One quantity of one sample."""
 
     held: bool
@@ -92,16 +94,16 @@ class Reading:
 
 def account_of_trials(name: str, trials: Iterable[tuple[float, TrialResult]]) -> Account:
     """The account of trials, each with its load in packets per second per direction."""
-    return Account(name, tuple(Told(True, load_pps, trial.dut.to_json()) for load_pps, trial in trials))
+    return Account(name, tuple(DutSample(True, load_pps, trial.dut.to_json()) for load_pps, trial in trials))
 
 
-def values(account: Account, quantity: Quantity) -> list[Reading]:
+def values(account: Account, quantity: Quantity) -> list[PanelReading]:
     """Readings that have a number."""
     found = [(told.held, told.at, quantity.of(told.dut)) for told in account.told]
-    return [Reading(held, at, float(value)) for held, at, value in found if _is_number(value)]
+    return [PanelReading(held, at, float(value)) for held, at, value in found if _is_number(value)]
 
 
-def panels_of(accounts: Sequence[Account]) -> list[Panel]:
+def panels_of(accounts: Sequence[Account]) -> list[DutPanel]:
     """The panels that any of the devices has something for."""
     panels = (*PANELS, *_grouped(accounts))
     return [
@@ -113,7 +115,7 @@ _MOST_PLACES = 6
 _IDLE = ("idle", "iowait")
 
 
-def _grouped(accounts: Sequence[Account]) -> list[Panel]:
+def _grouped(accounts: Sequence[Account]) -> list[DutPanel]:
     """The device's CPUs by class, and its drops by place: those of which there were most."""
     classes, places = (_totals(accounts, group) for group in ("cpu_percent", "drops"))
     busy = [name for name in sorted(classes, key=classes.__getitem__, reverse=True) if name not in _IDLE]
@@ -124,13 +126,13 @@ def _grouped(accounts: Sequence[Account]) -> list[Panel]:
             Quantity(name, f"in {harmless(name)}", DASHES[place % len(DASHES)], "cpu_percent")
             for place, name in enumerate(busy[:_MOST_PLACES])
         )
-        found.append(Panel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
+        found.append(DutPanel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
     if most:
         rates = tuple(
             Quantity(name, f"dropped: {harmless(name)}", DASHES[place % len(DASHES)], "drops", per_s=True)
             for place, name in enumerate(most[:_MOST_PLACES])
         )
-        found.append(Panel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
+        found.append(DutPanel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
     return found
 
 
@@ -150,5 +152,5 @@ def _totals(accounts: Sequence[Account], group: str) -> dict[str, float]:
 
 
 def _is_number(value: Any) -> TypeGuard[float]:
-    """Whether it can be drawn: telemetry comes from the file as it is."""
+    """True if the value can be drawn: telemetry is shown as it is in the file."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MOST_DRAWN

@@ -1,4 +1,4 @@
-"""Where Debian keeps dygraphs (package libjs-dygraphs), which draws the charts of pages."""
+"""Location of dygraphs in Debian (package libjs-dygraphs), which draws the charts of pages."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ PAPER = "#ffffff"
 
 
 @dataclass(frozen=True)
-class Size:
+class PictureSize:
     """A picture's width, the end of its file's name, its letters, and how high a pixel of a panel is."""
 
     width_mm: float
@@ -43,7 +43,7 @@ class Size:
         return self.width_mm / 25.4 * 72
 
 
-def wide(text: str, size: Size, *, bold: bool = False) -> float:
+def wide(text: str, size: PictureSize, *, bold: bool = False) -> float:
     """Points."""
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415
     from matplotlib.textpath import text_to_path  # noqa: PLC0415
@@ -75,7 +75,7 @@ def marks(symbol: Symbol, colour: str, *, is_open: bool) -> dict[str, Any]:
 
 
 def labels(
-    figure: Any, axis: Any, panel: Panel, curves: Iterable[Curve], artists: Mapping[int, Any], size: Size
+    figure: Any, axis: Any, panel: Panel, curves: Iterable[Curve], artists: Mapping[int, Any], size: PictureSize
 ) -> None:
     """Names of levels, words of marks and names of curves beside them, none over another word or on a line: one for
     which there is no such place is left out, since the legend has it. `artists` are what was drawn, by the identity of

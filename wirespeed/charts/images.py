@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from wirespeed.charts.chart import Chart, Curve, Entry, Panel
+from wirespeed.charts.chart import Chart, Curve, LegendEntry, Panel
 from wirespeed.charts.colours import ALARM, REFERENCE
-from wirespeed.charts.image_words import DASHES, INK, LINE, SOFT, Size, labels, line, marks, wide
+from wirespeed.charts.image_words import DASHES, INK, LINE, SOFT, PictureSize, labels, line, marks, wide
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
@@ -30,7 +30,7 @@ MARKS_APART = 0.16
 """Between the marks of a curve, as a share of the panel's diagonal."""
 
 
-TWO_COLUMNS, ONE_COLUMN = Size(175, "", 8.0, 0.5), Size(85, "-85mm", LEAST_PT, 0.4)
+TWO_COLUMNS, ONE_COLUMN = PictureSize(175, "", 8.0, 0.5), PictureSize(85, "-85mm", LEAST_PT, 0.4)
 
 
 def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
@@ -62,8 +62,7 @@ def write_images(charts: Sequence[Chart], folder: Path) -> list[Path]:
 
 
 def stems(charts: Iterable[Chart]) -> Iterator[str]:
-    """What the files of charts are called: what kind it is and of what, such as `load-64b-one-flow`; equal ones are
-    numbered."""
+    """File names of charts, by kind and subject, such as `load-64b-one-flow`; equal names are numbered."""
     seen: Counter[str] = Counter()
     for chart in charts:
         kind = re.sub(r"-\d+", "", chart.identity)
@@ -73,7 +72,7 @@ def stems(charts: Iterable[Chart]) -> Iterator[str]:
         yield stem if seen[stem] == 1 else f"{stem}-{seen[stem]}"
 
 
-def _drawn(chart: Chart, size: Size) -> list[bytes]:
+def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
     from matplotlib.backends.backend_agg import FigureCanvasAgg  # noqa: PLC0415
     from matplotlib.figure import Figure  # noqa: PLC0415
 
@@ -98,7 +97,7 @@ def _drawn(chart: Chart, size: Size) -> list[bytes]:
     return files
 
 
-def _fitted(text: str, room_pt: float, size: Size, *, bold: bool = False) -> str:
+def _fitted(text: str, room_pt: float, size: PictureSize, *, bold: bool = False) -> str:
     """The text in as many lines as it takes; words longer than a line are broken."""
     lines = [""]
     for word in re.findall(r"\S+\s*", text):
@@ -113,7 +112,7 @@ def _fitted(text: str, room_pt: float, size: Size, *, bold: bool = False) -> str
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
-def _legend(figure: Any, entries: Sequence[Entry], size: Size) -> float:
+def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> float:
     """Names in rows that are as wide as the picture at most, each whole. Its height in points."""
     room_pt = size.width_pt - 4 * size.letters_pt
     texts = (": ".join(filter(None, (entry.name, entry.value))) for entry in entries)
@@ -137,7 +136,7 @@ def _legend(figure: Any, entries: Sequence[Entry], size: Size) -> float:
     return float(box.height)
 
 
-def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_pt: float, size: Size) -> None:
+def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_pt: float, size: PictureSize) -> None:
     """Panels one under the other, all as wide as the figures beside them allow."""
     line_pt = size.letters_pt * LINE
     titles = [_fitted(harmless(panel.heading), size.width_pt, size, bold=True) for panel in panels]
@@ -221,7 +220,7 @@ def _curve(axis: Any, curve: Curve, number: int) -> Any:
     return drawn
 
 
-def _across(axis: Any, chart: Chart, size: Size, *, is_last: bool) -> None:
+def _across(axis: Any, chart: Chart, size: PictureSize, *, is_last: bool) -> None:
     if is_last:
         axis.set_xlabel(harmless(chart.x_title), color=SOFT)
     axis.tick_params(labelbottom=is_last)
@@ -240,7 +239,7 @@ def _across(axis: Any, chart: Chart, size: Size, *, is_last: bool) -> None:
     axis.set_xlim(low, high + 0.02 * (high - low or 1.0))
 
 
-def _handle(entry: Entry, name: str) -> Any:
+def _handle(entry: LegendEntry, name: str) -> Any:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     style = "" if entry.is_dots else DASHES[entry.dash]
@@ -248,11 +247,11 @@ def _handle(entry: Entry, name: str) -> Any:
     return Line2D([], [], color=entry.colour, linestyle=style, linewidth=1.4, label=name, **looks)
 
 
-def _keys(chart: Chart) -> list[Entry]:
+def _keys(chart: Chart) -> list[LegendEntry]:
     """Kinds of marks that have a word."""
     shown = (curve for panel in chart.panels if not panel.folded for curve in _shown(chart, panel) if curve.note)
     found = {curve.note: curve for curve in shown}
     return [
-        Entry("", note, SOFT, "solid", curve.symbol, on=True, of="", is_open=curve.is_open, is_dots=True)
+        LegendEntry("", note, SOFT, "solid", curve.symbol, on=True, of="", is_open=curve.is_open, is_dots=True)
         for note, curve in found.items()
     ]

@@ -11,7 +11,7 @@ from wirespeed.results.measurement import MeasurementResult
 
 def latency_floors(result: MeasurementResult, directions: Sequence[Channel]) -> tuple[Rule, ...]:
     """Medians by direction, microseconds, where the tester measured them before the test."""
-    floors = result.lab.latency_floor
+    floors = result.lab.latency_baseline
     return tuple(
         Rule(f"{result.name} {channel} without the router", short(float(median)))
         for channel in map(str, directions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed.charts.chart import Band, Chart, Curve, Entry, Panel, Rule, Shares
+from wirespeed.charts.chart import Band, Chart, Curve, LegendEntry, Panel, PercentScale, Rule
 from wirespeed.pages.words import harmless
 
 
@@ -26,7 +26,7 @@ def to_page(chart: Chart) -> dict[str, Any]:
     )
 
 
-def _shares(shares: Shares | None) -> dict[str, Any] | None:
+def _shares(shares: PercentScale | None) -> dict[str, Any] | None:
     if shares is None:
         return None
     of = {harmless(name): value for name, value in shares.of.items()}
@@ -86,7 +86,7 @@ def _band(band: Band) -> dict[str, Any]:
     return ends | _known({"name": band.name, "colour": band.colour, "key": band.key, "dash": dash, "of": band.of})
 
 
-def _entry(entry: Entry) -> dict[str, Any]:
+def _entry(entry: LegendEntry) -> dict[str, Any]:
     dash = "" if entry.dash == "solid" else entry.dash
     told = {"key": entry.key, "name": entry.name, "colour": entry.colour, "dash": dash, "value": entry.value}
     mark = {"symbol": "" if entry.symbol == "dot" else entry.symbol, "open": entry.is_open, "dots": entry.is_dots}

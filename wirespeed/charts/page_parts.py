@@ -16,8 +16,8 @@ LEGEND_PX, PANEL_HEAD_PX = 90, 40
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where the page draws the chart of the same `identity`, and how much room it takes."""
+class ChartPlace:
+    """Place in the page of the chart of the same `identity`, and its size."""
 
     shape: ClassVar = "chart"
 
@@ -32,10 +32,10 @@ class Drawn:
     def __init__(self) -> None:
         self.charts: list[Chart] = []
 
-    def place(self, chart: Chart) -> Place:
+    def place(self, chart: Chart) -> ChartPlace:
         self.charts.append(chart)
         height_px = LEGEND_PX + sum(panel.height_px + PANEL_HEAD_PX for panel in chart.panels)
-        return Place(chart.identity, chart.sentence, height_px)
+        return ChartPlace(chart.identity, chart.sentence, height_px)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Code:
 
 
 @dataclass(frozen=True)
-class Part:
+class ResultBlocks:
     """Blocks of the result that is named `of`; the page hides them with it."""
 
     shape: ClassVar = "part"
@@ -123,12 +123,12 @@ class Fold:
     look: str = ""
 
 
-Block = Place | Grid | Heading | Paragraph | Code | Part | Fold
+Block = ChartPlace | Grid | Heading | Paragraph | Code | ResultBlocks | Fold
 
 
 @dataclass(frozen=True)
-class Section:
-    """What a page shows of one kind of result, or of the result that is named `of`. `identity` is its anchor."""
+class PageSection:
+    """Part of a page for one kind of result, or for the result that is named `of`. `identity` is its anchor."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -138,7 +138,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Card:
+class VerdictCard:
     """The verdict on the result `of`: its first figure in large, `more` are the other figures, `because` says what
     limited it. `colour` is that of the device."""
 
@@ -165,7 +165,7 @@ class Cards:
     """Cards under one heading; `rest` says where the results without one are, `identity` is their anchor."""
 
     heading: str
-    cards: tuple[Card, ...]
+    cards: tuple[VerdictCard, ...]
     rest: str = ""
     identity: str = "found"
 
@@ -202,7 +202,7 @@ class SummaryRow:
 
 
 @dataclass(frozen=True)
-class Summary:
+class SummaryTable:
     """A table that its reader sorts."""
 
     headings: tuple[ColumnHeading, ...]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wirespeed.charts.chart import LINEAR, Curve, Dash, Panel, Scale, in_order, shortened
 from wirespeed.charts.colours import MARKS
 from wirespeed.charts.dut_panels import PANEL_PX, Account, values
-from wirespeed.charts.dut_panels import Panel as Asked
+from wirespeed.charts.dut_panels import DutPanel as Asked
 from wirespeed.charts.scales import log_scale
 
 
@@ -42,7 +42,7 @@ def sampled(dots: Sequence[Dot], like: Curve) -> list[Curve]:
 
 
 def blank(name: str, colour: str, key: str = "", dash: Dash = "solid", width: float = 2.0, of: str = "") -> Curve:
-    """How a curve looks, before it has points. Its mark goes with its colour."""
+    """The style of a curve that has no points yet. Its mark goes with its colour."""
     symbol = MARKS.get(colour, "dot")
     return Curve(name=name, colour=colour, x=(), y=(), key=key, dash=dash, width=width, symbol=symbol, of=of)
 

@@ -14,7 +14,7 @@ from wirespeed.corpus.place import own_corpus
 from wirespeed.units import parse_duration, parse_minutes
 
 if TYPE_CHECKING:
-    from wirespeed.campaign.benches import Place
+    from wirespeed.campaign.benches import TestbedPlace
 
 OPTIONAL_VALUES = {"--archive": own_corpus()}
 
@@ -149,7 +149,7 @@ def run(
         raise UsageError("--wait and --budget cannot be negative; give 0 or more")
     names = [name for name in testbeds.split(",") if name]
     with ExitStack() as stack:
-        served: list[Place] = []
+        served: list[TestbedPlace] = []
         if ray or len(names) > 1:
             from wirespeed.campaign import ray_runner  # noqa: PLC0415
 

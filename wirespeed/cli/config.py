@@ -15,9 +15,9 @@ from wirespeed.cli.options import seconds
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
-    from wirespeed.config.device import Device
-    from wirespeed.config.plan import Plan
-    from wirespeed.config.state import State
+    from wirespeed.config.device import ConfigDevice
+    from wirespeed.config.plan import ConfigPlan
+    from wirespeed.config.state import RouterState
 
 HELP = """Check vppcfg's YAML, plan the commands that lead a router to it, apply them, and dump a router's state.
 
@@ -161,7 +161,7 @@ def _one_file(file: Path | None, config: Path | None) -> Path:
 
 
 @contextmanager
-def _device(socket: Path | None, api: str) -> Iterator[Device]:
+def _device(socket: Path | None, api: str) -> Iterator[ConfigDevice]:
     """The router at its control socket, or at its API."""
     from wirespeed.config.router_device import RouterDevice  # noqa: PLC0415 - a command starts fast
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415
@@ -201,7 +201,9 @@ def _check(file: Path, form: str) -> int:
     return FileFault.exit_code if checked.findings else 0
 
 
-def _plan_text(current: State, target: State, made: Plan, form: str, explain: bool, to_terminal: bool) -> str:
+def _plan_text(
+    current: RouterState, target: RouterState, made: ConfigPlan, form: str, explain: bool, to_terminal: bool
+) -> str:
     from wirespeed.config import render  # noqa: PLC0415
 
     if form == "json":
@@ -238,7 +240,7 @@ def _plan_offline(file: Path, dumped: Path | None, form: str, explain: bool, to_
     return _plan_text(current, target, plan(current, target), form, explain, to_terminal)
 
 
-def _plan_device(file: Path, device: Device, form: str, explain: bool, to_terminal: bool) -> str:
+def _plan_device(file: Path, device: ConfigDevice, form: str, explain: bool, to_terminal: bool) -> str:
     from wirespeed.config.check import read_config  # noqa: PLC0415
     from wirespeed.config.plan import plan  # noqa: PLC0415
     from wirespeed.config.preflight import check_same_router  # noqa: PLC0415
@@ -250,7 +252,7 @@ def _plan_device(file: Path, device: Device, form: str, explain: bool, to_termin
     return _plan_text(current, target, plan(current, target), form, explain, to_terminal)
 
 
-def _dump(device: Device, form: str) -> str:
+def _dump(device: ConfigDevice, form: str) -> str:
     from wirespeed.config.check import check_text  # noqa: PLC0415
     from wirespeed.config.dump import dump_text, json_text  # noqa: PLC0415
 
@@ -261,7 +263,7 @@ def _dump(device: Device, form: str) -> str:
     return json_text(state) if form == "json" else text
 
 
-def _apply(file: Path, device: Device, journal: Path, rollback: bool, confirm_s: float | None) -> int:
+def _apply(file: Path, device: ConfigDevice, journal: Path, rollback: bool, confirm_s: float | None) -> int:
     from wirespeed.config.application import Application  # noqa: PLC0415
     from wirespeed.config.check import read_config  # noqa: PLC0415
     from wirespeed.ending_signals import leave_on_signals  # noqa: PLC0415

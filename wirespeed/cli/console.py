@@ -122,11 +122,11 @@ def command(
 
 
 def _bench_server(stack: ExitStack, bench: Path, server: str | None, force: bool) -> str:
-    """Where the bench's tester answers; one of its own ends with the console."""
+    """Address of the testbed's tester; a tester that this starts ends with the console."""
     from wirespeed.measurement.stand import stand_of, with_bench  # noqa: PLC0415
-    from wirespeed.testbed.options import Given  # noqa: PLC0415
+    from wirespeed.testbed.options import GivenOptions  # noqa: PLC0415
 
-    at = with_bench(bench, Given(server))
+    at = with_bench(bench, GivenOptions(server))
     return stack.enter_context(stand_of(at, bench, force)).client.server
 
 
@@ -158,14 +158,14 @@ def _run_batch(session: Session, lines: Sequence[str]) -> int:
 
 def _interact(session: Session, take: _Taking, lines: list[str], tui: EnterTui | None) -> int:
     from wirespeed.console.commands.console import LeaveConsole  # noqa: PLC0415
-    from wirespeed.console.shell import Shell  # noqa: PLC0415
+    from wirespeed.console.shell import ConsoleShell  # noqa: PLC0415
 
     try:
         _connect_and_take(session, take)
         if code := _run_batch(session, lines):
             _leave(session)
             return code
-        Shell(session).run(tui)
+        ConsoleShell(session).run(tui)
     except LeaveConsole:  # a batch with `quit` in it
         _leave(session)
     except BaseException:  # a hang-up, or told to end: there is nobody to ask
@@ -176,11 +176,11 @@ def _interact(session: Session, take: _Taking, lines: list[str], tui: EnterTui |
 
 def _connect_and_take(session: Session, take: _Taking) -> None:
     from wirespeed.console.commands.console import describe, take_free  # noqa: PLC0415
-    from wirespeed.console.screen import Progress, step  # noqa: PLC0415
+    from wirespeed.console.screen import ProgressText, step  # noqa: PLC0415
 
     with step(session.screen, f"Connecting to RPC server on {session.server}:"):
         session.connect()
-    session.screen.show(Progress(f"{session.version}, {describe(session.system)}"))
+    session.screen.show(ProgressText(f"{session.version}, {describe(session.system)}"))
     session.clear(session.ports)
     ports = session.some(take.ports)
     if take.force:

@@ -55,10 +55,10 @@ def _run(path: Path, line: str) -> int:
 
 
 def _shell(path: Path) -> int:
-    from wirespeed.router.shell import Shell  # noqa: PLC0415 - prompt_toolkit takes its time
+    from wirespeed.router.shell import RouterShell  # noqa: PLC0415 - prompt_toolkit takes its time
 
     # Greets, and ends here when there is no router to talk to.
     code = _run(path, "show version")
     if not code:
-        Shell(path).run(lambda line: _run(path, line))
+        RouterShell(path).run(lambda line: _run(path, line))
     return code

@@ -15,7 +15,7 @@ from wirespeed.cli.plain import option_name
 from wirespeed.ending_signals import leave_on_signals
 
 if TYPE_CHECKING:
-    from wirespeed.dut.device import Device
+    from wirespeed.dut.device import DutDevice
     from wirespeed.dut.setup import DutSetup
 
 DeviceOption = Annotated[
@@ -189,7 +189,7 @@ def show(
 VERBS = {"prepare": prepare, "restore": restore, "collect": collect, "describe": describe, "show": show}
 
 
-def _named(dut: str, bench: Path | None) -> tuple[Device, DutSetup | None]:
+def _named(dut: str, bench: Path | None) -> tuple[DutDevice, DutSetup | None]:
     """The device, and its setup if a bench says it."""
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut.of_bench import read_dut  # noqa: PLC0415
@@ -201,7 +201,7 @@ def _named(dut: str, bench: Path | None) -> tuple[Device, DutSetup | None]:
 
 
 @contextmanager
-def _open(device: Device) -> Iterator[Device]:
+def _open(device: DutDevice) -> Iterator[DutDevice]:
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
 
     with leave_on_signals(KeyboardInterrupt), commands.closing(device):

@@ -71,9 +71,9 @@ def command(
     target without an answer for --timeout has wirespeed_up 0.
     """
     from wirespeed.exporter.exposition import Targets, served  # noqa: PLC0415 - a command starts fast
-    from wirespeed.exporter.options import Given, listening, targets_of  # noqa: PLC0415
+    from wirespeed.exporter.options import TargetOptions, listening, targets_of  # noqa: PLC0415
 
-    given = Given(
+    given = TargetOptions(
         routers=router or (),
         segments=stats or (),
         generators=generator or (),

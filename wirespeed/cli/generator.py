@@ -42,7 +42,7 @@ _SPARE_BUFFERS = 12288
 _SPARE_FRESH = 1024
 """Packets that are made one by one and on the way, of each port and of each worker."""
 _READY_MB = 16
-"""What each further worker of a port may unroll (READY_BYTES of traffic.c)."""
+"""Memory for unrolled packets of each further worker of a port (READY_BYTES of traffic.c)."""
 
 
 def command(
@@ -196,7 +196,8 @@ def command(
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What the options and the file of a T-Rex say together; `hosts` are the file's addresses of the ports."""
+    """Settings of the options and of T-Rex's configuration file together; `hosts` are the ports' addresses in the
+    file."""
 
     cpu: str
     main_cpu: str
@@ -254,7 +255,7 @@ def settle(server: Server, port: Port, host: PortHost) -> None:
 
 
 def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
-    """What will serve the API at `address`, where one is given."""
+    """The server of the OTG API at `address`; None without an address."""
     if not address:
         if certificate is not None:
             raise UsageError("--otg-cert is the certificate of --otg HOST:PORT; give --otg too")
@@ -273,7 +274,7 @@ def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
 
 
 def _ready(sockets: RpcSockets, service: OtgService | None, beside: ExitStack) -> str:
-    """What the program says once it serves; the API is served from here on until `beside` is left."""
+    """The line that the program prints once it serves; the API is served from then on, until `beside` is left."""
     if service is None:
         return f"ready: RPC at {sockets.address}"
     beside.enter_context(service.serving(sockets.reached))

@@ -1,4 +1,4 @@
-"""What `--help` prints of a command: its options in groups, each default in brackets."""
+"""Output of `--help` for a command: its options in groups, each default in brackets."""
 
 from __future__ import annotations
 

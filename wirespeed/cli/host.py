@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 if TYPE_CHECKING:
-    from wirespeed.doctor.finding import Finding, Wanted
+    from wirespeed.doctor.finding import HostFinding, HostPurpose
     from wirespeed.doctor.fixing import Done
-    from wirespeed.inspect.transcript import Machine, Section
+    from wirespeed.inspect.transcript import ShellMachine, TranscriptSection
 
 
 HELP = """Show the hardware of a machine, check whether it is suitable for testing, and fix what is not.
@@ -96,7 +96,7 @@ def show(
     if sum(sources) > 1:
         raise UsageError("give one source: --from, files of a machine, --dut or --testbed")
     taken = datetime.now(UTC).isoformat(timespec="seconds")
-    answers: dict[str, Section]
+    answers: dict[str, TranscriptSection]
     if kept is not None:
         earlier = read_inspection(kept)
         name, taken, answers = earlier.machine, earlier.taken, answers_in(earlier)
@@ -183,15 +183,15 @@ VERBS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _wanted(cpu: str, nic: list[str] | None) -> Wanted:
+def _wanted(cpu: str, nic: list[str] | None) -> HostPurpose:
     from wirespeed.cpus import cpu_list  # noqa: PLC0415 - a command starts fast
-    from wirespeed.doctor.finding import Wanted  # noqa: PLC0415
+    from wirespeed.doctor.finding import HostPurpose  # noqa: PLC0415
     from wirespeed.inspect.pci import parse_address  # noqa: PLC0415
 
-    return Wanted(cpu_list("--cpu", cpu) if cpu else (), tuple(map(parse_address, nic or ())))
+    return HostPurpose(cpu_list("--cpu", cpu) if cpu else (), tuple(map(parse_address, nic or ())))
 
 
-def _verdict(machine: Machine, findings: Sequence[Finding], as_json: bool) -> int:
+def _verdict(machine: ShellMachine, findings: Sequence[HostFinding], as_json: bool) -> int:
     """Print the findings; the exit code that they mean."""
     from wirespeed.doctor import examination  # noqa: PLC0415 - a command starts fast
     from wirespeed.errors import EnvironmentFault  # noqa: PLC0415
@@ -218,7 +218,7 @@ def _failures(done: list[Done]) -> int:
 
 
 @contextmanager
-def _asked(dut: str, bench: Path | None) -> Iterator[Machine]:
+def _asked(dut: str, bench: Path | None) -> Iterator[ShellMachine]:
     """The machine that the options name: this one unless another."""
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.inspect.transcript import Elsewhere, Here  # noqa: PLC0415
@@ -241,7 +241,7 @@ def _asked(dut: str, bench: Path | None) -> Iterator[Machine]:
         reach.close()
 
 
-def _optics(machine: Machine, interface: str, probe: str, dumps: Path | None) -> None:
+def _optics(machine: ShellMachine, interface: str, probe: str, dumps: Path | None) -> None:
     from wirespeed.errors import FileFault  # noqa: PLC0415
     from wirespeed.inspect.optics import go_through, optics_part  # noqa: PLC0415
     from wirespeed.inspect.tables import markdown_of  # noqa: PLC0415

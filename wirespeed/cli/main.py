@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def overview() -> str:
-    """What `wirespeed --help` prints."""
+    """Output of `wirespeed --help`."""
     width = max(map(len, COMMANDS))
     groups = "\n\n".join(
         "\n".join((f"{group}:", *(f"  {name:<{width}}  {summary}" for name, summary in commands.items())))

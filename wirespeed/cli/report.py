@@ -106,7 +106,7 @@ def command(
             "--images", metavar="DIR", help="Also write each chart of the page to this folder, as PNG and SVG."
         ),
     ] = None,
-    keep_spoilt: Annotated[
+    include_disturbed: Annotated[
         bool,
         typer.Option("--include-disturbed", help="Also judge disturbed samples, whose loss preemption explains."),
     ] = False,
@@ -136,7 +136,7 @@ def command(
         row_labels=row_label or (),
         charts=charts,
         line=line,
-        keep_spoilt=keep_spoilt,
+        include_disturbed=include_disturbed,
         names=parse_names(box, name or ()),
     )
     for path in unfinished(results):

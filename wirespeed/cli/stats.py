@@ -12,7 +12,7 @@ import typer
 from wirespeed.cli.options import seconds
 
 if TYPE_CHECKING:
-    from wirespeed.statseg.reading import Reading, Value
+    from wirespeed.statseg.reading import StatsReading, Value
     from wirespeed.statseg.segment import StatsSegment
 
 HELP = "Read the counters of a router, wirespeed's or VPP, from its shared memory."
@@ -96,7 +96,7 @@ def _segment(socket: Path | None, file: Path | None) -> StatsSegment:
     return StatsSegment(file or default_stats_file(socket or default_socket()))
 
 
-def dump_lines(readings: dict[str, Reading], *, threads: bool, nonzero: bool) -> Iterator[str]:
+def dump_lines(readings: dict[str, StatsReading], *, threads: bool, nonzero: bool) -> Iterator[str]:
     """`1234 /sys/rx`, `12 packets, 720 bytes /interfaces/e0/rx`; of vectors by index `[2] 1234 /if/ip4`, and of each
     thread by index and thread `[0 @ 1] 1234 /sys/rx`, as VPP's own tool has them."""
     for reading in readings.values():
@@ -114,8 +114,8 @@ def dump_lines(readings: dict[str, Reading], *, threads: bool, nonzero: bool) ->
                 yield f"{label}{_value(value)} {reading.name}"
 
 
-def change_lines(before: dict[str, Reading], now: dict[str, Reading], seconds: float) -> Iterator[str]:
-    """What changed: `1234 +100 50.0/s /sys/rx`. A counter that is new or began again at 0 counts from 0."""
+def change_lines(before: dict[str, StatsReading], now: dict[str, StatsReading], seconds: float) -> Iterator[str]:
+    """Lines for changed counters: `1234 +100 50.0/s /sys/rx`. A new counter, or one that was reset, counts from 0."""
     for name, reading in now.items():
         old = before.get(name)
         old_values = dict(_columns(old)) if old is not None else {}
@@ -130,7 +130,7 @@ def change_lines(before: dict[str, Reading], now: dict[str, Reading], seconds: f
                 yield f"{label}{value} +{grown} {grown / seconds:.1f}/s {name}"
 
 
-def _columns(reading: Reading) -> Iterator[tuple[str, Value]]:
+def _columns(reading: StatsReading) -> Iterator[tuple[str, Value]]:
     """Sums over the threads, each with its index where there are several; of a histogram how many were at most so
     much, whose first word is the exponent of the smallest bin and no count."""
     columns = reading.columns

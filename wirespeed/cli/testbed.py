@@ -11,7 +11,7 @@ from wirespeed.cli.options import seconds
 from wirespeed.ending_signals import leave_on_signals
 
 if TYPE_CHECKING:
-    from wirespeed.testbed.check import Finding
+    from wirespeed.testbed.check import CheckResult
     from wirespeed.testbed.model import Bench
 
 HELP = "Check the testbed that a file describes: tester, links, device under test."
@@ -89,6 +89,6 @@ def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) ->
     return 0
 
 
-def _show(finding: Finding) -> None:
+def _show(finding: CheckResult) -> None:
     step = f"; next: {finding.next_step}" if finding.next_step else ""
     print(f"{finding.state:<5} {finding.part:<10} {finding.text}{step}", flush=True)

@@ -32,7 +32,7 @@ _SENSIBLE = 0.6
 
 
 @dataclass(frozen=True)
-class Command:
+class CliCommand:
     """A command, or a verb of one: `words` are behind `wirespeed`."""
 
     words: tuple[str, ...]
@@ -56,14 +56,14 @@ class Command:
         return typer.main.get_command(app)
 
 
-def commands_of(name: str) -> tuple[Command, ...]:
+def commands_of(name: str) -> tuple[CliCommand, ...]:
     """The command `name`, and its verbs, in the order of help."""
     module = _module_of(name)
-    found = [Command((name,), module, module.command)] if hasattr(module, "command") else []
-    found += [Command((name, verb), module, call) for verb, call in getattr(module, "VERBS", {}).items()]
+    found = [CliCommand((name,), module, module.command)] if hasattr(module, "command") else []
+    found += [CliCommand((name, verb), module, call) for verb, call in getattr(module, "VERBS", {}).items()]
     for word in getattr(module, "RESERVED", ()):
         below = import_module(f"wirespeed.cli.{word}")
-        found += [Command((name, word, verb), below, call) for verb, call in below.VERBS.items()]
+        found += [CliCommand((name, word, verb), below, call) for verb, call in below.VERBS.items()]
     return tuple(found)
 
 
@@ -132,7 +132,7 @@ def filled_in(args: Sequence[str], optional: Mapping[str, str]) -> list[str]:
     return filled
 
 
-def _found(args: Sequence[str]) -> tuple[Command | None, list[str]]:
+def _found(args: Sequence[str]) -> tuple[CliCommand | None, list[str]]:
     """The command and the words behind it; None for a line that asked for the help of a command with verbs."""
     name = args[0]
     module = _module_of(name)
@@ -148,10 +148,10 @@ def _found(args: Sequence[str]) -> tuple[Command | None, list[str]]:
             module, rest, words = import_module(f"wirespeed.cli.{word}"), others, (name, word)
     verbs = getattr(module, "VERBS", None)
     if verbs is None:
-        return Command(words, module, module.command), rest
+        return CliCommand(words, module, module.command), rest
     verb, others = _word_first(rest, verbs.values())
     if verb in verbs:
-        return Command((*words, verb), module, verbs[verb]), others
+        return CliCommand((*words, verb), module, verbs[verb]), others
     called = " ".join(words)
     if not verb and set(rest) & {*_HELP}:
         print(_help(called, module))
@@ -175,7 +175,7 @@ def _word_first(args: Sequence[str], calls: Iterable[Callable[..., Any]]) -> tup
 
 
 def _help(called: str, module: ModuleType) -> str:
-    """What a command with verbs prints for --help."""
+    """Output of --help for a command with verbs."""
     paragraphs = (textwrap.fill(part, _WIDTH, initial_indent="  ", subsequent_indent="  ") for part in about(module))
     told = "\n\n".join(paragraphs)
     return f"""Usage: wirespeed {called} VERB [OPTIONS] [ARGS]...
@@ -188,7 +188,7 @@ Verbs:
 `wirespeed {called} VERB --help` lists the options of a verb."""
 
 
-def _parse_and_run(command: Command, args: Sequence[str]) -> Any:
+def _parse_and_run(command: CliCommand, args: Sequence[str]) -> Any:
     try:
         return command.parser().main(args=[*args], prog_name=f"wirespeed {command.name}", standalone_mode=False)
     except Exception as error:
@@ -201,7 +201,7 @@ def _parse_and_run(command: Command, args: Sequence[str]) -> Any:
         raise UsageError(f"{told}{'' if told.endswith('?') else ';'} see wirespeed {command.name} --help") from None
 
 
-def _refuse_other_verbs_option(command: Command, option: str) -> None:
+def _refuse_other_verbs_option(command: CliCommand, option: str) -> None:
     """UsageError that names the verbs that take `option`, if there are any."""
     others = [one.name for one in commands_of(command.words[0]) if option in options_of(one.call)]
     if option and others:

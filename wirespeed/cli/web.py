@@ -54,13 +54,13 @@ def command(
     cycles per packet while a page is open. Read-only: no request changes
     anything.
     """
-    from wirespeed.exporter.options import Given, targets_of  # noqa: PLC0415 - a command starts fast
+    from wirespeed.exporter.options import TargetOptions, targets_of  # noqa: PLC0415 - a command starts fast
     from wirespeed.units import parse_duration  # noqa: PLC0415
     from wirespeed.web.app import Where  # noqa: PLC0415
     from wirespeed.web.options import checked  # noqa: PLC0415
     from wirespeed.web.serving import address_of, bound, serve  # noqa: PLC0415
 
-    given = Given(routers=router or (), generators=generator or (), nodes="sum")
+    given = TargetOptions(routers=router or (), generators=generator or (), nodes="sum")
     targets = targets_of(given) if router or generator else []
     chosen = places or [Path()]
     for place in chosen:

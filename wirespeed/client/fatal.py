@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 _STARRED = {"get_port_status": True, "get_stream_list": True, "remove_stream": False, "validate": False}
-"""What a T-Rex looks up by a profile's name without looking whether there is one; of some it takes * for all."""
+"""Methods for which T-Rex looks up a profile by name without checking that it exists; True if the name may be `*` for
+all profiles."""
 
 _DEFAULT = "_"
 _VARIABLES = ("flow_var", "flow_var_rand_limit")

@@ -1,8 +1,7 @@
-"""How a T-Rex RPC message stands on the wire: plain JSON, or zlib behind an eight-byte head.
+"""Encoding of a T-Rex RPC message: plain JSON, or zlib with an eight-byte head.
 
-The head is the magic AB E8 5C EA and the uncompressed size, both 4 bytes big-endian. A server compresses its
-answer exactly when the request was compressed. Neither form may exceed 999 999 bytes.
-"""
+The head is the magic AB E8 5C EA and the uncompressed size, both 4 bytes big-endian. A server compresses its answer
+exactly if the request was compressed. Neither form may exceed 999 999 bytes."""
 
 from __future__ import annotations
 

@@ -232,7 +232,8 @@ class GeneratorClient:
         )
 
     def machine(self) -> dict[str, Any] | None:
-        """What our generator tells of its CPUs, in a request that costs them next to nothing; None of a T-Rex."""
+        """Steal and preemption of the generator's machine, by a request that takes the generator almost no time; None
+        for T-Rex."""
         (told,) = self._gather([Call("get_global_stats")])
         return None if isinstance(told, RemoteError) else told.get("machine")
 
@@ -359,14 +360,14 @@ class GeneratorClient:
         raise ConnectionFault(f"generator {self.server} stopped answering: no reply within {wait_s * attempts:g} s")
 
     def _poll(self, socket: zmq.Socket[bytes], wait_s: float) -> bool:
-        """Whether an answer came within `wait_s`; a server that is gone is not waited for."""
+        """True if an answer arrived within `wait_s`. If the server has exited, the wait is short."""
         look_s = min(wait_s, _LOOK_S)
         if socket.poll(round(look_s * 1000)):
             return True
         return bool(socket.poll(0 if self._is_gone() else round((wait_s - look_s) * 1000)))
 
     def _is_gone(self) -> bool:
-        """Whether the server has answered before, and nobody listens at its port any more."""
+        """True if the server has answered before, and now refuses connections."""
         if self._api_handle is None:
             return False  # it may be starting
         try:

@@ -22,7 +22,7 @@ _EXPERIMENTAL = 0x88B5
 
 
 @dataclass(frozen=True)
-class Captured:
+class CapturedProbe:
     """`at_s` is of the server's clock; `origin` is TX or RX."""
 
     port: int
@@ -45,15 +45,15 @@ class Layer3:
 @contextmanager
 def capturing(
     client: StatelessClient, tx: Sequence[int], rx: Sequence[int], bpf: str
-) -> Iterator[Callable[[], list[Captured]]]:
+) -> Iterator[Callable[[], list[CapturedProbe]]]:
     """A capture for the time of the block; what it gives fetches what came since."""
     started = client.capture("start", limit=_LIMIT, mode="fixed", tx=list(tx), rx=list(rx), filter=bpf)
     identity = int(started["capture_id"])
 
-    def fetch() -> list[Captured]:
+    def fetch() -> list[CapturedProbe]:
         answer = client.capture("fetch", capture_id=identity, pkt_limit=50, snaplen=0)
         return [
-            Captured(int(one["port"]), str(one["origin"]), float(one["ts"]), base64.b64decode(one["binary"]))
+            CapturedProbe(int(one["port"]), str(one["origin"]), float(one["ts"]), base64.b64decode(one["binary"]))
             for one in answer.get("pkts") or ()
         ]
 
@@ -85,7 +85,7 @@ def resolve(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAI
         "ff:ff:ff:ff:ff:ff", who.src_mac, who.vlans, ARP(op=1, hwsrc=who.src_mac, psrc=who.src_ip, pdst=who.dst_ip)
     )
 
-    def answer(one: Captured) -> str | None:
+    def answer(one: CapturedProbe) -> str | None:
         arp = Ether(one.packet).getlayer(ARP)
         if one.origin == "RX" and arp is not None and arp.op == 2 and arp.psrc == who.dst_ip:
             return str(arp.hwsrc)
@@ -134,7 +134,7 @@ def find_peers(client: StatelessClient, macs: Mapping[int, str], wait_s: float =
     return found
 
 
-def until(fetch: Callable[[], list[Captured]], wait_s: float) -> Iterator[Captured]:
+def until(fetch: Callable[[], list[CapturedProbe]], wait_s: float) -> Iterator[CapturedProbe]:
     deadline = time.monotonic() + wait_s
     while True:
         yield from sorted(fetch(), key=lambda one: one.at_s)

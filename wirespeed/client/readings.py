@@ -1,4 +1,4 @@
-"""What a generator tells about its ports: counters, state and what it is, read from its answers. Pure."""
+"""Readings of a generator's ports: counters, state and properties, parsed from its answers. Pure."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from typing import Any
 
 RUNNING_STATES = ("TX", "PAUSE", "PCAP_TX")
 DOWN = "DOWN"
-"""What our generator says of a port without a link, whether it sends or not; a T-Rex keeps the state it had."""
+"""State of a port without a link at a wirespeed generator, whether it sends or not. T-Rex keeps the previous state."""
 
 _NOBODY = ("", "<FREE>")
 
 _KIND = "rx_kind_"
-"""How the counters begin of frames that no load consists of."""
+"""Prefix of the counters of frames that no load consists of."""
 
 
 @dataclass(frozen=True)
 class PortStats:
-    """Counters of one port since its server started; bytes hold the FCS. None where the server does not say.
+    """Counters of one port since its server started; bytes include the FCS. None if the server does not report a
+    counter.
 
-    `intended` counts what the schedule called for: `opackets + refused + no_buffer + late`. The medium would not take
-    the refused, there was no buffer for others, and the server was too slow to send the late ones. Where the server
-    tells them apart, `opackets`, `obytes` and `intended` leave out what it pushed beside the streams, its answers to
-    ARP among it: no load consists of that, and nobody sends it back. `kinds` are frames received that no load consists
-    of, by what they are. `at_s` is the instant of the counters where they carry one."""
+    `intended` counts the packets of the intended load: `opackets + refused + no_buffer + late`. Refused packets did not
+    fit into the TX queue, there was no buffer for others, and the worker was behind schedule for the late ones. If the
+    server counts them separately, `opackets`, `obytes` and `intended` exclude packets that it sent in addition to the
+    streams, e.g. its ARP replies: no load consists of them, and they do not return. `kinds` counts received frames that
+    no load consists of, by kind. `at_s` is the time of the counters, if they have one."""
 
     opackets: int
     ipackets: int
@@ -42,7 +43,7 @@ class PortStats:
     at_s: float | None = field(default=None, compare=False)
 
     def went_back(self, before: PortStats) -> bool:
-        """Whether counters that only ever grow are smaller than `before`: those of another run of the server."""
+        """True if counters are smaller than `before`, although they only grow: the server was restarted."""
         counters = ("opackets", "ipackets", "obytes", "ibytes")
         return any(getattr(self, counter) < getattr(before, counter) for counter in counters)
 
@@ -102,7 +103,7 @@ class ServerInfo:
 
 
 def is_wirespeed(version: Mapping[str, Any]) -> bool:
-    """Whether the answer to get_version is one of our generator's."""
+    """True if this is the answer of a wirespeed generator to get_version."""
     return str(version.get("built_by", "")).startswith("wirespeed ")
 
 

@@ -26,11 +26,11 @@ _EVENT_POLL_S = 0.05
 _TICKET_POLL_S = 0.3
 _TICKET_WAIT_S = 10.0
 _SLOW_S = 20.0
-"""What makes the server build packets may take it seconds."""
+"""Timeout of requests for which the server builds packets, which may take seconds."""
 
 
 @dataclass(frozen=True, order=True)
-class Target:
+class ProfileTarget:
     """One profile of one port; T-Rex writes it `0._`."""
 
     port: int
@@ -135,7 +135,7 @@ class StatelessClient(GeneratorClient):
             )
 
     def on_profiles(
-        self, method: str, targets: Sequence[Target], timeout_s: float | None = None, /, **params: Any
+        self, method: str, targets: Sequence[ProfileTarget], timeout_s: float | None = None, /, **params: Any
     ) -> list[Any]:
         """One owner's request for each profile."""
         calls = [self._owned(method, target.port, profile_id=target.profile, **params) for target in targets]
@@ -143,14 +143,14 @@ class StatelessClient(GeneratorClient):
 
     # ---- streams and traffic
 
-    def load_streams(self, target: Target, streams: Iterable[Json]) -> None:
+    def load_streams(self, target: ProfileTarget, streams: Iterable[Json]) -> None:
         """Add streams; each item has its `stream_id` and `stream`."""
         calls = [self._owned("add_stream", target.port, profile_id=target.profile, **item) for item in streams]
         self._settled([target.port] * len(calls), calls, _SLOW_S)
 
     def start_profiles(
         self,
-        targets: Sequence[Target],
+        targets: Sequence[ProfileTarget],
         mul: Multiplier,
         duration_s: float = -1,
         force: bool = False,
@@ -166,17 +166,17 @@ class StatelessClient(GeneratorClient):
         ]
         self._settled([target.port for target in targets], calls, _SLOW_S)
 
-    def update_profiles(self, targets: Sequence[Target], mul: Multiplier, force: bool = False) -> None:
+    def update_profiles(self, targets: Sequence[ProfileTarget], mul: Multiplier, force: bool = False) -> None:
         self.on_profiles("update_traffic", targets, mul=mul.to_json(), force=force)
 
-    def validate(self, targets: Sequence[Target]) -> list[Json]:
-        """What each profile would send at multiplier 1."""
+    def validate(self, targets: Sequence[ProfileTarget]) -> list[Json]:
+        """Rates of each profile at multiplier 1."""
         return self.on_profiles("validate", targets)
 
-    def profiles(self, ports: Sequence[int]) -> list[Target]:
+    def profiles(self, ports: Sequence[int]) -> list[ProfileTarget]:
         """All profiles of `ports`."""
         answers = self.batch([Call("get_profile_list", {"port_id": port}) for port in ports])
-        return [Target(port, name) for port, names in zip(ports, answers, strict=True) for name in names]
+        return [ProfileTarget(port, name) for port, names in zip(ports, answers, strict=True) for name in names]
 
     def all_streams(self, port: int) -> dict[str, dict[str, Json]]:
         """Streams of a port as they were added: by profile, then by number."""
@@ -200,7 +200,7 @@ class StatelessClient(GeneratorClient):
         return answer
 
     def events(self, session_id: int | None = None) -> list[Json]:
-        """What happened since this session, or another one, asked last."""
+        """Events since the last request of this session, or of another one."""
         listener = self.session_id if session_id is None else session_id
         answer = self.call("get_async_events", session_id=listener, user="sub")
         return list(answer.get("data") or ())
@@ -255,6 +255,6 @@ class StatelessClient(GeneratorClient):
 
 
 def _is_lost(result: Any) -> bool:
-    """Whether an answer says that the port is not ours any more."""
+    """True if the answer shows that the port no longer belongs to this session."""
     texts = ("port is not owned by you", "please acquire the port")
     return isinstance(result, RemoteError) and any(text in str(result) for text in texts)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from wirespeed.compare.judgement import Drift, Judgement, bounded, drift, judge
+from wirespeed.compare.judgement import Judgement, LogDifference, bounded, drift, judge
 from wirespeed.errors import UsageError
 from wirespeed.results.subjects import Subject, Value
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """One test; medians in packets per second, None of a side that has none of it. `a_bound` and `b_bound` name what
     makes at least half of a side's values lower bounds."""
 
@@ -30,7 +30,7 @@ class Row:
 class Comparison:
     """`control` is what the bench moved by as a ratio, None without a control."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     control: float | None = None
 
     def count(self, word: str) -> int:
@@ -54,7 +54,7 @@ def compare(a: Values, b: Values, within: float, confidence: float, control: str
         a_bound, b_bound = (_bound(side) for side in sides)
         judged = bounded(judged, bool(a_bound), bool(b_bound))
         a_pps, b_pps = (median(rates) if rates else None for rates in (old, new))
-        rows.append(Row(subject, a_pps, b_pps, judged, left_out, a_bound, b_bound))
+        rows.append(ComparisonRow(subject, a_pps, b_pps, judged, left_out, a_bound, b_bound))
     return Comparison(tuple(rows), None if found is None else found.difference)
 
 
@@ -64,7 +64,7 @@ def _bound(values: Sequence[Value]) -> str:
     return found[0] if found and 2 * len(found) >= len(values) else ""
 
 
-def _control(a: Values, b: Values, control: str) -> Drift:
+def _control(a: Values, b: Values, control: str) -> LogDifference:
     subjects = sorted(one for one in a.keys() & b.keys() if control in one.load)
     if not subjects:
         raise UsageError(f"--control {control}: no load of both sides contains this text; give part of a load's name")

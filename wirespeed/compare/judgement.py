@@ -22,18 +22,18 @@ _POWER = 0.9
 
 
 @dataclass(frozen=True)
-class Drift:
+class LogDifference:
     """How far means of logarithms lie apart, with the variance of that and its degrees of freedom."""
 
     difference: float
     variance: float
     freedom: float
 
-    def minus(self, other: Drift) -> Drift:
+    def minus(self, other: LogDifference) -> LogDifference:
         """What is left of it where `other` hit both alike."""
         total = self.variance + other.variance
         squares = self.variance**2 / self.freedom + other.variance**2 / other.freedom
-        return Drift(self.difference - other.difference, total, total**2 / squares if squares else self.freedom)
+        return LogDifference(self.difference - other.difference, total, total**2 / squares if squares else self.freedom)
 
     def half_width(self, confidence: float) -> float:
         return t_quantile((1 + confidence) / 2, max(1, math.floor(self.freedom))) * math.sqrt(self.variance)
@@ -56,7 +56,7 @@ class Judgement:
     why: str = ""
 
 
-def drift(a: Sequence[float], b: Sequence[float]) -> Drift | None:
+def drift(a: Sequence[float], b: Sequence[float]) -> LogDifference | None:
     """Drift from A to B, for figures above 0; None with fewer than two of one of them."""
     if len(a) < 2 or len(b) < 2:
         return None
@@ -64,11 +64,11 @@ def drift(a: Sequence[float], b: Sequence[float]) -> Drift | None:
     share_a, share_b = variance(logs_a) / len(a), variance(logs_b) / len(b)
     squares = share_a**2 / (len(a) - 1) + share_b**2 / (len(b) - 1)
     total = share_a + share_b
-    return Drift(fmean(logs_b) - fmean(logs_a), total, total**2 / squares if squares else len(a) + len(b) - 2)
+    return LogDifference(fmean(logs_b) - fmean(logs_a), total, total**2 / squares if squares else len(a) + len(b) - 2)
 
 
 def judge(
-    a: Sequence[float], b: Sequence[float], within: float, confidence: float, control: Drift | None = None
+    a: Sequence[float], b: Sequence[float], within: float, confidence: float, control: LogDifference | None = None
 ) -> Judgement:
     """`within` is the ratio that counts as no difference, `confidence` of the interval, both between 0 and 1."""
     found = drift(a, b)

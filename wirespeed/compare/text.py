@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from wirespeed.compare.comparison import Comparison, Row
+from wirespeed.compare.comparison import Comparison, ComparisonRow
 from wirespeed.compare.judgement import Judgement
 from wirespeed.compare.plateaus import Plateau
 from wirespeed.results.figures import difference_text, rate_text
@@ -20,7 +20,7 @@ _ABSURD = 10.0
 HEAD = ("test", "A", "B", "difference", "verdict")
 
 
-def cells(row: Row, within: float) -> tuple[str, str, str, str, str]:
+def cells(row: ComparisonRow, within: float) -> tuple[str, str, str, str, str]:
     return (
         row.subject.title,
         _rate(row.a_pps, row.a_bound),
@@ -30,7 +30,7 @@ def cells(row: Row, within: float) -> tuple[str, str, str, str, str]:
     )
 
 
-def verdict(row: Row, within: float) -> str:
+def verdict(row: ComparisonRow, within: float) -> str:
     judged = row.judgement
     if row.a_pps is None or row.b_pps is None:
         text = f"cannot tell: {'A' if row.a_pps is None else 'B'} has none"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wirespeed.config.state import Acl
+from wirespeed.config.state import AclState
 
 
-def named_acls(told: Iterable[tuple[str, Acl]]) -> dict[str, Acl]:
+def named_acls(told: Iterable[tuple[str, AclState]]) -> dict[str, AclState]:
     """Each by its tag; one without, or whose tag one of a lower index has, by its index."""
-    found: dict[str, Acl] = {}
+    found: dict[str, AclState] = {}
     for tag, acl in sorted(told, key=lambda pair: pair[1].index or 0):
         name = tag if tag and tag not in found else f"acl-{acl.index}"
         while name in found:

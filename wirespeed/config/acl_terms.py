@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ipaddress import ip_interface, ip_network
 
 from wirespeed.config.schema import AclTerm, PrefixList
-from wirespeed.config.state import AclRule
+from wirespeed.config.state import AclRuleState
 from wirespeed.findings import shown
 
 _PROTOCOLS = {
@@ -104,7 +104,7 @@ def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
     return found
 
 
-def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False) -> tuple[AclRule, ...]:
+def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False) -> tuple[AclRuleState, ...]:
     """Every pair of a source and a destination of the same family; Unusable where there is none. `only_addresses`:
     without looking at protocol and ports, and the first pair alone."""
     sources, destinations = _prefixes(term.source, "source", lists), _prefixes(term.destination, "destination", lists)
@@ -118,14 +118,14 @@ def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: boo
         message = f"source {shown(term.source)} and destination {shown(term.destination)} have no family in common"
         raise Unusable(message, "give both addresses of one family")
     if only_addresses:
-        return (AclRule(term.action, sources[used[0]][0], destinations[used[0]][0]),)
+        return (AclRuleState(term.action, sources[used[0]][0], destinations[used[0]][0]),)
     protocol = protocol_number(term)
     if protocol in (1, 58):
         first, second = value_range(term.icmp_type, "icmp-type"), value_range(term.icmp_code, "icmp-code")
     else:
         first, second = port_range(term.source_port), port_range(term.destination_port)
     return tuple(
-        AclRule(term.action, source, destination, protocol, first, second)
+        AclRuleState(term.action, source, destination, protocol, first, second)
         for family in used
         for source in sources[family]
         for destination in destinations[family]

@@ -12,17 +12,17 @@ from wirespeed.config.lookup import instance_of, kind_of
 from wirespeed.config.router_device import router_lacks
 from wirespeed.config.state import (
     HARDWARE,
-    Acl,
-    AclRule,
-    Bond,
+    AclRuleState,
+    AclState,
+    BondState,
     Bridge,
     Encapsulation,
-    Interface,
-    Kind,
-    Sflow,
-    State,
-    TagRewrite,
-    Tap,
+    InterfaceState,
+    InterfaceType,
+    RouterState,
+    SflowState,
+    TagRewriteState,
+    TapState,
     Vxlan,
 )
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
@@ -76,7 +76,7 @@ class ApiDevice:
 
     # ---- Reading
 
-    def read(self) -> State:
+    def read(self) -> RouterState:
         faces = [face for face in self._ask("sw_interface_dump") if face.interface_name != "local0"]
         names = {face.sw_if_index: face.interface_name for face in faces}
         self._indices = {name: index for index, name in names.items()}
@@ -100,15 +100,21 @@ class ApiDevice:
             index, name = face.sw_if_index, face.interface_name
             if index in hosts:
                 continue
-            kind = Kind.SUB if face.sup_sw_if_index != index else Kind.TAP if index in taps else kind_of(name)[0]
+            kind = (
+                InterfaceType.SUB
+                if face.sup_sw_if_index != index
+                else InterfaceType.TAP
+                if index in taps
+                else kind_of(name)[0]
+            )
             pair, domain = pairs.get(index), joined.get(index)
-            found[name] = Interface(
+            found[name] = InterfaceState(
                 name,
                 kind,
                 up=bool(face.flags & _UP),
                 link_mtu=face.link_mtu if kind in HARDWARE else None,
                 mtu=face.mtu[0],
-                mac=None if kind is Kind.SUB or index in members else str(face.l2_address),
+                mac=None if kind is InterfaceType.SUB or index in members else str(face.l2_address),
                 addresses=tuple(sorted(self._addresses(index))),
                 unnumbered=names.get(borrowed.get(index, _ALL)),
                 lcp=pair.host_if_name if pair else None,
@@ -119,16 +125,16 @@ class ApiDevice:
                 is_bvi=domain is not None and domain.bvi_sw_if_index == index,
                 xconnect=names.get(connected.get(index, _ALL)),
                 rewrite=_rewrite(face),
-                parent=names[face.sup_sw_if_index] if kind is Kind.SUB else None,
-                sub_id=face.sub_id if kind is Kind.SUB else 0,
-                encapsulation=_encapsulation(face) if kind is Kind.SUB else None,
+                parent=names[face.sup_sw_if_index] if kind is InterfaceType.SUB else None,
+                sub_id=face.sub_id if kind is InterfaceType.SUB else 0,
+                encapsulation=_encapsulation(face) if kind is InterfaceType.SUB else None,
                 bond_of=members.get(index),
                 bond=_bond(bonds[index]) if index in bonds else None,
                 vxlan=tunnels.get(index),
                 tap=taps.get(index),
             )
         bridges = {domain.bd_id: _bridge(domain) for domain in domains}
-        return State(found, bridges, self._acls(), sflow, reserved=self._names(hosts, names))
+        return RouterState(found, bridges, self._acls(), sflow, reserved=self._names(hosts, names))
 
     def _tunnels(self) -> dict[int, Vxlan]:
         """By their numbers; none where the router's plugin for them is off."""
@@ -137,12 +143,12 @@ class ApiDevice:
         told = self._ask("vxlan_tunnel_v2_dump", sw_if_index=_ALL)
         return {row.sw_if_index: Vxlan(str(row.src_address), str(row.dst_address), row.vni) for row in told}
 
-    def _sflow(self) -> Sflow | None:
+    def _sflow(self) -> SflowState | None:
         """None where the router's plugin for it is off."""
         if not hasattr(self._client.api, "sflow_sampling_rate_get"):
             return None
         header = self._ask("sflow_header_bytes_get").header_B
-        return Sflow(
+        return SflowState(
             header, self._ask("sflow_polling_interval_get").polling_S, self._ask("sflow_sampling_rate_get").sampling_N
         )
 
@@ -151,7 +157,7 @@ class ApiDevice:
             return set()
         return {row.hw_if_index for row in self._ask("sflow_interface_dump", hw_if_index=_ALL)}
 
-    def _acls(self) -> dict[str, Acl]:
+    def _acls(self) -> dict[str, AclState]:
         """None where the router's plugin for them is off."""
         if not hasattr(self._client.api, "acl_dump"):
             return {}
@@ -335,9 +341,9 @@ _ACL_ACTIONS = ("deny", "permit", "permit+reflect")
 """Actions in the order of VPP's numbers."""
 
 
-def _acl(told: Any) -> Acl:
+def _acl(told: Any) -> AclState:
     rules = (
-        AclRule(
+        AclRuleState(
             _ACL_ACTIONS[int(rule.is_permit)],
             str(rule.src_prefix),
             str(rule.dst_prefix),
@@ -347,10 +353,10 @@ def _acl(told: Any) -> Acl:
         )
         for rule in told.r
     )
-    return Acl(tuple(rules), told.acl_index)
+    return AclState(tuple(rules), told.acl_index)
 
 
-def _acl_rule(rule: AclRule) -> dict[str, Any]:
+def _acl_rule(rule: AclRuleState) -> dict[str, Any]:
     return {
         "is_permit": _ACL_ACTIONS.index(rule.action),
         "src_prefix": rule.source,
@@ -368,14 +374,14 @@ _BALANCES = ("l2", "l34", "l23")
 """Load balances in the order of VPP's numbers; modes are counted from 1."""
 
 
-def _bond(told: Any) -> Bond:
+def _bond(told: Any) -> BondState:
     lb = int(told.lb)
-    return Bond(_BOND_MODES[int(told.mode) - 1], _BALANCES[lb] if lb < len(_BALANCES) else None)
+    return BondState(_BOND_MODES[int(told.mode) - 1], _BALANCES[lb] if lb < len(_BALANCES) else None)
 
 
-def _tap(told: Any) -> Tap:
+def _tap(told: Any) -> TapState:
     mac = str(told.host_mac_addr)
-    return Tap(
+    return TapState(
         told.host_if_name,
         None if mac == "00:00:00:00:00:00" else mac,
         told.host_mtu_size or None,
@@ -391,10 +397,10 @@ def _tunnel(vxlan: Vxlan) -> dict[str, Any]:
     return {**ends, "vni": vxlan.vni, "decap_next_index": _ALL, "mcast_sw_if_index": _ALL}
 
 
-def _rewrite(face: Any) -> TagRewrite:
+def _rewrite(face: Any) -> TagRewriteState:
     pop, push = TAG_REWRITES[int(face.vtr_op)]
     tags = (int(face.vtr_tag1), int(face.vtr_tag2))[:push]
-    return TagRewrite(pop, tags, bool(tags) and not face.vtr_push_dot1q)
+    return TagRewriteState(pop, tags, bool(tags) and not face.vtr_push_dot1q)
 
 
 def _encapsulation(face: Any) -> Encapsulation:

@@ -7,15 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirespeed.config.apply import Failure, check_possible, inverse, run, verify, wait_for_confirmation
-from wirespeed.config.device import Device
+from wirespeed.config.apply import ApplyFailure, check_possible, inverse, run, verify, wait_for_confirmation
+from wirespeed.config.device import ConfigDevice
 from wirespeed.config.dump import dump_text
-from wirespeed.config.journal import Journal
-from wirespeed.config.plan import Plan, plan
+from wirespeed.config.journal import ConfigJournal
+from wirespeed.config.plan import ConfigPlan, plan
 from wirespeed.config.preflight import check_same_router
 from wirespeed.config.render import cli_text
 from wirespeed.config.schema import Config
-from wirespeed.config.state import State
+from wirespeed.config.state import RouterState
 from wirespeed.config.target import target_state
 from wirespeed.errors import ConnectionFault, RemoteError, WirespeedError
 
@@ -26,7 +26,7 @@ class Application:
     whatever else comes before somebody confirms, for which there are so many seconds."""
 
     config: Config
-    device: Device
+    device: ConfigDevice
     journal: Path
     tell: Callable[[str], None]
     rollback: bool = False
@@ -43,13 +43,13 @@ class Application:
             self.tell("the router is as the configuration says; nothing to do")
             return 0
         check_possible(made, self.device)
-        journal = Journal(self.journal, made, dump_text(before))
+        journal = ConfigJournal(self.journal, made, dump_text(before))
         try:
             return self._steps(made, before, target, journal)
         finally:
             journal.close()
 
-    def _steps(self, made: Plan, before: State, target: State, journal: Journal) -> int:
+    def _steps(self, made: ConfigPlan, before: RouterState, target: RouterState, journal: ConfigJournal) -> int:
         try:
             failure = run(made, self.device, journal) or verify(self.device, target)
             if failure is None:
@@ -59,7 +59,7 @@ class Application:
             raise
         raise self._failed(failure, made, before, journal)
 
-    def _applied(self, made: Plan, before: State, journal: Journal) -> int:
+    def _applied(self, made: ConfigPlan, before: RouterState, journal: ConfigJournal) -> int:
         self.tell(f"applied: {len(made.steps)} steps, each answered; journal {self.journal}")
         if self.confirm_s is None:
             journal.end("applied")
@@ -72,7 +72,7 @@ class Application:
             return 0
         raise RemoteError(f"not confirmed within {self.confirm_s:g} s: {self._undo_all(before, journal)}")
 
-    def _interrupted(self, before: State, journal: Journal) -> None:
+    def _interrupted(self, before: RouterState, journal: ConfigJournal) -> None:
         """Whoever wants to confirm what was done gets nothing that is half done."""
         if self.confirm_s is not None and not journal.is_confirmed():
             print(f"wirespeed: not confirmed: {self._undo_all(before, journal)}", file=sys.stderr, flush=True)
@@ -80,7 +80,9 @@ class Application:
         journal.end("interrupted")
         self.tell(f"interrupted; the next plan finds the rest, {self.journal} what was done")
 
-    def _failed(self, failure: Failure, made: Plan, before: State, journal: Journal) -> WirespeedError:
+    def _failed(
+        self, failure: ApplyFailure, made: ConfigPlan, before: RouterState, journal: ConfigJournal
+    ) -> WirespeedError:
         """The error to raise, after what has to be told and done."""
         journal.end("failed")
         if failure.step is None:
@@ -102,7 +104,7 @@ class Application:
             how = "nothing was changed"
         return RemoteError(f"{where}: {failure.error}; {how}")
 
-    def _undo(self, back: Plan, before: State, journal: Journal) -> str:
+    def _undo(self, back: ConfigPlan, before: RouterState, journal: ConfigJournal) -> str:
         failure = run(back, self.device, journal) or verify(self.device, before)
         if failure is None:
             journal.end("undone")
@@ -110,5 +112,5 @@ class Application:
         journal.end("failed to undo")
         return f"undoing it failed too: {failure.error}; {self.journal} has what there was before"
 
-    def _undo_all(self, before: State, journal: Journal) -> str:
+    def _undo_all(self, before: RouterState, journal: ConfigJournal) -> str:
         return self._undo(inverse(self.device, before), before, journal)

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from wirespeed.config.device import Device
-from wirespeed.config.journal import Journal
+from wirespeed.config.device import ConfigDevice
+from wirespeed.config.journal import ConfigJournal
 from wirespeed.config.operations import Operation
-from wirespeed.config.plan import Plan, plan
-from wirespeed.config.state import State
+from wirespeed.config.plan import ConfigPlan, plan
+from wirespeed.config.state import RouterState
 from wirespeed.errors import EnvironmentFault, WirespeedError
 from wirespeed.findings import listed
 
@@ -18,7 +18,7 @@ POLL_S = 0.2
 
 
 @dataclass(frozen=True)
-class Failure:
+class ApplyFailure:
     """Step `step` of a plan, from 0, was not done; or, where it is None, all were, and the router is not as it
     should be."""
 
@@ -26,7 +26,7 @@ class Failure:
     error: WirespeedError
 
 
-def check_possible(plan: Plan, device: Device) -> None:
+def check_possible(plan: ConfigPlan, device: ConfigDevice) -> None:
     """EnvironmentFault with all lines that the device has no object for; nothing was changed then."""
     told = []
     for step in plan.steps:
@@ -38,7 +38,7 @@ def check_possible(plan: Plan, device: Device) -> None:
         raise EnvironmentFault("\n".join([*told, f"{count} of the plan cannot be applied here; nothing was changed"]))
 
 
-def run(plan: Plan, device: Device, journal: Journal | None = None) -> Failure | None:
+def run(plan: ConfigPlan, device: ConfigDevice, journal: ConfigJournal | None = None) -> ApplyFailure | None:
     """Do all steps in order, up to the first that fails; None when all are done."""
     done = 0
     try:
@@ -46,26 +46,26 @@ def run(plan: Plan, device: Device, journal: Journal | None = None) -> Failure |
             if journal is not None:
                 journal.done(done)
     except WirespeedError as error:
-        return Failure(done, error)
+        return ApplyFailure(done, error)
     return None
 
 
-def _begun(plan: Plan, journal: Journal | None) -> Iterator[Operation]:
+def _begun(plan: ConfigPlan, journal: ConfigJournal | None) -> Iterator[Operation]:
     for number, step in enumerate(plan.steps, start=1):
         if journal is not None:
             journal.begin(number, list(step.operation.cli()))
         yield step.operation
 
 
-def verify(device: Device, target: State) -> Failure | None:
+def verify(device: ConfigDevice, target: RouterState) -> ApplyFailure | None:
     """None when nothing is left to do: a router may take an operation and not do it."""
     left = list(plan(device.read(), target).lines())
     if not left:
         return None
-    return Failure(None, WirespeedError(f"the router took all steps and still lacks: {listed(left, 3)}"))
+    return ApplyFailure(None, WirespeedError(f"the router took all steps and still lacks: {listed(left, 3)}"))
 
 
-def inverse(device: Device, before: State) -> Plan:
+def inverse(device: ConfigDevice, before: RouterState) -> ConfigPlan:
     """What leads from where the device is now to what it was."""
     return plan(device.read(), before)
 

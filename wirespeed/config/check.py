@@ -14,7 +14,7 @@ from wirespeed.config.schema_findings import RULE, schema_findings
 from wirespeed.documents import Document, parse
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
-from wirespeed.findings import Finding
+from wirespeed.findings import FileFinding
 
 MOST_BYTES = 10 << 20
 MOST_TOLD = 1000
@@ -25,7 +25,7 @@ class Checked:
     """`config` is None where the schema does not allow what is there; rules are asked only of what it allows."""
 
     config: Config | None
-    findings: tuple[Finding, ...]
+    findings: tuple[FileFinding, ...]
 
 
 def read_config(path: Path) -> Config:
@@ -36,7 +36,7 @@ def read_config(path: Path) -> Config:
     return checked.config
 
 
-def said(findings: tuple[Finding, ...], name: str) -> str:
+def said(findings: tuple[FileFinding, ...], name: str) -> str:
     """One line a finding, the first `MOST_TOLD` of them, and how many there are."""
     lines = [finding.text(name) for finding in findings[:MOST_TOLD]]
     many = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
@@ -55,7 +55,7 @@ def check_text(text: bytes, name: str) -> Checked:
     if not isinstance(raw, dict):
         message = "this is not a mapping of sections such as interfaces and loopbacks"
         return Checked(
-            None, (Finding((), message, "begin with a section's name and a colon", RULE, document.root.line),)
+            None, (FileFinding((), message, "begin with a section's name and a colon", RULE, document.root.line),)
         )
     try:
         config = Config.model_validate(raw)
@@ -66,11 +66,11 @@ def check_text(text: bytes, name: str) -> Checked:
     return Checked(config, tuple(sorted(found, key=lambda finding: finding.line)))
 
 
-def rule_findings(config: Config) -> list[Finding]:
+def rule_findings(config: Config) -> list[FileFinding]:
     """What the rules say of a configuration, without lines."""
     lookup = Lookup(config)
     return [replace(finding, rule=rule.__name__.replace("_", "-")) for rule in RULES for finding in rule(lookup)]
 
 
-def _placed(findings: list[Finding], document: Document) -> list[Finding]:
+def _placed(findings: list[FileFinding], document: Document) -> list[FileFinding]:
     return [replace(finding, line=document.line(finding.path)) for finding in findings]

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from wirespeed.config.operations import Operation
-from wirespeed.config.state import State
+from wirespeed.config.state import RouterState
 
 
-class Device(Protocol):
-    def read(self) -> State:
+class ConfigDevice(Protocol):
+    def read(self) -> RouterState:
         """What it is set to now. ConnectionFault when it does not answer."""
 
     def run(self, operations: Iterable[Operation]) -> Iterator[None]:

@@ -6,16 +6,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from wirespeed.config import operations as ops
-from wirespeed.config.state import HARDWARE, PORT_MTU, TUNNEL_MTU, Interface, Kind, Sflow, State, TagRewrite, Tap
-from wirespeed.config.steps import Rank, Stage, Step
+from wirespeed.config.state import (
+    HARDWARE,
+    PORT_MTU,
+    TUNNEL_MTU,
+    InterfaceState,
+    InterfaceType,
+    RouterState,
+    SflowState,
+    TagRewriteState,
+    TapState,
+)
+from wirespeed.config.steps import ConfigStage, ConfigStep, Rank
 
 
-def steps_between(current: State, target: State) -> list[Step]:
+def steps_between(current: RouterState, target: RouterState) -> list[ConfigStep]:
     """What makes `target` of `current`. What `target` leaves open (None) stays as it is."""
     return list(_Differences(current, target).steps())
 
 
-def above(state: State, face: Interface, subs: dict[tuple[str, int, bool], str]) -> str | None:
+def above(state: RouterState, face: InterfaceState, subs: dict[tuple[str, int, bool], str]) -> str | None:
     """On which interface the LCP of a sub-interface stands: its parent, or the sub-interface of the outer tag; `subs`
     as `single_tags` has them."""
     own = face.encapsulation
@@ -24,7 +34,7 @@ def above(state: State, face: Interface, subs: dict[tuple[str, int, bool], str])
     return subs.get((face.parent, own.outer, own.dot1ad)) if own.inner else face.parent
 
 
-def single_tags(state: State) -> dict[tuple[str, int, bool], str]:
+def single_tags(state: RouterState) -> dict[tuple[str, int, bool], str]:
     """Sub-interfaces of one tag by parent, tag and whether it is of 802.1ad; of two, the one with exact match."""
     found: dict[tuple[str, int, bool], str] = {}
     for face in state.interfaces.values():
@@ -37,7 +47,7 @@ def single_tags(state: State) -> dict[tuple[str, int, bool], str]:
 
 
 class _Differences:
-    def __init__(self, current: State, target: State) -> None:
+    def __init__(self, current: RouterState, target: RouterState) -> None:
         self.current, self.target = current, target
         self.gone = self._gone()
         """Interfaces that go, for good or to be made anew."""
@@ -53,7 +63,7 @@ class _Differences:
         gone = set()
         for name, have in self.current.interfaces.items():
             want = self.target.interfaces.get(name)
-            if have.kind is not Kind.PORT and (want is None or not _same_origin(have, want)):
+            if have.kind is not InterfaceType.PORT and (want is None or not _same_origin(have, want)):
                 gone.add(name)
         # An interface on top of a removed one is removed too.
         for name, have in self.current.interfaces.items():
@@ -80,7 +90,7 @@ class _Differences:
 
     # ---- Steps
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[ConfigStep]:
         for name, have in self.current.interfaces.items():
             want = None if name in self.gone else self.target.interfaces.get(name)
             if name in self.gone or want is not None:
@@ -95,10 +105,10 @@ class _Differences:
             yield from self._sync(left, want, is_new=old is None)
         yield from self._sync_states()
 
-    def _left(self, old: Interface | None, want: Interface) -> Interface:
+    def _left(self, old: InterfaceState | None, want: InterfaceState) -> InterfaceState:
         """What pruning leaves of an interface that stays; as creation makes it, of one that is new."""
         if old is None:
-            return Interface(want.name, want.kind, encapsulation=want.encapsulation, parent=want.parent)
+            return InterfaceState(want.name, want.kind, encapsulation=want.encapsulation, parent=want.parent)
         leaves = self._leaves_layer2(old, want)
         return replace(
             old,
@@ -107,31 +117,31 @@ class _Differences:
             lcp=None if old.name in self.unpaired else old.lcp,
             bridge=None if leaves else old.bridge,
             xconnect=None if leaves else old.xconnect,
-            rewrite=TagRewrite() if leaves else old.rewrite,
+            rewrite=TagRewriteState() if leaves else old.rewrite,
             bond_of=None if self._leaves_bond(old, want) else old.bond_of,
         )
 
-    def _leaves_layer2(self, old: Interface, want: Interface | None) -> bool:
+    def _leaves_layer2(self, old: InterfaceState, want: InterfaceState | None) -> bool:
         if old.bridge is None and old.xconnect is None:
             return False
         now = None if want is None else (want.bridge, want.is_bvi, want.xconnect)
         return (old.bridge, old.is_bvi, old.xconnect) != now or old.xconnect in self.gone
 
-    def _ends_unnumbered(self, old: Interface, want: Interface | None) -> bool:
+    def _ends_unnumbered(self, old: InterfaceState, want: InterfaceState | None) -> bool:
         if old.unnumbered is None:
             return False
         return want is None or want.unnumbered != old.unnumbered or old.unnumbered in self.gone
 
-    def _leaves_bond(self, old: Interface, want: Interface | None) -> bool:
+    def _leaves_bond(self, old: InterfaceState, want: InterfaceState | None) -> bool:
         if old.bond_of is None:
             return False
         return want is None or want.bond_of != old.bond_of or old.bond_of in self.gone
 
     # ---- Prune
 
-    def _prune(self, have: Interface, want: Interface | None) -> Iterator[Step]:
-        def step(operation: ops.Operation, rank: Rank) -> Step:
-            return Step(operation, Stage.PRUNE, rank, name, _tags(have))
+    def _prune(self, have: InterfaceState, want: InterfaceState | None) -> Iterator[ConfigStep]:
+        def step(operation: ops.Operation, rank: Rank) -> ConfigStep:
+            return ConfigStep(operation, ConfigStage.PRUNE, rank, name, _tags(have))
 
         name = have.name
         if want is None and have.up:
@@ -146,52 +156,54 @@ class _Differences:
         if name in self.unpaired:
             yield step(ops.DeleteLcp(name), Rank.DELETE_LCP)
         if self._leaves_layer2(have, want):
-            if have.rewrite != TagRewrite():
+            if have.rewrite != TagRewriteState():
                 yield step(ops.SetTagRewrite(name, 0), Rank.LEAVE_LAYER2)
             yield step(ops.SetL3(name), Rank.LEAVE_LAYER2)
         if want is None:
             yield _deletion(have)
 
-    def _prune_rest(self) -> Iterator[Step]:
+    def _prune_rest(self) -> Iterator[ConfigStep]:
         for ident in self.current.bridges:
             if ident not in self.target.bridges:
-                yield Step(ops.DeleteBridge(ident), Stage.PRUNE, Rank.DELETE_BRIDGE, f"bd{ident}")
+                yield ConfigStep(ops.DeleteBridge(ident), ConfigStage.PRUNE, Rank.DELETE_BRIDGE, f"bd{ident}")
         for name, acl in self.current.acls.items():
             if name not in self.target.acls:
-                yield Step(ops.DeleteAcl(name, acl.index), Stage.PRUNE, Rank.DELETE_ACL, name)
+                yield ConfigStep(ops.DeleteAcl(name, acl.index), ConfigStage.PRUNE, Rank.DELETE_ACL, name)
 
     # ---- Create and sync what is not an interface
 
-    def _create_rest(self) -> Iterator[Step]:
+    def _create_rest(self) -> Iterator[ConfigStep]:
         for ident, wanted in self.target.bridges.items():
             had = self.current.bridges.get(ident)
             if had is None:
-                yield Step(ops.CreateBridge(ident, wanted), Stage.CREATE, Rank.BRIDGE, f"bd{ident}")
+                yield ConfigStep(ops.CreateBridge(ident, wanted), ConfigStage.CREATE, Rank.BRIDGE, f"bd{ident}")
             elif had != wanted:
-                yield Step(ops.SetBridge(ident, had, wanted), Stage.SYNC, Rank.BRIDGE_SETTING, f"bd{ident}")
+                yield ConfigStep(ops.SetBridge(ident, had, wanted), ConfigStage.SYNC, Rank.BRIDGE_SETTING, f"bd{ident}")
         for name, acl in self.target.acls.items():
             old = self.current.acls.get(name)
             if old is None or old.rules != acl.rules:
                 index = None if old is None else old.index
-                yield Step(ops.SetAcl(name, acl.rules, index), Stage.CREATE, Rank.ACL, name)
-        had_sflow, wanted_sflow = self.current.sflow or Sflow(), self.target.sflow or Sflow()
+                yield ConfigStep(ops.SetAcl(name, acl.rules, index), ConfigStage.CREATE, Rank.ACL, name)
+        had_sflow, wanted_sflow = self.current.sflow or SflowState(), self.target.sflow or SflowState()
         if wanted_sflow != had_sflow:
-            yield Step(ops.SetSflow(had_sflow, wanted_sflow), Stage.SYNC, Rank.SFLOW)
+            yield ConfigStep(ops.SetSflow(had_sflow, wanted_sflow), ConfigStage.SYNC, Rank.SFLOW)
 
     # ---- Sync
 
-    def _sync(self, have: Interface, want: Interface, is_new: bool) -> Iterator[Step]:
-        def step(operation: ops.Operation, rank: Rank, stage: Stage = Stage.SYNC) -> Step:
-            return Step(operation, stage, rank, name, _tags(want))
+    def _sync(self, have: InterfaceState, want: InterfaceState, is_new: bool) -> Iterator[ConfigStep]:
+        def step(operation: ops.Operation, rank: Rank, stage: ConfigStage = ConfigStage.SYNC) -> ConfigStep:
+            return ConfigStep(operation, stage, rank, name, _tags(want))
 
         name = want.name
         if want.lcp is not None and have.lcp is None:
-            yield step(ops.CreateLcp(name, want.lcp, want.lcp_namespace), Rank.LCP, Stage.CREATE)
-        made_with_mac = is_new and want.kind in (Kind.LOOPBACK, Kind.BOND)
+            yield step(ops.CreateLcp(name, want.lcp, want.lcp_namespace), Rank.LCP, ConfigStage.CREATE)
+        made_with_mac = is_new and want.kind in (InterfaceType.LOOPBACK, InterfaceType.BOND)
         # A port's own MAC address is set before it joins a bond, which lends it another while it is a member.
         is_member = want.bond_of is not None and want.bond_of == have.bond_of
         if want.mac is not None and want.mac != have.mac and not made_with_mac and not is_member:
-            yield step(ops.SetMac(name, want.mac), Rank.LOOPBACK_MAC if want.kind is Kind.LOOPBACK else Rank.MAC)
+            yield step(
+                ops.SetMac(name, want.mac), Rank.LOOPBACK_MAC if want.kind is InterfaceType.LOOPBACK else Rank.MAC
+            )
         if want.bond_of is not None and have.bond_of is None:
             yield step(ops.AddMember(name, want.bond_of), Rank.BOND_MEMBER)
         if want.bridge is not None and have.bridge is None:
@@ -212,32 +224,32 @@ class _Differences:
         if want.sflow != have.sflow:
             yield step(ops.SetInterfaceSflow(name, want.sflow), Rank.SFLOW)
 
-    def _sync_mtus(self, have: Interface, want: Interface, is_new: bool) -> Iterator[Step]:
+    def _sync_mtus(self, have: InterfaceState, want: InterfaceState, is_new: bool) -> Iterator[ConfigStep]:
         """Four passes: links grow, links shrink, packets shrink from the innermost, and grow from the outermost."""
         name, depth = want.name, _tags(want)
         if want.link_mtu is not None and want.link_mtu != have.link_mtu and want.kind in HARDWARE:
             shrinks = have.link_mtu is not None and want.link_mtu < have.link_mtu
-            if want.kind is Kind.PORT and have.up:
+            if want.kind is InterfaceType.PORT and have.up:
                 self.flapped.add(name)
-                yield Step(ops.SetState(name, False), Stage.SYNC, Rank.MTU_DOWN, name, depth)
+                yield ConfigStep(ops.SetState(name, False), ConfigStage.SYNC, Rank.MTU_DOWN, name, depth)
             rank = Rank.LINK_SHRINK if shrinks else Rank.LINK_GROW
-            yield Step(ops.SetLinkMtu(name, want.link_mtu), Stage.SYNC, rank, name, depth)
+            yield ConfigStep(ops.SetLinkMtu(name, want.link_mtu), ConfigStage.SYNC, rank, name, depth)
         if want.mtu is None or want.mtu == have.mtu:
             return
         shrinks = have.mtu is not None and want.mtu < have.mtu
         if is_new and want.parent is not None:
             shrinks = want.mtu < self._first_mtu(want)
         rank = Rank.PACKET_SHRINK if shrinks else Rank.PACKET_GROW
-        yield Step(ops.SetPacketMtu(name, want.mtu), Stage.SYNC, rank, name, depth)
+        yield ConfigStep(ops.SetPacketMtu(name, want.mtu), ConfigStage.SYNC, rank, name, depth)
 
-    def _first_mtu(self, sub: Interface) -> int:
+    def _first_mtu(self, sub: InterfaceState) -> int:
         """What a new sub-interface begins with: no more than what it stands on has."""
         below = (sub.parent, above(self.target, sub, self.single_tags))
         kept = [self.current.interfaces.get(name or "") for name in below if name not in self.gone]
-        first = TUNNEL_MTU if self.target.interfaces[sub.parent or ""].kind is Kind.VXLAN else PORT_MTU
+        first = TUNNEL_MTU if self.target.interfaces[sub.parent or ""].kind is InterfaceType.VXLAN else PORT_MTU
         return min((face.mtu for face in kept if face is not None and face.mtu is not None), default=first)
 
-    def _sync_states(self) -> Iterator[Step]:
+    def _sync_states(self) -> Iterator[ConfigStep]:
         """The bring-up comes last. Whatever is on an interface goes down with it, and comes up by its own step."""
         falls = set(self.flapped)
         for name, want in self.target.interfaces.items():
@@ -246,19 +258,19 @@ class _Differences:
             if was_up and not want.up:
                 falls.add(name)
                 if name not in self.flapped:
-                    yield Step(ops.SetState(name, False), Stage.SYNC, Rank.STATE_DOWN, name, _tags(want))
+                    yield ConfigStep(ops.SetState(name, False), ConfigStage.SYNC, Rank.STATE_DOWN, name, _tags(want))
         for name, want in self.target.interfaces.items():
             have = self.current.interfaces.get(name)
             was_up = have is not None and have.up and name not in self.gone
             if want.up and (not was_up or name in falls or want.parent in falls):
-                yield Step(ops.SetState(name, True), Stage.SYNC, Rank.STATE_UP, name, _tags(want))
+                yield ConfigStep(ops.SetState(name, True), ConfigStage.SYNC, Rank.STATE_UP, name, _tags(want))
 
 
-def _tags(face: Interface) -> int:
+def _tags(face: InterfaceState) -> int:
     return 0 if face.encapsulation is None else face.encapsulation.tags
 
 
-def _same_origin(have: Interface, want: Interface) -> bool:
+def _same_origin(have: InterfaceState, want: InterfaceState) -> bool:
     """Whether what only creation decides is the same."""
     if (have.kind, have.parent, have.sub_id, have.encapsulation) != (
         want.kind,
@@ -272,20 +284,20 @@ def _same_origin(have: Interface, want: Interface) -> bool:
     return have.tap is None or want.tap is None or _same_tap(have.tap, want.tap)
 
 
-def _same_tap(have: Tap, want: Tap) -> bool:
+def _same_tap(have: TapState, want: TapState) -> bool:
     """MAC, MTU and rings that are left open stay as they are; without a namespace or a bridge Linux's end has none."""
     open_ones = ("host_mac", "host_mtu", "rx_ring", "tx_ring")
     kept = all(getattr(want, field) in (None, getattr(have, field)) for field in open_ones)
     return kept and (have.host_name, have.bridge, have.namespace) == (want.host_name, want.bridge, want.namespace)
 
 
-def _create(want: Interface) -> Iterator[Step]:
+def _create(want: InterfaceState) -> Iterator[ConfigStep]:
     name = want.name
 
-    def step(operation: ops.Operation, rank: Rank) -> Step:
-        return Step(operation, Stage.CREATE, rank, name, _tags(want))
+    def step(operation: ops.Operation, rank: Rank) -> ConfigStep:
+        return ConfigStep(operation, ConfigStage.CREATE, rank, name, _tags(want))
 
-    if want.kind is Kind.LOOPBACK:
+    if want.kind is InterfaceType.LOOPBACK:
         yield step(ops.CreateLoopback(name, want.mac), Rank.LOOPBACK)
     elif want.bond is not None:
         yield step(ops.CreateBond(name, want.bond, want.mac), Rank.BOND)
@@ -297,19 +309,19 @@ def _create(want: Interface) -> Iterator[Step]:
         yield step(ops.CreateSub(name, want.parent, want.sub_id, want.encapsulation), Rank.SUB)
 
 
-def _deletion(have: Interface) -> Step:
+def _deletion(have: InterfaceState) -> ConfigStep:
     name = have.name
 
-    def step(operation: ops.Operation, rank: Rank) -> Step:
-        return Step(operation, Stage.PRUNE, rank, name, _tags(have))
+    def step(operation: ops.Operation, rank: Rank) -> ConfigStep:
+        return ConfigStep(operation, ConfigStage.PRUNE, rank, name, _tags(have))
 
     if have.vxlan is not None:
         return step(ops.DeleteVxlan(name, have.vxlan), Rank.DELETE_VXLAN)
     match have.kind:
-        case Kind.LOOPBACK:
+        case InterfaceType.LOOPBACK:
             return step(ops.DeleteLoopback(name), Rank.DELETE_LOOPBACK)
-        case Kind.BOND:
+        case InterfaceType.BOND:
             return step(ops.DeleteBond(name), Rank.DELETE_BOND)
-        case Kind.TAP:
+        case InterfaceType.TAP:
             return step(ops.DeleteTap(name), Rank.DELETE_TAP)
     return step(ops.DeleteSub(name), Rank.DELETE_SUB)

@@ -9,7 +9,15 @@ from typing import Any
 
 import yaml
 
-from wirespeed.config.state import Acl, AclRule, Bridge, Interface, Kind, Sflow, State
+from wirespeed.config.state import (
+    AclRuleState,
+    AclState,
+    Bridge,
+    InterfaceState,
+    InterfaceType,
+    RouterState,
+    SflowState,
+)
 from wirespeed.config.steps import natural
 
 _MTU = 1500
@@ -24,7 +32,7 @@ _BRIDGE_KEYS = {
 }
 
 
-def dump_text(state: State) -> str:
+def dump_text(state: RouterState) -> str:
     """YAML that says what is not as it is by default, and that plans to nothing on the router it came from."""
     document = {name: section for name, section in _sections(state).items() if section}
     if not document:
@@ -39,39 +47,39 @@ class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
         return True
 
 
-def _sections(state: State) -> Mapping[str, Any]:
+def _sections(state: RouterState) -> Mapping[str, Any]:
     faces = sorted(state.interfaces.values(), key=lambda face: natural(face.name))
-    of_kind = {kind: [face for face in faces if face.kind is kind] for kind in Kind}
-    named = [face for face in faces if face.kind not in (Kind.LOOPBACK, Kind.SUB)]
-    subs: dict[str, list[Interface]] = {}
-    for face in of_kind[Kind.SUB]:
+    of_kind = {kind: [face for face in faces if face.kind is kind] for kind in InterfaceType}
+    named = [face for face in faces if face.kind not in (InterfaceType.LOOPBACK, InterfaceType.SUB)]
+    subs: dict[str, list[InterfaceState]] = {}
+    for face in of_kind[InterfaceType.SUB]:
         subs.setdefault(face.parent or "", []).append(face)
-    members: dict[int, list[Interface]] = {ident: [] for ident in state.bridges}
+    members: dict[int, list[InterfaceState]] = {ident: [] for ident in state.bridges}
     for face in faces:
         if face.bridge is not None:
             members.setdefault(face.bridge, []).append(face)
     return {
         "interfaces": {face.name: _interface(face, subs.get(face.name, ())) for face in named},
-        "bondethernets": {face.name: _bond(face, faces) for face in of_kind[Kind.BOND]},
-        "loopbacks": {face.name: _settings(face, _MTU) for face in of_kind[Kind.LOOPBACK]},
+        "bondethernets": {face.name: _bond(face, faces) for face in of_kind[InterfaceType.BOND]},
+        "loopbacks": {face.name: _settings(face, _MTU) for face in of_kind[InterfaceType.LOOPBACK]},
         "bridgedomains": {
             f"bd{ident}": _bridge(domain, members[ident]) for ident, domain in sorted(state.bridges.items())
         },
         "vxlan_tunnels": {
             face.name: {"local": face.vxlan.local, "remote": face.vxlan.remote, "vni": face.vxlan.vni}
-            for face in of_kind[Kind.VXLAN]
+            for face in of_kind[InterfaceType.VXLAN]
             if face.vxlan is not None
         },
-        "taps": {face.name: _tap(face) for face in of_kind[Kind.TAP]},
+        "taps": {face.name: _tap(face) for face in of_kind[InterfaceType.TAP]},
         "acls": {name: _acl(acl) for name, acl in state.acls.items()},
-        "sflow": _sflow(state.sflow) if state.sflow not in (None, Sflow()) else None,
+        "sflow": _sflow(state.sflow) if state.sflow not in (None, SflowState()) else None,
     }
 
 
-def _settings(face: Interface, mtu: int | None) -> dict[str, Any]:
+def _settings(face: InterfaceState, mtu: int | None) -> dict[str, Any]:
     """Settings that all kinds share; `mtu` is the default one."""
     told: dict[str, Any] = {}
-    if face.mac is not None and face.kind is not Kind.BOND and face.parent is None:
+    if face.mac is not None and face.kind is not InterfaceType.BOND and face.parent is None:
         told["mac"] = face.mac
     if face.lcp is not None:
         told["lcp"] = face.lcp
@@ -86,7 +94,7 @@ def _settings(face: Interface, mtu: int | None) -> dict[str, Any]:
     return told
 
 
-def _interface(face: Interface, subs: Any) -> dict[str, Any]:
+def _interface(face: InterfaceState, subs: Any) -> dict[str, Any]:
     told = {**_settings(face, _MTU), **_switched(face)}
     if face.sflow:
         told["sflow"] = True
@@ -95,12 +103,12 @@ def _interface(face: Interface, subs: Any) -> dict[str, Any]:
     return told
 
 
-def _switched(face: Interface) -> dict[str, Any]:
+def _switched(face: InterfaceState) -> dict[str, Any]:
     told: dict[str, Any] = {} if face.xconnect is None else {"l2xc": face.xconnect}
     return told if face.up else {**told, "state": "down"}
 
 
-def _sub(face: Interface, parent: Interface) -> dict[str, Any]:
+def _sub(face: InterfaceState, parent: InterfaceState) -> dict[str, Any]:
     told = {**_settings(face, parent.mtu), **_switched(face)}
     own = face.encapsulation
     if own is not None:
@@ -111,7 +119,7 @@ def _sub(face: Interface, parent: Interface) -> dict[str, Any]:
     return told
 
 
-def _bond(face: Interface, faces: list[Interface]) -> dict[str, Any]:
+def _bond(face: InterfaceState, faces: list[InterfaceState]) -> dict[str, Any]:
     told: dict[str, Any] = {} if face.mac is None else {"mac": face.mac}
     told["interfaces"] = [other.name for other in faces if other.bond_of == face.name]
     if face.bond is not None:
@@ -120,7 +128,7 @@ def _bond(face: Interface, faces: list[Interface]) -> dict[str, Any]:
     return told
 
 
-def _bridge(domain: Bridge, members: list[Interface]) -> dict[str, Any]:
+def _bridge(domain: Bridge, members: list[InterfaceState]) -> dict[str, Any]:
     told: dict[str, Any] = {}
     if members and members[0].mtu not in (None, _MTU):
         told["mtu"] = members[0].mtu
@@ -135,7 +143,7 @@ def _bridge(domain: Bridge, members: list[Interface]) -> dict[str, Any]:
     return told | ({"settings": settings} if settings else {})
 
 
-def _tap(face: Interface) -> dict[str, Any]:
+def _tap(face: InterfaceState) -> dict[str, Any]:
     tap = face.tap
     if tap is None:
         return {}
@@ -147,11 +155,11 @@ def _tap(face: Interface) -> dict[str, Any]:
     return told
 
 
-def _acl(acl: Acl) -> dict[str, Any]:
+def _acl(acl: AclState) -> dict[str, Any]:
     return {"terms": [_term(rule) for rule in acl.rules]}
 
 
-def _term(rule: AclRule) -> dict[str, Any]:
+def _term(rule: AclRuleState) -> dict[str, Any]:
     told: dict[str, Any] = {"action": rule.action, "family": "ipv6" if ":" in rule.source else "ipv4"}
     told |= {"source": rule.source, "destination": rule.destination}
     if rule.protocol:
@@ -164,14 +172,14 @@ def _term(rule: AclRule) -> dict[str, Any]:
     return told
 
 
-def _sflow(sflow: Sflow | None) -> dict[str, Any] | None:
+def _sflow(sflow: SflowState | None) -> dict[str, Any] | None:
     if sflow is None:
         return None
     names = ("header_bytes", "polling_interval", "sampling_rate")
     return {name.replace("_", "-"): getattr(sflow, name) for name in names}
 
 
-def json_text(state: State) -> str:
+def json_text(state: RouterState) -> str:
     """Every field of every object, for programs."""
     values = {
         "interfaces": {name: asdict(face) for name, face in state.interfaces.items()},

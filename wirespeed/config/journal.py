@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from wirespeed.config.plan import Plan
+from wirespeed.config.plan import ConfigPlan
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.files import read_text_file
 
@@ -21,10 +21,10 @@ _MOST_BYTES = 1 << 28
 _CONFIRMED = b'{"confirmed": true}\n'
 
 
-class Journal:
+class ConfigJournal:
     """A new journal at `path`; one that is there goes."""
 
-    def __init__(self, path: Path, plan: Plan, before: str) -> None:
+    def __init__(self, path: Path, plan: ConfigPlan, before: str) -> None:
         """`before` is the YAML of what the router was."""
         self.path = path
         try:

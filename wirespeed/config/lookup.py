@@ -7,21 +7,23 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.config.schema import BridgeDomain, Config, SubInterface
-from wirespeed.config.state import Encapsulation, Kind
+from wirespeed.config.schema import BridgeDomainSection, Config, SubInterfaceSection
+from wirespeed.config.state import Encapsulation, InterfaceType
 from wirespeed.findings import Path
 
 _KINDS = (
-    (re.compile(r"BondEthernet\d+"), Kind.BOND, "bondethernets"),
-    (re.compile(r"loop\d+"), Kind.LOOPBACK, "loopbacks"),
-    (re.compile(r"tap\d+"), Kind.TAP, "taps"),
-    (re.compile(r"vxlan_tunnel\d+"), Kind.VXLAN, "vxlan_tunnels"),
+    (re.compile(r"BondEthernet\d+"), InterfaceType.BOND, "bondethernets"),
+    (re.compile(r"loop\d+"), InterfaceType.LOOPBACK, "loopbacks"),
+    (re.compile(r"tap\d+"), InterfaceType.TAP, "taps"),
+    (re.compile(r"vxlan_tunnel\d+"), InterfaceType.VXLAN, "vxlan_tunnels"),
 )
 
 
-def kind_of(name: str) -> tuple[Kind, str]:
+def kind_of(name: str) -> tuple[InterfaceType, str]:
     """What an interface of this name is, and the section that defines it; anything else is a port."""
-    return next(((kind, section) for form, kind, section in _KINDS if form.fullmatch(name)), (Kind.PORT, "interfaces"))
+    return next(
+        ((kind, section) for form, kind, section in _KINDS if form.fullmatch(name)), (InterfaceType.PORT, "interfaces")
+    )
 
 
 def instance_of(name: str) -> int:
@@ -37,7 +39,7 @@ class Face:
 
     name: str
     path: Path
-    kind: Kind
+    kind: InterfaceType
     mtu: int
     mac: str | None = None
     addresses: tuple[str, ...] = ()
@@ -51,7 +53,7 @@ class Face:
     parent: str | None = None
     sub_id: int = 0
     encapsulation: Encapsulation | None = None
-    sub: SubInterface | None = None
+    sub: SubInterfaceSection | None = None
     subs: tuple[str, ...] = ()
 
 
@@ -89,13 +91,13 @@ class Lookup:
             )
             self.faces[name] = face
             for ident, sub in given.sub_interfaces.items():
-                self._add_sub(face, ident, SubInterface() if sub is None else sub)
+                self._add_sub(face, ident, SubInterfaceSection() if sub is None else sub)
         for name, loop in self.config.loopbacks.items():
             path = ("loopbacks", name)
             self.faces[name] = Face(
                 name,
                 path,
-                Kind.LOOPBACK,
+                InterfaceType.LOOPBACK,
                 loop.mtu,
                 loop.mac,
                 tuple(loop.addresses),
@@ -104,12 +106,12 @@ class Lookup:
                 mpls=loop.mpls,
             )
 
-    def _add_sub(self, parent: Face, ident: int, sub: SubInterface) -> None:
+    def _add_sub(self, parent: Face, ident: int, sub: SubInterfaceSection) -> None:
         own = encapsulation_of(ident, sub)
         face = Face(
             f"{parent.name}.{ident}",
             (*parent.path, "sub-interfaces", ident),
-            Kind.SUB,
+            InterfaceType.SUB,
             parent.mtu if sub.mtu is None else sub.mtu,
             None,
             tuple(sub.addresses),
@@ -152,7 +154,7 @@ class Lookup:
         tap = self.config.taps.get(name)
         return tap.host.mtu or 1500 if tap else 1500
 
-    def bridges(self) -> Iterator[tuple[str, BridgeDomain]]:
+    def bridges(self) -> Iterator[tuple[str, BridgeDomainSection]]:
         return iter(self.config.bridgedomains.items())
 
     def intermediate(self, face: Face) -> Face | None:
@@ -172,7 +174,7 @@ class Lookup:
         return f"the target of l2xc of {self.xconnects_to[name][0]}" if name in self.xconnects_to else ""
 
 
-def encapsulation_of(ident: int, sub: SubInterface) -> Encapsulation:
+def encapsulation_of(ident: int, sub: SubInterfaceSection) -> Encapsulation:
     """Which frames a sub-interface takes: without the block, those of the tag that is its id, and no other tag."""
     given = sub.encapsulation
     if given is None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from wirespeed.config.lookup import instance_of
-from wirespeed.config.state import AclRule, Bond, Bridge, Encapsulation, Sflow, Tap, Vxlan
+from wirespeed.config.state import AclRuleState, BondState, Bridge, Encapsulation, SflowState, TapState, Vxlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class DeleteLoopback(Deletion):
 
 @dataclass(frozen=True, slots=True)
 class CreateBond(Creation):
-    bond: Bond
+    bond: BondState
     mac: str | None = None
 
     def cli(self) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _vxlan(name: str, vxlan: Vxlan) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CreateTap(Creation):
-    tap: Tap
+    tap: TapState
 
     def cli(self) -> Iterator[str]:
         options = {
@@ -350,8 +350,8 @@ class SetInterfaceSflow(InterfaceOperation):
 class SetSflow(Operation):
     """Only what differs between `before` and `settings`."""
 
-    before: Sflow
-    settings: Sflow
+    before: SflowState
+    settings: SflowState
 
     def cli(self) -> Iterator[str]:
         for word in ("header_bytes", "polling_interval", "sampling_rate"):
@@ -375,7 +375,7 @@ class SetAcl(Operation):
     """Make the access list, or give the one that has `index` other rules."""
 
     name: str
-    rules: tuple[AclRule, ...]
+    rules: tuple[AclRuleState, ...]
     index: int | None = None
 
     def cli(self) -> Iterator[str]:
@@ -393,7 +393,7 @@ class DeleteAcl(Operation):
         yield f"delete acl-plugin acl index {0 if self.index is None else self.index}"
 
 
-def _rule(rule: AclRule) -> str:
+def _rule(rule: AclRuleState) -> str:
     text = f"{rule.action} src {rule.source} dst {rule.destination} proto {rule.protocol}"
     for word, ports in (("sport", rule.source_ports), ("dport", rule.destination_ports)):
         text += f" {word} {ports[0]}-{ports[1]}"

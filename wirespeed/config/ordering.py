@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from wirespeed.config import operations as ops
 from wirespeed.config.differences import above, single_tags
 from wirespeed.config.networks import network_of
-from wirespeed.config.state import State
-from wirespeed.config.steps import Rank, Stage, Step
+from wirespeed.config.state import RouterState
+from wirespeed.config.steps import ConfigStage, ConfigStep, Rank
 
 Edge = tuple[int, int, str]
 """The step that waits, the one it waits for, and why."""
@@ -22,7 +22,7 @@ Edge = tuple[int, int, str]
 class Ordering:
     """The edges between `steps`, which lead from `current` to `target`."""
 
-    def __init__(self, steps: Sequence[Step], current: State, target: State) -> None:
+    def __init__(self, steps: Sequence[ConfigStep], current: RouterState, target: RouterState) -> None:
         self._steps = steps
         self._current, self._target = current, target
         self._by_interface: dict[tuple[type[ops.Operation], str], list[int]] = defaultdict(list)
@@ -51,7 +51,7 @@ class Ordering:
                 if before != place:
                     yield place, before, why
 
-    def _of(self, name: str | None, *kinds: type[ops.Operation], stage: Stage | None = None) -> Iterator[int]:
+    def _of(self, name: str | None, *kinds: type[ops.Operation], stage: ConfigStage | None = None) -> Iterator[int]:
         """Steps on the interface `name` of these kinds."""
         if name is not None:
             for kind in kinds:
@@ -59,11 +59,11 @@ class Ordering:
                     if stage is None or self._steps[place].stage is stage:
                         yield place
 
-    def _before(self, step: Step) -> Iterator[tuple[int, str]]:
+    def _before(self, step: ConfigStep) -> Iterator[tuple[int, str]]:
         operation = step.operation
         if isinstance(operation, ops.InterfaceOperation):
             name = operation.interface
-            if not isinstance(operation, ops.Creation) and step.stage is not Stage.PRUNE:
+            if not isinstance(operation, ops.Creation) and step.stage is not ConfigStage.PRUNE:
                 yield from _because(self._of(name, ops.Creation), "the interface is made first")
         match operation:
             case ops.Deletion():
@@ -75,7 +75,7 @@ class Ordering:
             case ops.CreateLcp():
                 yield from self._before_create_lcp(operation)
             case ops.SetL3():
-                rewrites = self._of(operation.interface, ops.SetTagRewrite, stage=Stage.PRUNE)
+                rewrites = self._of(operation.interface, ops.SetTagRewrite, stage=ConfigStage.PRUNE)
                 yield from _because(rewrites, "its tag rewrite ends while it is in layer 2")
             case ops.DeleteBridge():
                 for member in self._members.get(operation.ident, ()):
@@ -91,7 +91,7 @@ class Ordering:
     # ---- Interfaces and pairs that go and come
 
     def _before_deletion(self, name: str) -> Iterator[tuple[int, str]]:
-        yield from _because(self._of(name, ops.SetState, stage=Stage.PRUNE), "an interface that goes is down")
+        yield from _because(self._of(name, ops.SetState, stage=ConfigStage.PRUNE), "an interface that goes is down")
         detach = (ops.DeleteAddress, ops.EndUnnumbered)
         yield from _because(self._of(name, *detach), "its addresses go before the interface")
         yield from _because(self._of(name, ops.DeleteLcp), "its pair in Linux goes before the interface")
@@ -132,12 +132,12 @@ class Ordering:
 
     # ---- Settings
 
-    def _before_setting(self, step: Step) -> Iterator[tuple[int, str]]:
+    def _before_setting(self, step: ConfigStep) -> Iterator[tuple[int, str]]:
         operation, rank = step.operation, step.rank
         match operation:
             case ops.JoinBridge() | ops.SetXconnect() | ops.AddMember():
                 yield from self._before_layer2(operation)
-            case ops.SetTagRewrite() if step.stage is Stage.SYNC:
+            case ops.SetTagRewrite() if step.stage is ConfigStage.SYNC:
                 joins = (ops.JoinBridge, ops.SetXconnect)
                 yield from _because(self._of(operation.interface, *joins), "tags are rewritten in layer 2")
             case ops.SetLinkMtu():
@@ -153,11 +153,11 @@ class Ordering:
                 yield from self._before_address(operation)
             case ops.SetUnnumbered():
                 yield from self._before_unnumbered(operation)
-            case ops.SetState() if step.stage is Stage.SYNC:
+            case ops.SetState() if step.stage is ConfigStage.SYNC:
                 yield from self._before_state(operation, rank)
             case ops.SetState():
                 for sub in self._current_subs.get(operation.interface, ()):
-                    downs = self._of(sub, ops.SetState, stage=Stage.PRUNE)
+                    downs = self._of(sub, ops.SetState, stage=ConfigStage.PRUNE)
                     yield from _because(downs, "children go down before their parent")
 
     def _before_layer2(self, operation: ops.JoinBridge | ops.SetXconnect | ops.AddMember) -> Iterator[tuple[int, str]]:
@@ -273,7 +273,7 @@ def _kind(operation: ops.Operation) -> type[ops.Operation]:
     return type(operation)
 
 
-def _subs(state: State) -> dict[str, list[str]]:
+def _subs(state: RouterState) -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
         if face.parent is not None:
@@ -281,7 +281,7 @@ def _subs(state: State) -> dict[str, list[str]]:
     return found
 
 
-def _stacked(state: State, subs: dict[tuple[str, int, bool], str]) -> dict[str, list[str]]:
+def _stacked(state: RouterState, subs: dict[tuple[str, int, bool], str]) -> dict[str, list[str]]:
     """Sub-interfaces by what they stand on in Linux."""
     found: dict[str, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
@@ -291,7 +291,7 @@ def _stacked(state: State, subs: dict[tuple[str, int, bool], str]) -> dict[str, 
     return found
 
 
-def _referring(state: State, field: str) -> dict[object, list[str]]:
+def _referring(state: RouterState, field: str) -> dict[object, list[str]]:
     found: dict[object, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
         value = getattr(face, field)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from wirespeed.config.differences import steps_between
 from wirespeed.config.ordering import Ordering
-from wirespeed.config.state import State
-from wirespeed.config.steps import Stage, Step
+from wirespeed.config.state import RouterState
+from wirespeed.config.steps import ConfigStage, ConfigStep
 from wirespeed.errors import WirespeedError
 
 
@@ -22,24 +22,24 @@ class Reason:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ConfigPlan:
     """`reasons[i]` say why step i comes no earlier."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ConfigStep, ...] = ()
     reasons: tuple[tuple[Reason, ...], ...] = ()
 
-    def lines(self, stage: Stage | None = None) -> Iterator[str]:
+    def lines(self, stage: ConfigStage | None = None) -> Iterator[str]:
         """VPP's command lines, of one stage or of all."""
         return (line for step in self.steps if stage in (None, step.stage) for line in step.operation.cli())
 
 
-def plan(current: State, target: State) -> Plan:
+def plan(current: RouterState, target: RouterState) -> ConfigPlan:
     """What makes `target` of `current`; no step where nothing is to do."""
     steps = steps_between(current, target)
     return _ordered(steps, Ordering(steps, current, target))
 
 
-def _ordered(steps: list[Step], ordering: Ordering) -> Plan:
+def _ordered(steps: list[ConfigStep], ordering: Ordering) -> ConfigPlan:
     """Topologically; of those that could come next, the one with the smallest place."""
     before: list[dict[int, str]] = [{} for _ in steps]
     after: list[list[int]] = [[] for _ in steps]
@@ -65,7 +65,7 @@ def _ordered(steps: list[Step], ordering: Ordering) -> Plan:
         )
     at = {number: place for place, number in enumerate(order)}
     reasons = (tuple(Reason(at[earlier], why) for earlier, why in before[number].items()) for number in order)
-    return Plan(
+    return ConfigPlan(
         tuple(steps[number] for number in order),
         tuple(tuple(sorted(each, key=lambda reason: reason.step)) for each in reasons),
     )

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from wirespeed.config.lookup import kind_of
 from wirespeed.config.schema import Config
-from wirespeed.config.state import Kind, State
+from wirespeed.config.state import InterfaceType, RouterState
 from wirespeed.config.steps import natural
 from wirespeed.errors import UsageError
 from wirespeed.findings import listed
 
 
-def check_same_router(config: Config, current: State) -> None:
+def check_same_router(config: Config, current: RouterState) -> None:
     """UsageError where one has a port that the other has not, or a name is taken."""
-    there = {name for name, face in current.interfaces.items() if face.kind is Kind.PORT}
-    named = {name for name in config.interfaces if kind_of(name)[0] is Kind.PORT}
+    there = {name for name, face in current.interfaces.items() if face.kind is InterfaceType.PORT}
+    named = {name for name in config.interfaces if kind_of(name)[0] is InterfaceType.PORT}
     if missing := sorted(named - there, key=natural):
         has = listed(sorted(there, key=natural)) or "none"
         raise UsageError(

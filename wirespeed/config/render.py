@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import asdict, fields, is_dataclass
 from typing import Any
 
-from wirespeed.config.plan import Plan
-from wirespeed.config.state import Bridge, Interface, Sflow, State
-from wirespeed.config.steps import Stage, natural
+from wirespeed.config.plan import ConfigPlan
+from wirespeed.config.state import Bridge, InterfaceState, RouterState, SflowState
+from wirespeed.config.steps import ConfigStage, natural
 
 SCHEMA = "wirespeed-config-plan/1"
-_TITLES = {Stage.PRUNE: "prune", Stage.CREATE: "create", Stage.SYNC: "sync"}
+_TITLES = {ConfigStage.PRUNE: "prune", ConfigStage.CREATE: "create", ConfigStage.SYNC: "sync"}
 
 
-def cli_text(plan: Plan, explain: bool = False) -> str:
+def cli_text(plan: ConfigPlan, explain: bool = False) -> str:
     """Lines that VPP's `exec` runs, stage by stage behind a comment with their number. `explain`: each with what it
     waits for, as comments."""
     text: list[str] = []
@@ -34,7 +34,7 @@ def cli_text(plan: Plan, explain: bool = False) -> str:
     return "".join(f"{line}\n" for line in text)
 
 
-def _why(plan: Plan, place: int) -> Iterator[str]:
+def _why(plan: ConfigPlan, place: int) -> Iterator[str]:
     """One line a reason, whatever number of steps it stands for."""
     by_reason: dict[str, list[int]] = defaultdict(list)
     for reason in plan.reasons[place]:
@@ -46,7 +46,7 @@ def _why(plan: Plan, place: int) -> Iterator[str]:
         yield f"^ after step {steps[0] + 1} ({first}){more}: {why}"
 
 
-def json_text(plan: Plan) -> str:
+def json_text(plan: ConfigPlan) -> str:
     """`steps` in order, each with its lines, its operation, and what it comes `after`, by number from 1."""
     steps = [
         {
@@ -69,19 +69,19 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def diff_lines(current: State, target: State) -> Iterator[tuple[str, str]]:
+def diff_lines(current: RouterState, target: RouterState) -> Iterator[tuple[str, str]]:
     """What is to change, object by object: a sign (`+`, `-`, `~` or a blank for the object's name) and a line."""
     names = sorted({*current.interfaces, *target.interfaces}, key=natural)
     for name in names:
         have, want = current.interfaces.get(name), target.interfaces.get(name)
-        yield from _object_lines(f"{(want or have or Interface(name, None)).kind} {name}", have, want)  # type: ignore[arg-type]
+        yield from _object_lines(f"{(want or have or InterfaceState(name, None)).kind} {name}", have, want)  # type: ignore[arg-type]
     for ident in sorted({*current.bridges, *target.bridges}):
         yield from _object_lines(f"bridge-domain {ident}", current.bridges.get(ident), target.bridges.get(ident))
     for name in sorted({*current.acls, *target.acls}):
         old, new = current.acls.get(name), target.acls.get(name)
         if (old.rules if old else None) != (new.rules if new else None):
             yield "+" if old is None else "-" if new is None else "~", f"acl {name}"
-    yield from _object_lines("sflow", current.sflow or Sflow(), target.sflow or Sflow())
+    yield from _object_lines("sflow", current.sflow or SflowState(), target.sflow or SflowState())
 
 
 def _object_lines(title: str, have: Any, want: Any) -> Iterator[tuple[str, str]]:
@@ -137,7 +137,7 @@ def _shown(value: Any) -> str:
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "~": "\x1b[33m", " ": "\x1b[1m"}
 
 
-def diff_text(current: State, target: State, in_colour: bool) -> str:
+def diff_text(current: RouterState, target: RouterState, in_colour: bool) -> str:
     """`diff_lines`, with ANSI colours for a terminal."""
     lines = []
     for sign, line in diff_lines(current, target):

@@ -14,17 +14,17 @@ from wirespeed.config import operations as ops
 from wirespeed.config.acl_names import named_acls
 from wirespeed.config.state import (
     HARDWARE,
-    Acl,
-    AclRule,
-    Bond,
+    AclRuleState,
+    AclState,
+    BondState,
     Bridge,
     Encapsulation,
-    Interface,
-    Kind,
-    Sflow,
-    State,
-    TagRewrite,
-    Tap,
+    InterfaceState,
+    InterfaceType,
+    RouterState,
+    SflowState,
+    TagRewriteState,
+    TapState,
     Vxlan,
 )
 from wirespeed.errors import ConnectionFault, UsageError
@@ -33,7 +33,13 @@ from wirespeed.router.client import ask, ask_in_order
 _AT_ONCE = 200
 """Operations that are under way together: what an interrupted application may still do."""
 _MOST_VLAN = 4094
-_KINDS = {"port": Kind.PORT, "sub": Kind.SUB, "loopback": Kind.LOOPBACK, "vxlan": Kind.VXLAN, "bond": Kind.BOND}
+_KINDS = {
+    "port": InterfaceType.PORT,
+    "sub": InterfaceType.SUB,
+    "loopback": InterfaceType.LOOPBACK,
+    "vxlan": InterfaceType.VXLAN,
+    "bond": InterfaceType.BOND,
+}
 
 
 class RouterDevice:
@@ -42,7 +48,7 @@ class RouterDevice:
     def __init__(self, socket: Path) -> None:
         self._socket = socket
 
-    def read(self) -> State:
+    def read(self) -> RouterState:
         interfaces, bridges, acls, reserved, sflow = {}, {}, [], set(), None
         bonds: dict[str, str] = {}
         for line in ask(self._socket, "show state").splitlines():
@@ -53,14 +59,14 @@ class RouterDevice:
             elif "acl" in told:
                 acls.append((told["tag"], _acl(told)))
             elif "sflow" in told and "interface" not in told:
-                sflow = Sflow(**told["sflow"])
+                sflow = SflowState(**told["sflow"])
             elif told.get("is_host"):
                 reserved.add(told["interface"])
             else:
                 interfaces[told["interface"]] = _interface(told)
                 bonds |= dict.fromkeys(told.get("members", ()), told["interface"])
         interfaces |= {name: replace(interfaces[name], bond_of=bond, mac=None) for name, bond in bonds.items()}
-        return State(interfaces, bridges, named_acls(acls), sflow, reserved=frozenset(reserved))
+        return RouterState(interfaces, bridges, named_acls(acls), sflow, reserved=frozenset(reserved))
 
     def run(self, operations: Iterable[ops.Operation]) -> Iterator[None]:
         source = iter(operations)
@@ -119,9 +125,9 @@ def _object(line: str) -> dict[str, Any]:
     return told
 
 
-def _acl(told: dict[str, Any]) -> Acl:
+def _acl(told: dict[str, Any]) -> AclState:
     rules = (
-        AclRule(
+        AclRuleState(
             rule["action"],
             rule["source"],
             rule["destination"],
@@ -131,22 +137,22 @@ def _acl(told: dict[str, Any]) -> Acl:
         )
         for rule in told["rules"]
     )
-    return Acl(tuple(rules), told["acl"])
+    return AclState(tuple(rules), told["acl"])
 
 
-def _interface(told: dict[str, Any]) -> Interface:
+def _interface(told: dict[str, Any]) -> InterfaceState:
     name, tap = told["interface"], told.get("tap")
-    kind = Kind.TAP if tap is not None else _KINDS[told["kind"]]
+    kind = InterfaceType.TAP if tap is not None else _KINDS[told["kind"]]
     own = None
-    if kind is Kind.SUB:
+    if kind is InterfaceType.SUB:
         own = Encapsulation(told["outer"], told["inner"], told["dot1ad"], told["exact"])
-    return Interface(
+    return InterfaceState(
         name,
         kind,
         up=told["up"],
         link_mtu=told["link_mtu"] if kind in HARDWARE else None,
         mtu=told["mtu"],
-        mac=None if kind is Kind.SUB else told["mac"],
+        mac=None if kind is InterfaceType.SUB else told["mac"],
         # Link-local addresses are not a setting, as in VPP's API: Linux assigns and reports one per interface.
         addresses=tuple(sorted(one for one in told["addresses"] if not ip_interface(one).is_link_local)),
         unnumbered=told["unnumbered"],
@@ -157,13 +163,15 @@ def _interface(told: dict[str, Any]) -> Interface:
         bridge=told["bridge_domain"] or None,
         is_bvi=told["is_bvi"],
         xconnect=told["xconnect_to"],
-        rewrite=TagRewrite(told["pop"], tuple(told.get("push", ())), told.get("push_dot1ad", False)),
+        rewrite=TagRewriteState(told["pop"], tuple(told.get("push", ())), told.get("push_dot1ad", False)),
         parent=told.get("parent"),
         sub_id=told.get("sub_id", 0),
         encapsulation=own,
-        bond=Bond(**told["bond"]) if kind is Kind.BOND else None,
-        vxlan=Vxlan(**told["vxlan"]) if kind is Kind.VXLAN else None,
+        bond=BondState(**told["bond"]) if kind is InterfaceType.BOND else None,
+        vxlan=Vxlan(**told["vxlan"]) if kind is InterfaceType.VXLAN else None,
         tap=None
         if tap is None
-        else Tap(tap["host"], tap["host_mac"], tap.get("host_mtu"), None, tap["netns"], tap["rx_ring"], tap["tx_ring"]),
+        else TapState(
+            tap["host"], tap["host_mac"], tap.get("host_mtu"), None, tap["netns"], tap["rx_ring"], tap["tx_ring"]
+        ),
     )

@@ -60,7 +60,7 @@ BondMode = Literal["round-robin", "active-backup", "broadcast", "lacp", "xor"]
 LoadBalance = Literal["l2", "l23", "l34"]
 
 
-class Section(BaseModel):
+class ConfigSection(BaseModel):
     """Strict: what is of another type is an error, not converted; a key without a value is as if it were not there."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -73,20 +73,20 @@ class Section(BaseModel):
         return given
 
 
-class Encapsulation(Section):
+class EncapsulationSection(ConfigSection):
     dot1q: Vlan | None = None
     dot1ad: Vlan | None = None
     inner_dot1q: Vlan | None = Field(default=None, alias="inner-dot1q")
     exact_match: bool = Field(default=False, alias="exact-match")
 
 
-class SubInterface(Section):
+class SubInterfaceSection(ConfigSection):
     description: Description = ""
     lcp: LcpName | None = None
     mtu: Mtu | None = None
     addresses: list[Address] = []
     unnumbered: str | None = None
-    encapsulation: Encapsulation | None = None
+    encapsulation: EncapsulationSection | None = None
     l2xc: str | None = None
     state: State = "up"
     mpls: bool = False
@@ -95,14 +95,14 @@ class SubInterface(Section):
 SubId = Annotated[int, Field(ge=1, le=4294967295)]
 
 
-class Interface(Section):
+class InterfaceSection(ConfigSection):
     description: Description = ""
     mac: Mac | None = None
     lcp: LcpName | None = None
     mtu: Mtu = 1500
     addresses: Addresses = []
     unnumbered: str | None = None
-    sub_interfaces: dict[SubId, SubInterface | None] = Field(default={}, alias="sub-interfaces")
+    sub_interfaces: dict[SubId, SubInterfaceSection | None] = Field(default={}, alias="sub-interfaces")
     l2xc: str | None = None
     state: State = "up"
     mpls: bool = False
@@ -110,7 +110,7 @@ class Interface(Section):
     sflow: bool = False
 
 
-class BondEthernet(Section):
+class BondEthernet(ConfigSection):
     description: Description = ""
     mac: Mac | None = None
     interfaces: list[str] = []
@@ -118,7 +118,7 @@ class BondEthernet(Section):
     load_balance: LoadBalance | None = Field(default=None, alias="load-balance")
 
 
-class Loopback(Section):
+class Loopback(ConfigSection):
     description: Description = ""
     mac: Mac | None = None
     lcp: LcpName | None = None
@@ -128,7 +128,7 @@ class Loopback(Section):
     mpls: bool = False
 
 
-class BridgeSettings(Section):
+class BridgeSettings(ConfigSection):
     learn: bool = True
     unicast_flood: bool = Field(default=True, alias="unicast-flood")
     unknown_unicast_flood: bool = Field(default=True, alias="unknown-unicast-flood")
@@ -138,7 +138,7 @@ class BridgeSettings(Section):
     mac_age_minutes: Annotated[int, Field(ge=0, le=255)] = Field(default=0, alias="mac-age-minutes")
 
 
-class BridgeDomain(Section):
+class BridgeDomainSection(ConfigSection):
     description: Description = ""
     mtu: Mtu = 1500
     bvi: Annotated[str, StringConstraints(pattern=r"^loop\d+$")] | None = None
@@ -146,14 +146,14 @@ class BridgeDomain(Section):
     settings: BridgeSettings = BridgeSettings()
 
 
-class VxlanTunnel(Section):
+class VxlanTunnelSection(ConfigSection):
     description: Description = ""
     local: Host
     remote: Host
     vni: Annotated[int, Field(ge=1, le=16777215)]
 
 
-class TapHost(Section):
+class TapHost(ConfigSection):
     name: HostName
     mac: Mac | None = None
     mtu: Mtu | None = None
@@ -163,19 +163,19 @@ class TapHost(Section):
     namespace_create: bool = Field(default=False, alias="namespace-create")
 
 
-class Tap(Section):
+class TapSection(ConfigSection):
     description: Description = ""
     host: TapHost
     rx_ring_size: Ring = Field(default=256, alias="rx-ring-size")
     tx_ring_size: Ring = Field(default=256, alias="tx-ring-size")
 
 
-class PrefixList(Section):
+class PrefixList(ConfigSection):
     description: Description = ""
     members: list[Member] = []
 
 
-class AclTerm(Section):
+class AclTerm(ConfigSection):
     description: Description = ""
     action: Literal["permit", "deny", "permit+reflect"]
     family: Literal["ipv4", "ipv6", "any"] = "any"
@@ -188,12 +188,12 @@ class AclTerm(Section):
     icmp_code: int | str | None = Field(default=None, alias="icmp-code")
 
 
-class Acl(Section):
+class AclSection(ConfigSection):
     description: Description = ""
     terms: Annotated[list[AclTerm], Field(min_length=1, max_length=100)]
 
 
-class Sflow(Section):
+class SflowSection(ConfigSection):
     header_bytes: Annotated[int, Field(ge=1, le=256)] = Field(default=128, alias="header-bytes")
     polling_interval: Annotated[int, Field(ge=5, le=600)] = Field(default=20, alias="polling-interval")
     sampling_rate: Annotated[int, Field(ge=100, le=1000000)] = Field(default=10000, alias="sampling-rate")
@@ -203,15 +203,15 @@ def _named(pattern: str, most: int = 64) -> Any:
     return Annotated[str, StringConstraints(pattern=f"^{pattern}$", max_length=most)]
 
 
-class Config(Section):
+class Config(ConfigSection):
     """A whole file. Empty is valid."""
 
-    interfaces: dict[Annotated[str, StringConstraints(min_length=1)], Interface] = {}
+    interfaces: dict[Annotated[str, StringConstraints(min_length=1)], InterfaceSection] = {}
     bondethernets: dict[_named(r"BondEthernet\d+"), BondEthernet] = {}  # type: ignore[valid-type]
     loopbacks: dict[_named(r"loop\d+"), Loopback] = {}  # type: ignore[valid-type]
-    bridgedomains: dict[_named(r"bd\d+"), BridgeDomain] = {}  # type: ignore[valid-type]
-    vxlan_tunnels: dict[_named(r"vxlan_tunnel\d+"), VxlanTunnel] = {}  # type: ignore[valid-type]
-    taps: dict[_named(r"tap\d+"), Tap] = {}  # type: ignore[valid-type]
+    bridgedomains: dict[_named(r"bd\d+"), BridgeDomainSection] = {}  # type: ignore[valid-type]
+    vxlan_tunnels: dict[_named(r"vxlan_tunnel\d+"), VxlanTunnelSection] = {}  # type: ignore[valid-type]
+    taps: dict[_named(r"tap\d+"), TapSection] = {}  # type: ignore[valid-type]
     prefixlists: dict[_named(r"[a-z][a-z0-9-]+"), PrefixList] = {}  # type: ignore[valid-type]
-    acls: dict[_named(r"[a-z][a-z0-9-]+", 56), Acl] = {}  # type: ignore[valid-type]
-    sflow: Sflow | None = None
+    acls: dict[_named(r"[a-z][a-z0-9-]+", 56), AclSection] = {}  # type: ignore[valid-type]
+    sflow: SflowSection | None = None

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from wirespeed.config.schema import Config
 from wirespeed.documents import Document, Node
-from wirespeed.findings import Finding, Path, shown
+from wirespeed.findings import FileFinding, Path, shown
 
 RULE = "schema"
 _WANTED = {
@@ -38,9 +38,9 @@ _NAMES = {
 }
 
 
-def schema_findings(error: ValidationError, document: Document) -> list[Finding]:
+def schema_findings(error: ValidationError, document: Document) -> list[FileFinding]:
     """Findings of a failed validation, in the order of the file."""
-    found: dict[Path, Finding] = {}
+    found: dict[Path, FileFinding] = {}
     kinds: dict[Path, str] = {}
     for one in error.errors():
         path, is_key = _place(one["loc"], document.root)
@@ -67,14 +67,16 @@ def _place(location: tuple[str | int, ...], root: Node) -> tuple[Path, bool]:
     return tuple(parts), False
 
 
-def _finding(one: Any, path: Path, is_key: bool, document: Document) -> Finding:
+def _finding(one: Any, path: Path, is_key: bool, document: Document) -> FileFinding:
     line = document.line(path)
     if is_key or (path and not isinstance(path[-1], str) and one["type"] == "int_type" and one["loc"][-1] == "[key]"):
         section = str(path[-2]) if len(path) > 1 else ""
         message = f"{shown(path[-1])!r} is not a name of this section"
-        return Finding(path, message, f"a name here is {_NAMES.get(section, 'text of one letter or more')}", RULE, line)
+        return FileFinding(
+            path, message, f"a name here is {_NAMES.get(section, 'text of one letter or more')}", RULE, line
+        )
     message, fix = _words(one, path, document)
-    return Finding(path, message, fix, RULE, line)
+    return FileFinding(path, message, fix, RULE, line)
 
 
 def _words(one: Any, path: Path, document: Document) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 
-class Kind(StrEnum):
+class InterfaceType(StrEnum):
     PORT = "port"
     BOND = "bond"
     LOOPBACK = "loopback"
@@ -16,7 +16,7 @@ class Kind(StrEnum):
     SUB = "sub-interface"
 
 
-HARDWARE = frozenset({Kind.PORT, Kind.TAP})
+HARDWARE = frozenset({InterfaceType.PORT, InterfaceType.TAP})
 """Kinds that have an MTU of the link besides that of packets. VPP refuses a bond's (-126, unsupported)."""
 PORT_MTU = 9000
 """MTU of a port without a configuration, in bytes."""
@@ -39,7 +39,7 @@ class Encapsulation:
 
 
 @dataclass(frozen=True, slots=True)
-class Bond:
+class BondState:
     mode: str
     load_balance: str | None
 
@@ -52,7 +52,7 @@ class Vxlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Tap:
+class TapState:
     """Linux's end, and the rings between."""
 
     host_name: str
@@ -65,7 +65,7 @@ class Tap:
 
 
 @dataclass(frozen=True, slots=True)
-class TagRewrite:
+class TagRewriteState:
     """VLAN tags of frames that come in: how many are taken off, and which are put on then, as 802.1ad or 802.1Q."""
 
     pop: int = 0
@@ -74,13 +74,13 @@ class TagRewrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Interface:
+class InterfaceState:
     """`rewrite` is what layer 2 makes of a frame's VLAN tags. `bond_of` is the bond that a port is a
     member of, `lcp` the name that Linux has it by, in a network namespace. Addresses are in order, canonical, with
     their length. `mac` is a port's own: None while a bond lends it another."""
 
     name: str
-    kind: Kind
+    kind: InterfaceType
     up: bool = False
     link_mtu: int | None = None
     mtu: int | None = None
@@ -94,14 +94,14 @@ class Interface:
     bridge: int | None = None
     is_bvi: bool = False
     xconnect: str | None = None
-    rewrite: TagRewrite = TagRewrite()
+    rewrite: TagRewriteState = TagRewriteState()
     bond_of: str | None = None
     parent: str | None = None
     sub_id: int = 0
     encapsulation: Encapsulation | None = None
-    bond: Bond | None = None
+    bond: BondState | None = None
     vxlan: Vxlan | None = None
-    tap: Tap | None = None
+    tap: TapState | None = None
 
     @property
     def is_layer2(self) -> bool:
@@ -123,7 +123,7 @@ class Bridge:
 
 
 @dataclass(frozen=True, slots=True)
-class AclRule:
+class AclRuleState:
     """Prefixes of one family; ports, or of ICMP types and codes, from the first to the last; `protocol` 0 is any."""
 
     action: str
@@ -135,27 +135,27 @@ class AclRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Acl:
+class AclState:
     """`index` is the router's own number for it, None while it has none."""
 
-    rules: tuple[AclRule, ...]
+    rules: tuple[AclRuleState, ...]
     index: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Sflow:
+class SflowState:
     header_bytes: int = 128
     polling_interval: int = 20
     sampling_rate: int = 10000
 
 
 @dataclass(frozen=True)
-class State:
+class RouterState:
     """All of one router. `reserved` are interfaces that are not the user's, such as Linux's side of a pair; `sflow`
     None: as it is at first."""
 
-    interfaces: Mapping[str, Interface] = field(default_factory=dict)
+    interfaces: Mapping[str, InterfaceState] = field(default_factory=dict)
     bridges: Mapping[int, Bridge] = field(default_factory=dict)
-    acls: Mapping[str, Acl] = field(default_factory=dict)
-    sflow: Sflow | None = None
+    acls: Mapping[str, AclState] = field(default_factory=dict)
+    sflow: SflowState | None = None
     reserved: frozenset[str] = frozenset()

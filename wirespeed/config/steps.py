@@ -9,7 +9,7 @@ from enum import IntEnum
 from wirespeed.config.operations import Operation
 
 
-class Stage(IntEnum):
+class ConfigStage(IntEnum):
     """What should not be there goes, what should be there comes, then everything gets its settings."""
 
     PRUNE = 0
@@ -62,11 +62,11 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ConfigStep:
     """`depth` counts the VLAN tags of its interface; steps that take away begin with the deepest."""
 
     operation: Operation
-    stage: Stage
+    stage: ConfigStage
     rank: Rank
     name: str = ""
     depth: int = 0
@@ -74,7 +74,7 @@ class Step:
     @property
     def place(self) -> tuple[object, ...]:
         """Sorts steps that do not depend on one another."""
-        inward = self.stage is Stage.PRUNE or self.rank in (Rank.PACKET_SHRINK, Rank.STATE_DOWN)
+        inward = self.stage is ConfigStage.PRUNE or self.rank in (Rank.PACKET_SHRINK, Rank.STATE_DOWN)
         return self.stage, self.rank, -self.depth if inward else self.depth, natural(self.name)
 
 

@@ -12,28 +12,28 @@ from wirespeed.config.schema import Config
 from wirespeed.config.state import (
     HARDWARE,
     PORT_MTU,
-    Acl,
-    Bond,
+    AclState,
+    BondState,
     Bridge,
-    Interface,
-    Kind,
-    Sflow,
-    State,
-    TagRewrite,
-    Tap,
+    InterfaceState,
+    InterfaceType,
+    RouterState,
+    SflowState,
+    TagRewriteState,
+    TapState,
     Vxlan,
 )
 
 
-def target_state(config: Config, current: State | None = None) -> State:
+def target_state(config: Config, current: RouterState | None = None) -> RouterState:
     """What a valid configuration makes of a router. Ports of `current` that it does not name lose all that is set on
     them: ports are never deleted."""
     lookup, given = Lookup(config), config.sflow
     interfaces = {interface.name: interface for interface in _interfaces(lookup)}
     for name, port in (current.interfaces if current else {}).items():
-        if port.kind is Kind.PORT and name not in interfaces:
-            interfaces[name] = Interface(name, Kind.PORT, link_mtu=PORT_MTU, mtu=PORT_MTU)
-    return State(
+        if port.kind is InterfaceType.PORT and name not in interfaces:
+            interfaces[name] = InterfaceState(name, InterfaceType.PORT, link_mtu=PORT_MTU, mtu=PORT_MTU)
+    return RouterState(
         interfaces=interfaces,
         bridges={
             instance_of(name): Bridge(
@@ -48,20 +48,22 @@ def target_state(config: Config, current: State | None = None) -> State:
             for name, domain in config.bridgedomains.items()
         },
         acls={
-            name: Acl(tuple(rule for term in acl.terms for rule in rules_of(term, config.prefixlists)))
+            name: AclState(tuple(rule for term in acl.terms for rule in rules_of(term, config.prefixlists)))
             for name, acl in config.acls.items()
         },
-        sflow=Sflow(given.header_bytes, given.polling_interval, given.sampling_rate) if given else Sflow(),
+        sflow=SflowState(given.header_bytes, given.polling_interval, given.sampling_rate) if given else SflowState(),
     )
 
 
-def bare_state(config: Config) -> State:
+def bare_state(config: Config) -> RouterState:
     """A router that has the ports of a configuration, and nothing is set on them."""
-    ports = (name for name in config.interfaces if kind_of(name)[0] is Kind.PORT)
-    return State({name: Interface(name, Kind.PORT, link_mtu=PORT_MTU, mtu=PORT_MTU) for name in ports})
+    ports = (name for name in config.interfaces if kind_of(name)[0] is InterfaceType.PORT)
+    return RouterState(
+        {name: InterfaceState(name, InterfaceType.PORT, link_mtu=PORT_MTU, mtu=PORT_MTU) for name in ports}
+    )
 
 
-def _interfaces(lookup: Lookup) -> Iterator[Interface]:
+def _interfaces(lookup: Lookup) -> Iterator[InterfaceState]:
     for face in lookup.faces.values():
         yield _interface(lookup, face)
     config = lookup.config
@@ -71,11 +73,11 @@ def _interfaces(lookup: Lookup) -> Iterator[Interface]:
             yield _interface(lookup, Face(name, (section, name), kind, lookup.mtu(name), up=False))
 
 
-def _interface(lookup: Lookup, face: Face) -> Interface:
+def _interface(lookup: Lookup, face: Face) -> InterfaceState:
     config, name = lookup.config, face.name
     bvi = lookup.bvi_of.get(name)
     bridge = bvi or lookup.bridges_of.get(name)
-    made = Interface(
+    made = InterfaceState(
         name,
         face.kind,
         up=face.up,
@@ -95,20 +97,20 @@ def _interface(lookup: Lookup, face: Face) -> Interface:
         encapsulation=face.encapsulation,
     )
     if made.is_layer2 and face.encapsulation is not None:
-        made = replace(made, rewrite=TagRewrite(face.encapsulation.tags))
+        made = replace(made, rewrite=TagRewriteState(face.encapsulation.tags))
     match face.kind:
-        case Kind.PORT:
+        case InterfaceType.PORT:
             bonds = lookup.bonds_of.get(name)
             return replace(made, bond_of=bonds[0]) if bonds else made
-        case Kind.BOND:
+        case InterfaceType.BOND:
             bond = config.bondethernets[name]
             balance = bond.load_balance or ("l34" if bond.mode in ("lacp", "xor") else None)
-            return replace(made, mac=bond.mac, bond=Bond(bond.mode, balance))
-        case Kind.VXLAN:
+            return replace(made, mac=bond.mac, bond=BondState(bond.mode, balance))
+        case InterfaceType.VXLAN:
             tunnel = config.vxlan_tunnels[name]
             return replace(made, vxlan=Vxlan(tunnel.local, tunnel.remote, tunnel.vni))
-        case Kind.TAP:
+        case InterfaceType.TAP:
             tap, host = config.taps[name], config.taps[name].host
             ends = (host.name, host.mac, host.mtu, host.bridge, host.namespace)
-            return replace(made, tap=Tap(*ends, tap.rx_ring_size, tap.tx_ring_size))
+            return replace(made, tap=TapState(*ends, tap.rx_ring_size, tap.tx_ring_size))
     return made

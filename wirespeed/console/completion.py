@@ -9,19 +9,21 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
 from wirespeed.console.commands import ALIASES, COMMANDS
-from wirespeed.console.grammar import Command, Option
+from wirespeed.console.grammar import ConsoleCommand, ConsoleOption
 
 _PROFILE_ENDINGS = (".py", ".yaml", ".yml", ".json")
 
 
-def candidates(text: str, ports: Sequence[int] = (), commands: Mapping[str, Command] = COMMANDS) -> list[str]:
+def candidates(text: str, ports: Sequence[int] = (), commands: Mapping[str, ConsoleCommand] = COMMANDS) -> list[str]:
     """Words that could replace the last one of `text`; a directory ends with a slash."""
     words = text.split()
     begun = "" if not words or text[-1].isspace() else words.pop()
     return [word for word in _offered(words, begun, ports, commands) if word.startswith(begun)]
 
 
-def _offered(words: list[str], begun: str, ports: Sequence[int], commands: Mapping[str, Command]) -> Iterable[str]:
+def _offered(
+    words: list[str], begun: str, ports: Sequence[int], commands: Mapping[str, ConsoleCommand]
+) -> Iterable[str]:
     if not words:
         return sorted({name.split()[0] for name in commands})
     words = [ALIASES.get(words[0], words[0]), *words[1:]]
@@ -37,7 +39,11 @@ def _offered(words: list[str], begun: str, ports: Sequence[int], commands: Mappi
 
 
 def _arguments(
-    command: Command, rest: Sequence[str], begun: str, ports: Sequence[int], commands: Mapping[str, Command]
+    command: ConsoleCommand,
+    rest: Sequence[str],
+    begun: str,
+    ports: Sequence[int],
+    commands: Mapping[str, ConsoleCommand],
 ) -> Iterator[str]:
     """Values of the option that is being given, else options that are not given yet."""
     flags = {flag: option for option in command.options for flag in option.flags}
@@ -55,11 +61,13 @@ def _arguments(
     yield from (_preferred(option) for option in command.options if not option.positional and option.name not in used)
 
 
-def _preferred(option: Option) -> str:
+def _preferred(option: ConsoleOption) -> str:
     return option.flags[0]
 
 
-def _values(option: Option, begun: str, ports: Sequence[int], commands: Mapping[str, Command]) -> Iterator[str]:
+def _values(
+    option: ConsoleOption, begun: str, ports: Sequence[int], commands: Mapping[str, ConsoleCommand]
+) -> Iterator[str]:
     yield from option.choices
     match option.source:
         case "ports":

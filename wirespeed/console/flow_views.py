@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 
-from wirespeed.console.readings import ERRORS, FlowReading, LatencyReading, StreamReading
-from wirespeed.console.tables import RULE, Row, Table
+from wirespeed.console.readings import ERRORS, FlowStatistics, LatencyStatistics, StreamReading
+from wirespeed.console.tables import RULE, ConsoleRow, ConsoleTable
 from wirespeed.units import format_si, l1_bps
 
 BAD = "bold red"
 
 
-def stream_table(streams: Sequence[StreamReading], title: str) -> Table:
+def stream_table(streams: Sequence[StreamReading], title: str) -> ConsoleTable:
     """What is loaded on one port."""
     rows = tuple(
-        Row(
+        ConsoleRow(
             str(one.stream_id),
             (
                 one.name,
@@ -31,7 +31,7 @@ def stream_table(streams: Sequence[StreamReading], title: str) -> Table:
         for one in streams
     )
     headings = ("ID", "name", "profile", "packet type", "length", "mode", "rate", "PG ID", "next")
-    return Table(title, headings, rows, align="center", least=6)
+    return ConsoleTable(title, headings, rows, align="center", least=6)
 
 
 def format_pg_id(stream: StreamReading) -> str:
@@ -68,11 +68,11 @@ def packet_summary(packet: bytes) -> str:
         return f"{len(packet)} bytes that cannot be dissected"
 
 
-def flow_table(flows: Sequence[FlowReading]) -> Table:
+def flow_table(flows: Sequence[FlowStatistics]) -> ConsoleTable:
     """Streams statistics: one column for each packet group."""
 
-    def row(name: str, text: Callable[[FlowReading], str]) -> Row:
-        return Row(name, tuple(text(one) for one in flows))
+    def row(name: str, text: Callable[[FlowStatistics], str]) -> ConsoleRow:
+        return ConsoleRow(name, tuple(text(one) for one in flows))
 
     rows = (
         row("Tx pps", lambda one: format_si(one.tx_pps, "pps")),
@@ -92,20 +92,20 @@ def flow_table(flows: Sequence[FlowReading]) -> Table:
         row("tx-bytes", lambda one: format_si(one.tx_bytes, "B")),
         row("rx-bytes", lambda one: format_si(one.rx_bytes, "B")),
     )
-    return Table("Streams Statistics", ("PG ID", *(str(one.pg_id) for one in flows)), rows)
+    return ConsoleTable("Streams Statistics", ("PG ID", *(str(one.pg_id) for one in flows)), rows)
 
 
-def latency_table(flows: Sequence[FlowReading]) -> Table:
+def latency_table(flows: Sequence[FlowStatistics]) -> ConsoleTable:
     """Microseconds, one column for each packet group that measures latency."""
     measured = _measured(flows)
 
-    def row(name: str, text: Callable[[LatencyReading], str], styles: tuple[str, ...] = ()) -> Row:
-        return Row(name, tuple(text(latency) for _, latency in measured), styles)
+    def row(name: str, text: Callable[[LatencyStatistics], str], styles: tuple[str, ...] = ()) -> ConsoleRow:
+        return ConsoleRow(name, tuple(text(latency) for _, latency in measured), styles)
 
     wrong = tuple(BAD if any(latency.errors.values()) else "" for _, latency in measured)
     rows = (
-        Row("TX pkts", tuple(str(flow.tx_packets) for flow, _ in measured)),
-        Row("RX pkts", tuple(str(flow.rx_packets) for flow, _ in measured)),
+        ConsoleRow("TX pkts", tuple(str(flow.tx_packets) for flow, _ in measured)),
+        ConsoleRow("RX pkts", tuple(str(flow.rx_packets) for flow, _ in measured)),
         row("Max latency", lambda one: f"{one.max_us:g}"),
         row("Min latency", lambda one: f"{one.min_us:g}"),
         row("Avg latency", lambda one: f"{one.average_us:g}"),
@@ -115,7 +115,7 @@ def latency_table(flows: Sequence[FlowReading]) -> Table:
         RULE,
         row("Errors", lambda one: str(sum(one.errors.values())), wrong),
     )
-    return Table("Latency Statistics (µs)", ("PG ID", *(str(flow.pg_id) for flow, _ in measured)), rows)
+    return ConsoleTable("Latency Statistics (µs)", ("PG ID", *(str(flow.pg_id) for flow, _ in measured)), rows)
 
 
 def floor_note(floors: Mapping[str, Mapping[str, float]]) -> str:
@@ -127,18 +127,18 @@ def floor_note(floors: Mapping[str, Mapping[str, float]]) -> str:
     )
 
 
-def histogram_table(flows: Sequence[FlowReading]) -> Table:
+def histogram_table(flows: Sequence[FlowStatistics]) -> ConsoleTable:
     """Packets by latency, the slowest first, and the sequence errors."""
     measured = _measured(flows)
     bins = sorted({low for _, latency in measured for low, _ in latency.histogram}, reverse=True)
     counts = [dict(latency.histogram) for _, latency in measured]
-    rows = [Row(str(low), tuple(str(one[low]) if low in one else "" for one in counts)) for low in bins]
+    rows = [ConsoleRow(str(low), tuple(str(one[low]) if low in one else "" for one in counts)) for low in bins]
     rows.append(RULE)
     for name in ERRORS.values():
         cells = tuple(str(latency.errors[name]) for _, latency in measured)
-        rows.append(Row(name, cells, tuple("" if cell == "0" else BAD for cell in cells)))
-    return Table("Latency Histogram (µs)", ("PG ID", *(str(flow.pg_id) for flow, _ in measured)), tuple(rows))
+        rows.append(ConsoleRow(name, cells, tuple("" if cell == "0" else BAD for cell in cells)))
+    return ConsoleTable("Latency Histogram (µs)", ("PG ID", *(str(flow.pg_id) for flow, _ in measured)), tuple(rows))
 
 
-def _measured(flows: Sequence[FlowReading]) -> list[tuple[FlowReading, LatencyReading]]:
+def _measured(flows: Sequence[FlowStatistics]) -> list[tuple[FlowStatistics, LatencyStatistics]]:
     return [(flow, flow.latency) for flow in flows if flow.latency is not None]

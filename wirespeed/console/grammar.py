@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from wirespeed.client.generator_client import PROFILE_ID
-from wirespeed.client.stateless_client import Target
+from wirespeed.client.stateless_client import ProfileTarget
 from wirespeed.console.absent import ABSENT
 from wirespeed.errors import UsageError
 
@@ -31,7 +31,7 @@ _HELP = ("-h", "--help")
 
 
 @dataclass(frozen=True)
-class Option:
+class ConsoleOption:
     """`flags` begin with dashes, or one bare name makes it positional. `read` turns a word into a value or a tuple of
     values; without it the option is a switch. `alone` is the value of an option that is given without one. An option
     that `joins` is one text of many words. `moot` is the reason why an option is taken and has no effect. `source`
@@ -79,13 +79,13 @@ Run = Callable[["Session", Given], None]
 
 
 @dataclass(frozen=True)
-class Command:
+class ConsoleCommand:
     """`offline` ones work without a server."""
 
     name: str
     group: str
     summary: str
-    options: tuple[Option, ...]
+    options: tuple[ConsoleOption, ...]
     run: Run
     offline: bool = False
 
@@ -98,7 +98,7 @@ class Command:
 class Parsed:
     """`notes` name the options that were given and have no effect."""
 
-    command: Command
+    command: ConsoleCommand
     given: Given
     wants_help: bool = False
     notes: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ def commands_of(line: str) -> list[list[Word]]:
     return [words for words in commands if words]
 
 
-def parse(words: Sequence[str], commands: Mapping[str, Command], aliases: Mapping[str, str]) -> Parsed:
+def parse(words: Sequence[str], commands: Mapping[str, ConsoleCommand], aliases: Mapping[str, str]) -> Parsed:
     """The command that `words` name, and its options. UsageError for everything that cannot be run as given."""
     command, rest = find(words, commands, aliases)
     tunables = next((option for option in command.options if option.rest), None)
@@ -168,8 +168,8 @@ def parse(words: Sequence[str], commands: Mapping[str, Command], aliases: Mappin
 
 
 def find(
-    words: Sequence[str], commands: Mapping[str, Command], aliases: Mapping[str, str]
-) -> tuple[Command, list[str]]:
+    words: Sequence[str], commands: Mapping[str, ConsoleCommand], aliases: Mapping[str, str]
+) -> tuple[ConsoleCommand, list[str]]:
     """The command with the longest name that `words` begin with, and the words after it."""
     head = [aliases.get(words[0], words[0]), *words[1:]]
     for count in range(len(head), 0, -1):
@@ -186,7 +186,9 @@ def find(
     raise UsageError(f"unknown command {head[0]!r}; {hint}`help` lists the commands")
 
 
-def _not_beginning(command: Command, rest: Sequence[str], commands: Mapping[str, Command]) -> Command:
+def _not_beginning(
+    command: ConsoleCommand, rest: Sequence[str], commands: Mapping[str, ConsoleCommand]
+) -> ConsoleCommand:
     """`capture recrod` is a misspelt longer command, not `capture` with a value that it does not take."""
     longer = [name for name in commands if name.startswith(f"{command.name} ")]
     takes_values = any(option.positional for option in command.options)
@@ -199,7 +201,7 @@ def _alternatives(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _unknown_option(command: Command, word: str) -> str:
+def _unknown_option(command: ConsoleCommand, word: str) -> str:
     flags = [flag for option in command.options for flag in option.flags if flag.startswith("-")]
     close = difflib.get_close_matches(word, flags, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]}? " if close else ""
@@ -212,7 +214,7 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog}: {message}; usage: {self.usage}")
 
 
-def _parser(command: Command) -> argparse.ArgumentParser:
+def _parser(command: ConsoleCommand) -> argparse.ArgumentParser:
     parser = _Parser(prog=command.name, usage=command.usage, add_help=False)
     for option in command.options:
         if option.rest:
@@ -237,7 +239,7 @@ def _flat(values: Sequence[Any], repeats: bool) -> list[Any]:
     return flat if repeats else list(dict.fromkeys(flat))
 
 
-def _without_tunables(words: Sequence[str], option: Option) -> tuple[list[str], str | None]:
+def _without_tunables(words: Sequence[str], option: ConsoleOption) -> tuple[list[str], str | None]:
     """Take `-t a=1,b=2`, or `-t --a 1 --b 2` up to the end of the line, out of the words."""
     for place, word in enumerate(words):
         if word in option.flags:
@@ -279,14 +281,14 @@ def read_ports(word: str) -> tuple[int, ...]:
     return tuple(_port(part, word) for part in word.split(",") if part)
 
 
-def read_targets(word: str) -> tuple[Target, ...]:
+def read_targets(word: str) -> tuple[ProfileTarget, ...]:
     """`0`, `0.name` or `0.*`, or several with commas between."""
     targets = []
     for part in word.split(","):
         port, dot, profile = part.partition(".")
         if dot and not profile:
             raise UsageError(f"port {word!r} cannot be read; give a number such as 0, or a profile on it such as 0._")
-        targets.append(Target(_port(port, word), profile or PROFILE_ID))
+        targets.append(ProfileTarget(_port(port, word), profile or PROFILE_ID))
     return tuple(targets)
 
 
@@ -328,10 +330,10 @@ def count(what: str, lowest: int = 1) -> Callable[[str], float]:
     return number(lowest, what, whole=True)
 
 
-PORTS = Option(
+PORTS = ConsoleOption(
     ("-p", "--port", "--ports"), "Ports. Default: all acquired ports.", read_ports, "PORT", True, source="ports"
 )
-TARGETS = Option(
+TARGETS = ConsoleOption(
     ("-p", "--port", "--ports"),
     "Ports, or profiles on them such as 0.name. Default: all acquired ports.",
     read_targets,
@@ -339,15 +341,15 @@ TARGETS = Option(
     True,
     source="ports",
 )
-ALL = Option(("-a", "--all"), "All acquired ports (the default without -p).", None)
-STREAM_IDS = Option(("-i", "--id", "--ids"), "Only these streams.", count("stream", 0), "ID", True, dest="ids")
+ALL = ConsoleOption(("-a", "--all"), "All acquired ports (the default without -p).", None)
+STREAM_IDS = ConsoleOption(("-i", "--id", "--ids"), "Only these streams.", count("stream", 0), "ID", True, dest="ids")
 
 
-def switch(*flags: str, help: str) -> Option:
-    return Option(flags, help, None)
+def switch(*flags: str, help: str) -> ConsoleOption:
+    return ConsoleOption(flags, help, None)
 
 
-def help_text(command: Command, commands: Mapping[str, Command]) -> str:
+def help_text(command: ConsoleCommand, commands: Mapping[str, ConsoleCommand]) -> str:
     """Usage and options of a command, and the longer commands that begin with it."""
     lines = [f"{command.name} - {command.summary}", "", f"usage: {command.usage}"]
     if command.options:
@@ -373,6 +375,6 @@ def listed(entries: Sequence[tuple[str, str]], width: int = 0) -> list[str]:
     return lines
 
 
-def _label(option: Option) -> str:
+def _label(option: ConsoleOption) -> str:
     names = "" if option.positional else ", ".join(option.flags)
     return f"{names} {option.value_usage}".strip()

@@ -77,7 +77,7 @@ def _attributes(attr: Mapping[str, Any]) -> str:
     return ", ".join(words)
 
 
-class Watcher:
+class EventWatcher:
     """Polls events on a connection of its own. `tell` gets those of one poll, `lost` the error that ends the watch.
 
     Polling also tells the server that this session lives, so that it keeps up what was started.

@@ -33,7 +33,7 @@ class Sink(Protocol):
     def close(self) -> None: ...
 
 
-class Shown:
+class PacketLines:
     """A line for each packet, times since the first one; `verbose` adds the layers."""
 
     def __init__(self, show: Callable[[str], None], verbose: bool) -> None:
@@ -100,7 +100,7 @@ class PcapPipe:
         self._directory.cleanup()
 
 
-class Monitor:
+class CaptureMonitor:
     """Fetches the packets of `capture_id` on a connection of its own, until `stop` or until the capture is gone. `tell`
     is given why it ended by itself."""
 

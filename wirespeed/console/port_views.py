@@ -9,7 +9,7 @@ from typing import Any
 from rich.text import Text
 
 from wirespeed.console.readings import STATES, PortReading, total
-from wirespeed.console.tables import RULE, Row, Table, facts
+from wirespeed.console.tables import RULE, ConsoleRow, ConsoleTable, facts
 from wirespeed.units import format_si, l1_bps
 
 Json = Mapping[str, Any]
@@ -20,17 +20,17 @@ _DROP_NOISE = 0.001
 """Sent and received rates are smoothed apart: a difference below this share of the sent is none."""
 
 
-def port_table(readings: Sequence[PortReading], title: str = "Port Statistics") -> Table:
+def port_table(readings: Sequence[PortReading], title: str = "Port Statistics") -> ConsoleTable:
     """T-Rex's port statistics, with what our generator knows beside them; a total where there are several ports."""
     shown = [*readings, total(readings)] if len(readings) > 1 else list(readings)
     headings = [str(one.port) if one.port is not None else "total" for one in shown]
 
     def row(
         name: str, text: Callable[[PortReading], str], styles: tuple[str, ...] = (), ports_only: bool = False
-    ) -> Row:
-        return Row(name, tuple("" if ports_only and one.port is None else text(one) for one in shown), styles)
+    ) -> ConsoleRow:
+        return ConsoleRow(name, tuple("" if ports_only and one.port is None else text(one) for one in shown), styles)
 
-    def count(name: str, bad: bool = False) -> Row:
+    def count(name: str, bad: bool = False) -> ConsoleRow:
         return row(name, lambda one: str(one.counters[name]), count_styles(shown, name) if bad else ())
 
     links = tuple("" if one.link_up else BAD for one in shown)
@@ -63,7 +63,7 @@ def port_table(readings: Sequence[PortReading], title: str = "Port Statistics") 
     known = [(name, bad) for name, bad in extra if shown and all(name in one.counters for one in shown)]
     if known:
         rows += [RULE, *(count(name, bad=bad) for name, bad in known)]
-    return Table(title, ("port", *headings), tuple(rows))
+    return ConsoleTable(title, ("port", *headings), tuple(rows))
 
 
 def count_styles(readings: Sequence[PortReading], name: str) -> tuple[str, ...]:
@@ -112,7 +112,7 @@ def drop_bps(stats: Json) -> float:
     return max(lost if lost > tx_bps * _DROP_NOISE else 0.0, float(stats.get("m_rx_drop_bps") or 0))
 
 
-def status_table(ports: Sequence[Json], statuses: Sequence[Json]) -> Table:
+def status_table(ports: Sequence[Json], statuses: Sequence[Json]) -> ConsoleTable:
     """`portattr` without options: from `get_system_info`'s ports and `get_port_status`."""
     columns = [_status_cells(port, status) for port, status in zip(ports, statuses, strict=True)]
     rows = []
@@ -123,9 +123,9 @@ def status_table(ports: Sequence[Json], statuses: Sequence[Json]) -> Table:
         cells = tuple(column[name] for column in columns)
         if name in _OURS and not any(cells):
             continue
-        rows.append(Row(name, cells, tuple(BAD if cell == "DOWN" else "" for cell in cells)))
+        rows.append(ConsoleRow(name, cells, tuple(BAD if cell == "DOWN" else "" for cell in cells)))
     headings = tuple(str(port.get("index", "?")) for port in ports)
-    return Table("Port Status", ("port", *headings), tuple(rows), align="center", least=18)
+    return ConsoleTable("Port Status", ("port", *headings), tuple(rows), align="center", least=18)
 
 
 _STATUS_ROWS = (

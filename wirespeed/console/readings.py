@@ -152,7 +152,7 @@ def _stream_reading(port: int, profile: str, number: int, stream: Json) -> Strea
 
 
 @dataclass(frozen=True)
-class FlowReading:
+class FlowStatistics:
     """Flow statistics of one packet group over all ports; `latency` where it is measured."""
 
     pg_id: int
@@ -164,11 +164,11 @@ class FlowReading:
     rx_pps: float
     tx_bps: float
     rx_bps: float
-    latency: LatencyReading | None = None
+    latency: LatencyStatistics | None = None
 
 
 @dataclass(frozen=True)
-class LatencyReading:
+class LatencyStatistics:
     """Microseconds; the histogram is (lower bound, count) from low to high; errors by T-Rex's names."""
 
     min_us: float
@@ -183,7 +183,7 @@ class LatencyReading:
 ERRORS = {"drp": "dropped", "dup": "dup", "ooo": "out_of_order", "sth": "seq_too_high", "stl": "seq_too_low"}
 
 
-def flow_readings(answer: Json, since: Json | None = None) -> list[FlowReading]:
+def flow_readings(answer: Json, since: Json | None = None) -> list[FlowStatistics]:
     """From `get_pgid_stats`; counts less those of `since` where the group is still the same one."""
     since = since or {}
     now, before = answer.get("flow_stats") or {}, since.get("flow_stats") or {}
@@ -204,11 +204,11 @@ def flow_readings(answer: Json, since: Json | None = None) -> list[FlowReading]:
     return found
 
 
-def _flow_reading(pg_id: int, now: Json, before: Json, latency: Json | None, old_latency: Json) -> FlowReading:
+def _flow_reading(pg_id: int, now: Json, before: Json, latency: Json | None, old_latency: Json) -> FlowStatistics:
     def count(name: str) -> int:
         return int(_sum(now.get(name)) - _sum(before.get(name)))
 
-    return FlowReading(
+    return FlowStatistics(
         pg_id=pg_id,
         tx_packets=count("tp"),
         rx_packets=count("rp"),
@@ -222,14 +222,14 @@ def _flow_reading(pg_id: int, now: Json, before: Json, latency: Json | None, old
     )
 
 
-def _latency_reading(now: Json, before: Json) -> LatencyReading:
+def _latency_reading(now: Json, before: Json) -> LatencyStatistics:
     measured, errors = now.get("lat") or {}, now.get("er") or {}
     old_bins = (before.get("lat") or {}).get("histogram") or {}
     old_errors = before.get("er") or {}
     bins = {
         int(low): int(count) - int(old_bins.get(low, 0)) for low, count in (measured.get("histogram") or {}).items()
     }
-    return LatencyReading(
+    return LatencyStatistics(
         min_us=_number(measured, "total_min"),
         max_us=_number(measured, "total_max"),
         average_us=_number(measured, "average"),

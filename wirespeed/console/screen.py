@@ -19,7 +19,7 @@ class Screen(Protocol):
     def notify(self, text: str) -> None: ...
 
 
-class Progress(Text):
+class ProgressText(Text):
     """What a quiet screen leaves out."""
 
 
@@ -31,7 +31,7 @@ class TerminalScreen:
         self._quiet = quiet
 
     def show(self, text: Text | str = "") -> None:
-        if self._quiet and isinstance(text, Progress):
+        if self._quiet and isinstance(text, ProgressText):
             return
         self._console.print(text, soft_wrap=True, markup=False)
 
@@ -45,6 +45,6 @@ def step(screen: Screen, text: str) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        screen.show(Progress.assemble(f"{text:<{STEP_WIDTH}} ", ("[FAILED]", "bold red")))
+        screen.show(ProgressText.assemble(f"{text:<{STEP_WIDTH}} ", ("[FAILED]", "bold red")))
         raise
-    screen.show(Progress.assemble(f"{text:<{STEP_WIDTH}} ", ("[SUCCESS]", "bold green")))
+    screen.show(ProgressText.assemble(f"{text:<{STEP_WIDTH}} ", ("[SUCCESS]", "bold green")))

@@ -10,10 +10,10 @@ from typing import Any
 
 from wirespeed.client.generator_client import Call
 from wirespeed.client.readings import is_wirespeed
-from wirespeed.client.stateless_client import ALL_PROFILES, StatelessClient, Target
-from wirespeed.console.happenings import Happening, Watcher
-from wirespeed.console.monitor import Monitor
-from wirespeed.console.readings import FlowReading, PortReading, counters, flow_readings, port_reading
+from wirespeed.client.stateless_client import ALL_PROFILES, ProfileTarget, StatelessClient
+from wirespeed.console.happenings import EventWatcher, Happening
+from wirespeed.console.monitor import CaptureMonitor
+from wirespeed.console.readings import FlowStatistics, PortReading, counters, flow_readings, port_reading
 from wirespeed.console.screen import Screen, step
 from wirespeed.errors import ConnectionFault, RemoteError, UsageError, WirespeedError
 
@@ -56,7 +56,7 @@ class Session:
         self.screen = screen
         self.single = single
         self.verbose = False
-        self.monitor: Monitor | None = None
+        self.monitor: CaptureMonitor | None = None
         self.on_demand = on_demand
         self.watches = watches
         self.server = server
@@ -71,7 +71,7 @@ class Session:
         self._user = user
         self._timeout_s = timeout_s
         self._client: StatelessClient | None = None
-        self._watcher: Watcher | None = None
+        self._watcher: EventWatcher | None = None
         self._gone: str | None = "not connected yet"
         self._session_id: int | None = None
         self._wanted: tuple[int, ...] = ()
@@ -107,7 +107,7 @@ class Session:
             client.connect()
             version, system = client.batch([Call("get_version"), Call("get_system_info")])
             if self.watches:
-                self._watcher = Watcher(self.server, client.session_id, self._tell, self._lost)
+                self._watcher = EventWatcher(self.server, client.session_id, self._tell, self._lost)
                 self._watcher.start()
         except BaseException as error:
             client.close()
@@ -222,14 +222,14 @@ class Session:
             raise UsageError(f"{_listed(missing)} {'is' if len(missing) == 1 else 'are'} not acquired; `acquire` first")
         return chosen
 
-    def targets(self, given: Sequence[Target] | None) -> tuple[Target, ...]:
+    def targets(self, given: Sequence[ProfileTarget] | None) -> tuple[ProfileTarget, ...]:
         """Profiles to change: those given, or the default one of every port of ours."""
         ports = self.ours(None if given is None else dict.fromkeys(target.port for target in given))
-        return tuple(given) if given is not None else tuple(Target(port) for port in ports)
+        return tuple(given) if given is not None else tuple(ProfileTarget(port) for port in ports)
 
     def running(
-        self, given: Sequence[Target] | None, states: Sequence[str] = ACTIVE, what: str = "sent"
-    ) -> tuple[Target, ...]:
+        self, given: Sequence[ProfileTarget] | None, states: Sequence[str] = ACTIVE, what: str = "sent"
+    ) -> tuple[ProfileTarget, ...]:
         """Profiles in one of `states`: of those given (a * stands for all of the port), or of all ports of ours.
         UsageError says that nothing is `what` where there is none."""
         ports = None if given is None else dict.fromkeys(target.port for target in given)
@@ -237,7 +237,7 @@ class Session:
         found = []
         for port, status in zip(candidates, self.statuses(candidates), strict=True):
             profiles = status.get("state_profile") or {"_": status.get("state")}
-            found += [Target(port, name) for name, state in profiles.items() if state in states]
+            found += [ProfileTarget(port, name) for name, state in profiles.items() if state in states]
         if given is not None:
             wanted = {(target.port, target.profile) for target in given}
             found = [one for one in found if wanted & {(one.port, one.profile), (one.port, ALL_PROFILES)}]
@@ -270,7 +270,7 @@ class Session:
             for port, one, status in zip(ports, stats, statuses, strict=True)
         ]
 
-    def flows(self, client: StatelessClient | None = None) -> list[FlowReading]:
+    def flows(self, client: StatelessClient | None = None) -> list[FlowStatistics]:
         """Flow statistics of all packet groups that streams have now."""
         asked = client or self.client
         pg_ids = asked.active_pg_ids()
@@ -308,7 +308,9 @@ class Session:
             if self.online and self.owned:
                 if stop:
                     with step(self.screen, f"Stopping traffic on port(s) {list(self.owned)}:"):
-                        self.client.on_profiles("stop_traffic", [Target(port, ALL_PROFILES) for port in self.owned])
+                        self.client.on_profiles(
+                            "stop_traffic", [ProfileTarget(port, ALL_PROFILES) for port in self.owned]
+                        )
                 self.client.give_back(self.owned)
         finally:
             self.drop("disconnected")
@@ -318,6 +320,6 @@ def _is_another_server(error: RemoteError) -> bool:
     return "API verification failed" in str(error)
 
 
-def _listed(ports: Iterable[int | Target]) -> str:
+def _listed(ports: Iterable[int | ProfileTarget]) -> str:
     named = [str(port) for port in ports]
     return f"port {named[0]}" if len(named) == 1 else f"ports {', '.join(named)}" if named else "no ports"

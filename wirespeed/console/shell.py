@@ -17,7 +17,7 @@ from wirespeed.history import line_history
 from wirespeed.typed_line import typed_line
 
 
-class Shell:
+class ConsoleShell:
     """Reads lines until quit or the end of input. `input` and `output` are the terminal's unless given."""
 
     def __init__(self, session: Session, *, input: Input | None = None, output: Output | None = None) -> None:

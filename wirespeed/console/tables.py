@@ -13,7 +13,7 @@ Align = Literal["left", "center", "right"]
 
 
 @dataclass(frozen=True)
-class Row:
+class ConsoleRow:
     """A named row; `style` colours its values, all alike or each by its own."""
 
     name: str
@@ -26,22 +26,22 @@ class Row:
         return self.style[place] if place < len(self.style) else ""
 
 
-RULE = Row("", ())
+RULE = ConsoleRow("", ())
 """A line across the table."""
 
 
 @dataclass(frozen=True)
-class Table:
+class ConsoleTable:
     """`columns` are the headings, that of the names first. `least` is the width below which no column goes."""
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[ConsoleRow, ...]
     align: Align = "right"
     least: int = 15
 
 
-def render(table: Table) -> Text:
+def render(table: ConsoleTable) -> Text:
     """The table as text that ends without a newline; the title stands above it."""
     widths = _widths(table)
     head = " | ".join(f"{name:^{width}}" for name, width in zip(table.columns, widths, strict=True)).rstrip()
@@ -64,7 +64,7 @@ def render(table: Table) -> Text:
     return text
 
 
-def render_compact(table: Table) -> Text:
+def render_compact(table: ConsoleTable) -> Text:
     """Render without title and rules, for places with few lines and columns."""
     widths = _widths(table)
     head = [_aligned(name, width, table.align) for name, width in zip(table.columns[1:], widths[1:], strict=True)]
@@ -87,7 +87,7 @@ def facts(title: str, left: Sequence[tuple[str, str]], right: Sequence[tuple[str
     return Text.assemble((f"{title}\n\n", "bold"), "\n".join(lines))
 
 
-def _widths(table: Table) -> list[int]:
+def _widths(table: ConsoleTable) -> list[int]:
     listed = [row for row in table.rows if row is not RULE]
     names = max([len(table.columns[0]), *(len(row.name) for row in listed)])
     widths = [names]

@@ -20,9 +20,9 @@ from types import TracebackType
 from typing import Self
 
 from wirespeed.corpus.entry import Judge
-from wirespeed.corpus.index import Index, Row
-from wirespeed.corpus.keeping import Kept, again, keeper, read_result
-from wirespeed.corpus.place import Place
+from wirespeed.corpus.index import Index, IndexRow
+from wirespeed.corpus.keeping import KeptResult, again, keeper, read_result
+from wirespeed.corpus.place import CorpusPlace
 from wirespeed.corpus.store import Store
 from wirespeed.corpus.words import Condition
 from wirespeed.errors import ConnectionFault, FileFault, UsageError
@@ -78,7 +78,7 @@ class Verified:
 class Corpus:
     """A context manager. The index is opened when it is needed: adding works without."""
 
-    def __init__(self, place: Place, judge: Judge) -> None:
+    def __init__(self, place: CorpusPlace, judge: Judge) -> None:
         self.place = place
         self.store = Store(place.folder)
         self._judge = judge
@@ -248,8 +248,8 @@ def _file_name(name: str) -> str:
     return re.sub(r"[/\0]", "-", name).lstrip(".")[:_MOST_NAME]
 
 
-def _row(kept: Kept, build: str = "", tags: tuple[str, ...] = ()) -> Row:
-    return Row(kept.digest, kept.entry, build, kept.size, tags)
+def _row(kept: KeptResult, build: str = "", tags: tuple[str, ...] = ()) -> IndexRow:
+    return IndexRow(kept.digest, kept.entry, build, kept.size, tags)
 
 
 def _notes(path: Path) -> Iterator[Note]:

@@ -16,7 +16,7 @@ Judge = Callable[[MeasurementResult], Verdict]
 
 
 @dataclass(frozen=True)
-class Figure:
+class IndexFigure:
     """A rate that was found, such as NDR, of all directions together. `at_least`: something other than the box ended
     it, which `bound` names; `irregular` says why it should not be believed. `per_watt` is packets per second for each
     watt of the whole box."""
@@ -34,7 +34,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Entry:
+class IndexEntry:
     """A result as the index has it. `limited_by` is `explain`'s cause, or else the verdict's word; `started` is
     ISO 8601 in UTC, empty where the file does not say."""
 
@@ -50,12 +50,12 @@ class Entry:
     status: str
     limited_by: str
     watts: float | None
-    figures: tuple[Figure, ...]
+    figures: tuple[IndexFigure, ...]
 
 
-def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) -> Entry:
+def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) -> IndexEntry:
     if isinstance(found, Inspection):
-        return Entry(
+        return IndexEntry(
             kind="inspect",
             title=title,
             box=found.machine,
@@ -71,7 +71,7 @@ def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) ->
             figures=(),
         )
     watts, verdict = _watts(found), judge(found)
-    return Entry(
+    return IndexEntry(
         kind=found.kind,
         title=title,
         box=box_of(found),
@@ -85,7 +85,7 @@ def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) ->
         limited_by=verdict.limit.cause or verdict.limited_by,
         watts=watts,
         figures=tuple(
-            Figure(
+            IndexFigure(
                 subject.figure,
                 value.rate_pps,
                 value.at_least,

@@ -28,8 +28,8 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import ColumnElement
 
-from wirespeed.corpus.entry import Entry
-from wirespeed.corpus.place import Place
+from wirespeed.corpus.entry import IndexEntry
+from wirespeed.corpus.place import CorpusPlace
 from wirespeed.corpus.schema import fault_of, open_index, writing
 from wirespeed.corpus.tables import FIGURES, RESULTS, TAGS
 from wirespeed.corpus.words import NUMBERS, OF_FIGURES, TEXTS, Condition
@@ -41,11 +41,11 @@ _MOST_IN = 500
 
 
 @dataclass(frozen=True)
-class Row:
+class IndexRow:
     """A result to be indexed. `build` is the commit or the like that the box ran, where somebody said."""
 
     digest: str
-    entry: Entry
+    entry: IndexEntry
     build: str
     size: int
     tags: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ class Found:
 
 
 class Index:
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: CorpusPlace) -> None:
         """What open_index raises."""
         self.place = place
         self._engine: Engine = open_index(place)
@@ -68,7 +68,7 @@ class Index:
     def close(self) -> None:
         self._engine.dispose()
 
-    def add(self, rows: Sequence[Row]) -> int:
+    def add(self, rows: Sequence[IndexRow]) -> int:
         """Index results, each once; how many were new. Of one that is there already the build is filled in and the
         tags are added."""
         rows = sorted({row.digest: row for row in rows}.values(), key=lambda row: row.digest)
@@ -90,7 +90,7 @@ class Index:
             self._tag(connection, [(row.digest, tag) for row in rows for tag in row.tags])
         return len(new)
 
-    def _complete(self, connection: Connection, known: Sequence[Row]) -> None:
+    def _complete(self, connection: Connection, known: Sequence[IndexRow]) -> None:
         """What was there before now has its file, and its build if that was not said then."""
         for row in known:
             build = case((RESULTS.c.build == "", row.build), else_=RESULTS.c.build)
@@ -215,7 +215,7 @@ class Index:
             raise fault_of(error, self.place) from None
 
 
-def _values(row: Row) -> dict[str, Any]:
+def _values(row: IndexRow) -> dict[str, Any]:
     facts = asdict(row.entry)
     del facts["figures"]
     return {**facts, "digest": row.digest, "build": row.build, "bytes": row.size, "is_missing": False}

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from wirespeed.all_cpus import on_all_cpus
-from wirespeed.corpus.entry import Entry, Judge, entry_of
+from wirespeed.corpus.entry import IndexEntry, Judge, entry_of
 from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
@@ -25,16 +25,16 @@ _CHUNK = 10
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptResult:
     """A result whose file is in the store."""
 
     digest: str
     title: str
-    entry: Entry
+    entry: IndexEntry
     size: int
 
 
-Keep = Callable[[Iterable[Path]], Iterator[Kept | str]]
+Keep = Callable[[Iterable[Path]], Iterator[KeptResult | str]]
 """For each file, its entry or its fault. FileFault when the store takes no more."""
 
 
@@ -43,7 +43,7 @@ def keeper(store: Store, judge: Judge, names: BoxNames, count: int) -> AbstractC
     return on_all_cpus(partial(keep, store, judge, names), are_many=count >= _MANY, chunk=_CHUNK)
 
 
-def keep(store: Store, judge: Judge, names: BoxNames, file: Path) -> Kept | str:
+def keep(store: Store, judge: Judge, names: BoxNames, file: Path) -> KeptResult | str:
     """With a name for its device, where it has none and one is given: that goes into the file that is kept."""
     try:
         content = names.in_file(_content(file), file)
@@ -51,14 +51,14 @@ def keep(store: Store, judge: Judge, names: BoxNames, file: Path) -> Kept | str:
     except FileFault as fault:
         return str(fault)
     digest = store.put(content, file.stem)
-    return Kept(digest, file.stem, entry_of(found, file.stem, judge), len(content))
+    return KeptResult(digest, file.stem, entry_of(found, file.stem, judge), len(content))
 
 
-def again(store: Store, judge: Judge, digest: str, title: str = "") -> Kept:
+def again(store: Store, judge: Judge, digest: str, title: str = "") -> KeptResult:
     """The same of a result that the store has; its title is that of its file unless given. Damaged, or FileFault."""
     content, name = store.get(digest)
     title = title or name or digest[:12]
-    return Kept(digest, title, entry_of(read_result(content, Path(f"{title}.json")), title, judge), len(content))
+    return KeptResult(digest, title, entry_of(read_result(content, Path(f"{title}.json")), title, judge), len(content))
 
 
 def read_result(content: bytes, path: Path) -> MeasurementResult | Inspection:

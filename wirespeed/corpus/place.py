@@ -15,7 +15,7 @@ _POSTGRESQL = ("postgresql", "postgres")
 
 
 @dataclass(frozen=True)
-class Place:
+class CorpusPlace:
     """`database` is SQLAlchemy's URL of the index; the files of results lie below `folder`. `name` is what messages
     call it, without a password."""
 
@@ -37,13 +37,13 @@ def own_corpus() -> str:
     return environment(ENVIRONMENT, FORMER_ENVIRONMENT) or str(default_folder())
 
 
-def parse_place(text: str) -> Place:
+def parse_place(text: str) -> CorpusPlace:
     """`FOLDER`, or `postgresql://USER@HOST/DATABASE?files=FOLDER`; empty is the user's own. UsageError for another kind
     of database."""
     text = text or own_corpus()
     if "://" not in text:
         folder = Path(text).expanduser()
-        return Place(f"sqlite:///{(folder / 'index.sqlite').absolute()}", folder, str(folder))
+        return CorpusPlace(f"sqlite:///{(folder / 'index.sqlite').absolute()}", folder, str(folder))
     parts = urlsplit(text)
     if parts.scheme not in _POSTGRESQL:
         raise UsageError(
@@ -55,4 +55,4 @@ def parse_place(text: str) -> Place:
     folders = words.pop("files", [str(default_folder())])
     query = "&".join(f"{key}={value}" for key, values in words.items() for value in values)
     database = urlunsplit(("postgresql+psycopg", parts.netloc, parts.path, query, ""))
-    return Place(database, Path(folders[-1]).expanduser(), f"postgresql://{parts.hostname or ''}{parts.path}")
+    return CorpusPlace(database, Path(folders[-1]).expanduser(), f"postgresql://{parts.hostname or ''}{parts.path}")

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError
 
-from wirespeed.corpus.place import Place
+from wirespeed.corpus.place import CorpusPlace
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault
 
 HEAD = "003"
@@ -22,7 +22,7 @@ _LEAST_BYTES = 1 << 16
 _ADVISORY_LOCK = 0x77697265
 
 
-def open_index(place: Place) -> Engine:
+def open_index(place: CorpusPlace) -> Engine:
     """The index of a corpus, made when there is none. ConnectionFault when the database is away, FileFault when it
     cannot be used or is of a newer program, EnvironmentFault without a driver for it."""
     engine = _engine(place)
@@ -39,7 +39,7 @@ def open_index(place: Place) -> Engine:
     return engine
 
 
-def fault_of(error: DBAPIError, place: Place) -> ConnectionFault | FileFault:
+def fault_of(error: DBAPIError, place: CorpusPlace) -> ConnectionFault | FileFault:
     """What a database said, in a line. Only of PostgreSQL does it mean that somebody does not answer."""
     said = str(error.orig).strip().splitlines()
     reason = said[0].strip() if said else type(error.orig).__name__
@@ -64,7 +64,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
-def _engine(place: Place) -> Engine:
+def _engine(place: CorpusPlace) -> Engine:
     if place.is_postgresql:
         try:
             return create_engine(place.database, connect_args={"connect_timeout": 10})
@@ -102,7 +102,7 @@ def _revision(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def _upgrade(engine: Engine, place: Place, found: str | None) -> None:
+def _upgrade(engine: Engine, place: CorpusPlace, found: str | None) -> None:
     from alembic import command  # noqa: PLC0415 - slow, and needed once in a corpus' life
     from alembic.config import Config  # noqa: PLC0415
     from alembic.script import ScriptDirectory  # noqa: PLC0415
@@ -126,7 +126,7 @@ def _upgrade(engine: Engine, place: Place, found: str | None) -> None:
 
 
 @contextmanager
-def _alone(place: Place) -> Iterator[None]:
+def _alone(place: CorpusPlace) -> Iterator[None]:
     place.folder.mkdir(parents=True, exist_ok=True)
     with (place.folder / "schema.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -45,7 +45,7 @@ def measure(
             interval_s=min(1.0, duration_s / SAMPLES),
             directions=wires,
             line_bps=line_bps,
-            keep_spoilt=True,
+            include_disturbed=True,
         )
         result = run_loadtest(plan, client)
         raise_for(result.ending)

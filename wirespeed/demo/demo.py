@@ -19,8 +19,8 @@ from rich.table import Table
 from wirespeed.demo.suite import (
     BURDENED,
     SEED_SUITE,
-    Failure,
-    Finding,
+    DemoFailure,
+    DemoResult,
     SuiteTest,
     Timing,
     jumbo_size,
@@ -37,7 +37,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.veth import VethLab
 from wirespeed.machine.placement import choose_cpus, limits
-from wirespeed.measurement.loadtest.run import Progress as Sampled
+from wirespeed.measurement.loadtest.run import LoadTestProgress as Sampled
 from wirespeed.model import PLAIN_MTU
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.report.render import render
@@ -58,7 +58,7 @@ _MOST_REASONS = 5
 
 
 @dataclass(frozen=True)
-class Schedule:
+class DemoSchedule:
     """What a demo runs: how each lab's tests are timed, which tests the routers over veth run, and in which tests the
     router has more to do than to forward."""
 
@@ -68,13 +68,13 @@ class Schedule:
     burdened: tuple[SuiteTest, ...]
 
 
-FULL = Schedule(
+FULL = DemoSchedule(
     embedded=Timing(warmup_s=0.5, ramp_s=7.5, hold_s=2.0, interval_s=0.25),
     linux=Timing(warmup_s=0.5, ramp_s=5.0, hold_s=1.5, interval_s=0.25),
     veth_tests=tuple(test for test in SEED_SUITE if test.profile in LinuxLab.profiles),
     burdened=BURDENED,
 )
-QUICK = Schedule(
+QUICK = DemoSchedule(
     embedded=Timing(warmup_s=0.1, ramp_s=0.8, hold_s=0.32, interval_s=0.08),
     linux=Timing(warmup_s=0.1, ramp_s=0.64, hold_s=0.32, interval_s=0.08),
     veth_tests=tuple(test for test in SEED_SUITE if test.label == "64b one flow"),
@@ -99,7 +99,7 @@ class Demo:
     """Runs the schedule and prints as it goes."""
 
     def __init__(
-        self, console: Console, directory: Path, schedule: Schedule, *, search: bool = False, mtu: int = PLAIN_MTU
+        self, console: Console, directory: Path, schedule: DemoSchedule, *, search: bool = False, mtu: int = PLAIN_MTU
     ) -> None:
         """With `search` a search for NDR and PDR follows each test. Above the plain MTU the longest frames that it
         lets through are tested too."""
@@ -109,7 +109,7 @@ class Demo:
         self._search = search
         self._directory = directory
         self._schedule = schedule
-        self._findings: list[Finding | Failure] = []
+        self._findings: list[DemoResult | DemoFailure] = []
         self._broken: list[WirespeedError] = []
         self._cpus = choose_cpus()
         os.sched_setaffinity(0, self._cpus.control)
@@ -173,7 +173,7 @@ class Demo:
             with signals_held():
                 lab.stop()
 
-    def _watch(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing) -> list[Finding | Failure]:
+    def _watch(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing) -> list[DemoResult | DemoFailure]:
         """Run the tests behind one progress bar; where there is no terminal, a line a test."""
         columns = (
             TextColumn("{task.description}"),
@@ -199,7 +199,7 @@ class Demo:
                 rate = f"{rate_text(received)} received"
                 progress.update(task, completed=done * test_s + sampled.step.end_s, rate=rate)
 
-            def on_failure(failure: Failure) -> None:
+            def on_failure(failure: DemoFailure) -> None:
                 self._console.print(f"{failure.test.name} failed: {failure.error}", style="red", highlight=False)
 
             return run_suite(lab, tests, timing, self._directory, on_start, on_sample, on_failure, self._search)
@@ -224,7 +224,7 @@ class Demo:
     def _files(self) -> list[Path]:
         """All that the report is made of."""
         files = [finding.file for finding in self._findings if finding.file is not None]
-        found = [finding for finding in self._findings if isinstance(finding, Finding)]
+        found = [finding for finding in self._findings if isinstance(finding, DemoResult)]
         return files + [search_file(finding.file) for finding in found if finding.search is not None]
 
     @cached_property
@@ -234,8 +234,8 @@ class Demo:
         return dict(zip(self._files, (verdicts[name] for name in distinct_names(self._files)), strict=True))
 
     @property
-    def _failures(self) -> list[Failure]:
-        return [found for found in self._findings if isinstance(found, Failure)]
+    def _failures(self) -> list[DemoFailure]:
+        return [found for found in self._findings if isinstance(found, DemoFailure)]
 
     def raise_first_failure(self) -> None:
         """Raise what went wrong first, if anything did: the error that the demo is to end with."""
@@ -255,7 +255,7 @@ class Demo:
 
     def print_reasons(self) -> None:
         """What limited the tests, the surest sentences first, one a cause; and whether the run is worth something."""
-        tests = [self._verdicts[one.file] for one in self._findings if isinstance(one, Finding)]
+        tests = [self._verdicts[one.file] for one in self._findings if isinstance(one, DemoResult)]
         surest = sorted(tests, key=lambda one: -one.limit.confidence)
         kinds = {(one.limited_by, one.limit.cause): one for one in reversed(surest)}
         for one in list(kinds.values())[::-1][:_MOST_REASONS]:
@@ -282,7 +282,7 @@ class Demo:
 
 def tables(
     suite: Sequence[SuiteTest],
-    findings: Sequence[Finding | Failure],
+    findings: Sequence[DemoResult | DemoFailure],
     verdicts: Mapping[Path, Verdict],
     columns: Sequence[str] = _COLUMNS,
     widths: Mapping[str, int] = _WIDTHS,
@@ -304,10 +304,10 @@ def tables(
 
 
 def _cells(
-    finding: Finding | Failure, verdicts: Mapping[Path, Verdict], first: bool, columns: Sequence[str]
+    finding: DemoResult | DemoFailure, verdicts: Mapping[Path, Verdict], first: bool, columns: Sequence[str]
 ) -> tuple[str, ...]:
     name = finding.test.label if first else ""
-    if isinstance(finding, Failure):
+    if isinstance(finding, DemoFailure):
         return (name, finding.dut, "failed")
     verdict = verdicts[finding.file]
     full = verdict.full_load or verdict.figure

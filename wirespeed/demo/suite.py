@@ -15,7 +15,7 @@ from wirespeed.lab.lab import Lab
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress, run_loadtest
+from wirespeed.measurement.loadtest.run import LoadTestProgress, run_loadtest
 from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.plan import SearchPlan
 from wirespeed.measurement.search.result import SearchResult
@@ -106,7 +106,7 @@ def jumbo_size(mtu: int) -> int:
 
 
 @dataclass(frozen=True)
-class Finding:
+class DemoResult:
     """A test that ended, and its result in `file`: what the verdict is on.
 
     Cycles and vectors are the DUT's own while the full load was held; None where it does not tell. `search` is the
@@ -122,7 +122,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Failure:
+class DemoFailure:
     """A test that found nothing, and why; `file` holds what was measured until then, None when that is nothing."""
 
     test: SuiteTest
@@ -137,16 +137,16 @@ def run_suite(
     timing: Timing,
     directory: Path,
     on_start: Callable[[SuiteTest], None],
-    on_sample: Callable[[Progress], None],
-    on_failure: Callable[[Failure], None],
+    on_sample: Callable[[LoadTestProgress], None],
+    on_failure: Callable[[DemoFailure], None],
     search: bool = False,
-) -> list[Finding | Failure]:
+) -> list[DemoResult | DemoFailure]:
     """Run `tests` one after the other in a lab that is up; each leaves its result file in `directory`, and with
     `search` that of a quick search for NDR and PDR beside it.
 
     One that fails is told of at once, and the next one runs. KeyboardInterrupt ends the suite.
     """
-    found: list[Finding | Failure] = []
+    found: list[DemoResult | DemoFailure] = []
     for test in tests:
         on_start(test)
         path = directory / f"{file_stem(lab)}-{test.file_stem}.json"
@@ -158,7 +158,7 @@ def run_suite(
                 found_by_search = _search(lab, test, search_file(path)) if search else None
         except WirespeedError as error:
             kept = path if result is not None and result.samples and not isinstance(error, FileFault) else None
-            failure = Failure(test, dut_name(lab, test), error, kept)
+            failure = DemoFailure(test, dut_name(lab, test), error, kept)
             on_failure(failure)
             found.append(failure)
             continue
@@ -183,7 +183,9 @@ def search_file(file: Path) -> Path:
     return file.with_name(f"{file.stem}{SEARCH_SUFFIX}")
 
 
-def _run_test(lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[Progress], None]) -> Result:
+def _run_test(
+    lab: Lab, test: SuiteTest, timing: Timing, path: Path, on_sample: Callable[[LoadTestProgress], None]
+) -> Result:
     """One test; its result is in `path` then, if it has any samples."""
     plan = LoadPlan(
         profile=test.profile,
@@ -262,9 +264,9 @@ def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
     return result
 
 
-def finding(test: SuiteTest, dut: str, result: Result, path: Path) -> Finding:
+def finding(test: SuiteTest, dut: str, result: Result, path: Path) -> DemoResult:
     """The table's row from a complete result."""
-    return Finding(
+    return DemoResult(
         test=test,
         dut=dut,
         cycles_per_packet=result.cycles_per_packet,

@@ -7,29 +7,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from wirespeed.doctor.checks import CHECKS
-from wirespeed.doctor.finding import UNSUITABLE, Finding, Wanted
+from wirespeed.doctor.finding import UNSUITABLE, HostFinding, HostPurpose
 from wirespeed.doctor.questions import QUESTIONS
-from wirespeed.inspect.transcript import Machine, Transcript, ask
+from wirespeed.inspect.transcript import ShellMachine, Transcript, ask
 from wirespeed.pages.words import harmless
 
 SCHEMA = "wirespeed-doctor/2"
 
 
-def examine(machine: Machine, wanted: Wanted) -> tuple[Finding, ...]:
+def examine(machine: ShellMachine, wanted: HostPurpose) -> tuple[HostFinding, ...]:
     """Ask the machine and look at the answers; errors as of its `run`."""
     return findings_in(ask(machine, QUESTIONS), wanted)
 
 
-def findings_in(answers: Transcript, wanted: Wanted) -> tuple[Finding, ...]:
+def findings_in(answers: Transcript, wanted: HostPurpose) -> tuple[HostFinding, ...]:
     return tuple(finding for check in CHECKS for finding in check(answers, wanted))
 
 
-def is_suitable(findings: Sequence[Finding]) -> bool:
+def is_suitable(findings: Sequence[HostFinding]) -> bool:
     """True if the results of a test on this host would be valid."""
     return not any(one.grade in UNSUITABLE for one in findings)
 
 
-def as_text(findings: Sequence[Finding]) -> Iterator[str]:
+def as_text(findings: Sequence[HostFinding]) -> Iterator[str]:
     """A line a finding; below it why it matters and how to fix it, of what is not well."""
     width = max(len(one.check) for one in findings)
     for one in findings:
@@ -42,7 +42,7 @@ def as_text(findings: Sequence[Finding]) -> Iterator[str]:
     yield verdict(findings)
 
 
-def verdict(findings: Sequence[Finding]) -> str:
+def verdict(findings: Sequence[HostFinding]) -> str:
     """One sentence about what a test here would be worth."""
     blocking = [one.check for one in findings if one.grade == "blocks"]
     spoiling = [one.check for one in findings if one.grade == "spoils"]
@@ -55,7 +55,7 @@ def verdict(findings: Sequence[Finding]) -> str:
     return f"A test here would give valid results.{slower}"
 
 
-def as_json(host: str, findings: Sequence[Finding]) -> str:
+def as_json(host: str, findings: Sequence[HostFinding]) -> str:
     document = {
         "schema": SCHEMA,
         "host": host,

@@ -15,7 +15,7 @@ UNSUITABLE: tuple[Grade, ...] = ("spoils", "blocks")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class HostPurpose:
     """What is to be tested with: the workers' CPUs, the NICs that are to be theirs by PCI address, and the TCP ports of
     the generator. Empty where nobody has said."""
 
@@ -25,7 +25,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Step:
+class HostStep:
     """A shell command that changes a setting, and the command that reverses it; empty if there is nothing to
     reverse."""
 
@@ -34,7 +34,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Finding:
+class HostFinding:
     """Result of a check. `is_` is the state found, `why` its effect on a test, `fix` the commands that fix it. `steps`
     are the safe ones, which `host fix` runs."""
 
@@ -43,13 +43,13 @@ class Finding:
     is_: str
     why: str = ""
     fix: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: tuple[HostStep, ...] = ()
 
 
-Check = Callable[[Transcript, Wanted], Iterable[Finding]]
+Check = Callable[[Transcript, HostPurpose], Iterable[HostFinding]]
 
 
-def fixable(check: str, grade: Grade, is_: str, why: str, steps: Iterable[Step]) -> Finding:
+def fixable(check: str, grade: Grade, is_: str, why: str, steps: Iterable[HostStep]) -> HostFinding:
     """A finding that `host fix` fixes completely."""
     done = tuple(steps)
-    return Finding(check, grade, is_, why, tuple(step.do for step in done), done)
+    return HostFinding(check, grade, is_, why, tuple(step.do for step in done), done)

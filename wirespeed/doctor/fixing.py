@@ -12,13 +12,13 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from wirespeed.doctor.finding import Finding, Step
+from wirespeed.doctor.finding import HostFinding, HostStep
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import read_text_file, write_atomically
-from wirespeed.inspect.transcript import NOTHING, Machine, Section, ask
+from wirespeed.inspect.transcript import NOTHING, ShellMachine, TranscriptSection, ask
 
 _MOST_BYTES = 1 << 20
-_STEPS = TypeAdapter(list[Step])
+_STEPS = TypeAdapter(list[HostStep])
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,18 @@ class Done:
     """A command as it was carried out, and what it said."""
 
     command: str
-    answer: Section
+    answer: TranscriptSection
 
     @property
     def went_well(self) -> bool:
         return self.answer.code == 0
 
 
-def steps_of(findings: Sequence[Finding]) -> tuple[Step, ...]:
+def steps_of(findings: Sequence[HostFinding]) -> tuple[HostStep, ...]:
     return tuple(step for finding in findings for step in finding.steps)
 
 
-def apply(machine: Machine, steps: Sequence[Step], record: Path, told: Callable[[str], None]) -> list[Done]:
+def apply(machine: ShellMachine, steps: Sequence[HostStep], record: Path, told: Callable[[str], None]) -> list[Done]:
     """Run `steps`. Each is passed to `told` before it runs, and reversible ones are written to `record` first.
     EnvironmentFault if this is not root, FileFault if `record` cannot be written."""
     check_root(machine)
@@ -52,7 +52,7 @@ def apply(machine: Machine, steps: Sequence[Step], record: Path, told: Callable[
     return done
 
 
-def undo(machine: Machine, record: Path, told: Callable[[str], None]) -> list[Done]:
+def undo(machine: ShellMachine, record: Path, told: Callable[[str], None]) -> list[Done]:
     """Reverse the steps in `record`, the last first. Steps whose reversal fails stay in it. FileFault without a
     record."""
     check_root(machine)
@@ -65,22 +65,24 @@ def undo(machine: Machine, record: Path, told: Callable[[str], None]) -> list[Do
     return [one for _, one in done]
 
 
-def _undone(machine: Machine, steps: Sequence[Step], told: Callable[[str], None]) -> Iterator[tuple[Step, Done]]:
+def _undone(
+    machine: ShellMachine, steps: Sequence[HostStep], told: Callable[[str], None]
+) -> Iterator[tuple[HostStep, Done]]:
     for step in reversed(steps):
         told(step.undo)
         yield step, _run(machine, step.undo)
 
 
-def _run(machine: Machine, command: str) -> Done:
+def _run(machine: ShellMachine, command: str) -> Done:
     return Done(command, ask(machine, {"step": command}).get("step", NOTHING))
 
 
-def check_root(machine: Machine) -> None:
+def check_root(machine: ShellMachine) -> None:
     if machine.run("id -u").strip() != "0":
         raise EnvironmentFault(f"only root may change settings of {machine.name}; run this with sudo")
 
 
-def read_record(record: Path) -> list[Step]:
+def read_record(record: Path) -> list[HostStep]:
     """FileFault if there is no record, or the file is not one."""
     if not record.exists():
         raise FileFault(f"there is no record {record}: nothing was changed since this machine started")
@@ -92,7 +94,7 @@ def read_record(record: Path) -> list[Step]:
         ) from None
 
 
-def _write(record: Path, steps: Sequence[Step]) -> None:
+def _write(record: Path, steps: Sequence[HostStep]) -> None:
     try:
         record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # as the router makes it
     except OSError as error:

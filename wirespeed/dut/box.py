@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from wirespeed.dut.collector import LEAST_INTERVAL_S, MOST_S, Collector, Kept
-from wirespeed.dut.device import Device
+from wirespeed.dut.collector import LEAST_INTERVAL_S, MOST_S, DutCollector, KeptSample
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.plan import texts_of
 from wirespeed.errors import WirespeedError
@@ -22,10 +22,10 @@ BEFORE = "before: "
 class BoxDut:
     """What `device` counts is fetched by `fetch`, when no load is on; up to then its telemetry tells nothing."""
 
-    def __init__(self, device: Device, interval_s: float = 1.0) -> None:
+    def __init__(self, device: DutDevice, interval_s: float = 1.0) -> None:
         self.name = device.name
         self._device = device
-        self._collector = Collector(device.reach, device.kind.sample, interval_s)
+        self._collector = DutCollector(device.reach, device.kind.sample, interval_s)
         self._before: dict[str, str] = {}
         self._facts = DutFacts(device.name, device.kind.name)
         self._fault: str | None = None
@@ -64,7 +64,7 @@ class BoxDut:
         kept = self._collector.between(began_s, ended_s)
         return self._load(kept) if len(kept) > 1 else DutTelemetry()
 
-    def _load(self, kept: Sequence[Kept]) -> DutTelemetry:
+    def _load(self, kept: Sequence[KeptSample]) -> DutTelemetry:
         return self._device.kind.load([one.text for one in kept], kept[-1].at_s - kept[0].at_s)
 
     def intervals(self) -> list[DutTelemetry]:

@@ -61,7 +61,7 @@ rm -rf {directory}
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptSample:
     """One sample: when, by this machine's monotonic clock, and its text."""
 
     at_s: float
@@ -69,13 +69,13 @@ class Kept:
 
 
 @dataclass
-class Collector:
+class DutCollector:
     """`sample` is a command of the device. Between `start` and `stop` the device keeps its output each `interval_s`."""
 
     reach: Reach
     sample: str
     interval_s: float = 1.0
-    samples: list[Kept] = field(default_factory=list)
+    samples: list[KeptSample] = field(default_factory=list)
     cost_percent: float | None = None
     _directory: str = ""
     _offset_s: float = 0.0
@@ -107,7 +107,7 @@ class Collector:
         # A sample that is not whole yet would overlap the one of now: its rest, which comes later, has no head.
         for found in (*_SAMPLE.finditer(file), *_SAMPLE.finditer(now)):
             at_s = int(found[1]) + (float(f"0.{found[2]}") if (found[2] or "").isdigit() else 0.0)
-            self.samples.append(Kept(at_s - self._offset_s, found[3]))
+            self.samples.append(KeptSample(at_s - self._offset_s, found[3]))
 
     def stop(self, patience_s: float) -> None:
         """End it, and take its directory away; asked once. Harmless when it is not on. ConnectionFault when the device
@@ -121,7 +121,7 @@ class Collector:
         if len(ticks) == 4 and elapsed_s > 0:
             self.cost_percent = sum(map(int, ticks)) / elapsed_s
 
-    def between(self, began_s: float, ended_s: float) -> list[Kept]:
+    def between(self, began_s: float, ended_s: float) -> list[KeptSample]:
         """From the sample that is nearest to the one time to that which is nearest to the other."""
         return self.samples[self._nearest(began_s) : self._nearest(ended_s) + 1]
 

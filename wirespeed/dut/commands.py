@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wirespeed.dut import prepare as preparing
 from wirespeed.dut.box import BoxDut
-from wirespeed.dut.device import Device, parse_device
+from wirespeed.dut.device import DutDevice, parse_device
 from wirespeed.dut.journal import DutJournal, journal_path
 from wirespeed.dut.plan import texts_of
 from wirespeed.dut.setup import DutSetup
@@ -24,18 +24,18 @@ Say = Callable[[str], None]
 
 
 @contextmanager
-def closing(device: Device) -> Iterator[None]:
+def closing(device: DutDevice) -> Iterator[None]:
     try:
         yield
     finally:
         device.reach.close()
 
 
-def device_of(text: str) -> Device:
+def device_of(text: str) -> DutDevice:
     return parse_device(text)
 
 
-def prepare(device: Device, setup: DutSetup, journal: Path | None, dry_run: bool, say: Say) -> str:
+def prepare(device: DutDevice, setup: DutSetup, journal: Path | None, dry_run: bool, say: Say) -> str:
     """Prepare it, or with `dry_run` say what that would do."""
     if dry_run:
         plan = preparing.planned(device.kind, device.reach, setup)
@@ -53,13 +53,13 @@ def prepare(device: Device, setup: DutSetup, journal: Path | None, dry_run: bool
     return "".join(f"{line}\n" for line in [*notes, _count(len(done.steps), "done") + where])
 
 
-def _caution(device: Device) -> list[str]:
+def _caution(device: DutDevice) -> list[str]:
     """What rests on recorded texts only."""
     said = caution(device.kind.name)
     return [f"note: {said}"] if said else []
 
 
-def restore(device: Device, journal: Path | None, say: Say) -> str:
+def restore(device: DutDevice, journal: Path | None, say: Say) -> str:
     path = journal or journal_path(device.name)
     if not path.exists():
         return f"nothing to restore: {device.name} was not prepared from here\n"
@@ -77,7 +77,7 @@ def _count(steps: int, what: str) -> str:
     return f"{steps} step{'' if steps == 1 else 's'} {what}" if steps else "nothing to do"
 
 
-def describe(device: Device) -> str:
+def describe(device: DutDevice) -> str:
     """What it is and how it stands, a line a fact."""
     facts = device.kind.describe(device.name, texts_of(device.kind, device.reach))
     if not facts.version:
@@ -88,7 +88,7 @@ def describe(device: Device) -> str:
     return "".join(f"{key:<12} {value}\n" for key, value in {**rows, **facts.details}.items() if value)
 
 
-def collect(device: Device, duration_s: float, interval_s: float, output: str, say: Say) -> str:
+def collect(device: DutDevice, duration_s: float, interval_s: float, output: str, say: Say) -> str:
     """Collect for so long, and write the telemetry of each interval and all texts as JSON."""
     from wirespeed.results.collection import FORMAT  # noqa: PLC0415 - as in `show`
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
-from wirespeed.dut.plan import Action, Step
+from wirespeed.dut.plan import Action, DutStep
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file, sync_directory
 
@@ -24,7 +24,7 @@ _MOST_BYTES = 256 << 20
 
 
 @dataclass
-class Entry:
+class JournalEntry:
     """A step that was begun, and whether it came to its end."""
 
     number: int
@@ -51,7 +51,7 @@ class DutJournal:
 
     def __init__(self, path: Path, device: str) -> None:
         self.path = path
-        self.entries: dict[int, Entry] = {}
+        self.entries: dict[int, JournalEntry] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             self._file: IO[str] = open(path, "a", encoding="utf-8", opener=_private)  # noqa: SIM115 - closed at the exit
@@ -79,9 +79,11 @@ class DutJournal:
             self.path.unlink(missing_ok=True)
         self._file.close()
 
-    def begin(self, step: Step, boot: str) -> Entry:
+    def begin(self, step: DutStep, boot: str) -> JournalEntry:
         """Keep how `step` is undone, before it is done."""
-        entry = Entry(max(self.entries, default=-1) + 1, step.what, step.undo, step.persists, step.must_undo, boot)
+        entry = JournalEntry(
+            max(self.entries, default=-1) + 1, step.what, step.undo, step.persists, step.must_undo, boot
+        )
         self.entries[entry.number] = entry
         undo = None if step.undo is None else step.undo.to_json()
         kept = {"what": step.what, "now": step.now, "undo": undo, "boot": boot}
@@ -89,11 +91,11 @@ class DutJournal:
         self._write({"begin": entry.number, **kept, **flags})
         return entry
 
-    def done(self, entry: Entry) -> None:
+    def done(self, entry: JournalEntry) -> None:
         entry.is_done = True
         self._write({"done": entry.number})
 
-    def undone(self, entry: Entry) -> None:
+    def undone(self, entry: JournalEntry) -> None:
         del self.entries[entry.number]
         self._write({"undone": entry.number})
 
@@ -126,7 +128,7 @@ class DutJournal:
             undo = None if raw["undo"] is None else Action.from_json(raw["undo"])
             number = int(raw["begin"])
             flags = bool(raw["persists"]), bool(raw["must_undo"])
-            self.entries[number] = Entry(number, str(raw["what"]), undo, *flags, str(raw["boot"]))
+            self.entries[number] = JournalEntry(number, str(raw["what"]), undo, *flags, str(raw["boot"]))
         elif "done" in raw:
             self.entries[int(raw["done"])].is_done = True
         else:

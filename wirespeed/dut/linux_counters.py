@@ -45,7 +45,7 @@ _SOFTNET_CPU = 12
 
 
 @dataclass(frozen=True)
-class InterfaceCounters:
+class LinuxInterfaceCounters:
     """One interface: packets in and out, and those that it lost, by reason (`rx drop`)."""
 
     rx_packets: int
@@ -60,7 +60,7 @@ class LinuxCounters:
 
     cpu_ticks: dict[int, dict[str, int]]
     softnet: dict[str, int]
-    interfaces: dict[str, InterfaceCounters]
+    interfaces: dict[str, LinuxInterfaceCounters]
     ip_drops: dict[str, int]
 
 
@@ -82,7 +82,7 @@ def softnet(text: str, cpus: Collection[int]) -> dict[str, int]:
 
 
 @lru_cache(maxsize=2)
-def interfaces(dev: str) -> dict[str, InterfaceCounters]:
+def interfaces(dev: str) -> dict[str, LinuxInterfaceCounters]:
     """/proc/net/dev without the loopback; not to be changed. The last sample of an interval is the first of the next,
     and has a row for each of maybe thousands of interfaces."""
     found = {}
@@ -96,7 +96,7 @@ def interfaces(dev: str) -> dict[str, InterfaceCounters]:
             "tx errs": int(words[10]),
             "tx drop": int(words[11]),
         }
-        found[name] = InterfaceCounters(int(words[1]), int(words[9]), losses)
+        found[name] = LinuxInterfaceCounters(int(words[1]), int(words[9]), losses)
     return found
 
 

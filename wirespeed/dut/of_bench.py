@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.cpus import cpu_list
-from wirespeed.dut.device import Device, parse_device
+from wirespeed.dut.device import DutDevice, parse_device
 from wirespeed.dut.setup import DutInterface, DutLabel, DutOptions, DutRoute, DutSetup, Neighbour
 from wirespeed.dut.tables import prefixes_of
 from wirespeed.errors import UsageError
 
 
-def read_dut(path: Path) -> tuple[Device, DutSetup]:
+def read_dut(path: Path) -> tuple[DutDevice, DutSetup]:
     """UsageError or FileFault says what is wrong with the file, or what it leaves out."""
     bench = import_module("wirespeed.testbed.file").read_bench(path)
     if bench.dut.kind == "none":

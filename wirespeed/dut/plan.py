@@ -32,7 +32,7 @@ class Action:
 
 
 @dataclass(frozen=True)
-class Step:
+class DutStep:
     """One change: `what` is `now` and `will_be`. `undo` puts it back, without one there is nothing to put back.
 
     `persists`: a restart of the device does not undo it. `must_undo`: that the step began is enough to have changed the
@@ -54,22 +54,22 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Plan:
+class DutPlan:
     """Steps in their order; none when all is as it is to be. `notes` are what a reader of results should know."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DutStep, ...]
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Stage:
+class DutStage:
     """A plan that is made of the answers to `questions`. A later stage asks once the earlier ones are done."""
 
     questions: tuple[str, ...]
-    plan: Callable[[Facts], Plan]
+    plan: Callable[[Facts], DutPlan]
 
 
-class Kind(Protocol):
+class DutKind(Protocol):
     """A kind of device. Pure: what to ask, what to make of the answers, what to collect, how to read it."""
 
     @property
@@ -79,7 +79,7 @@ class Kind(Protocol):
     def boot_question(self) -> str:
         """Answers another text after each restart of the device, or of the program that is it."""
 
-    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+    def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         """UsageError for what this kind cannot do."""
 
     @property
@@ -102,7 +102,7 @@ class Kind(Protocol):
 
 
 @dataclass
-class Answers:
+class DutAnswers:
     """Facts as they are asked for, each once."""
 
     reach: Reach
@@ -129,9 +129,9 @@ def answered(facts: Facts, question: str, who: str, prefix: str = "") -> str:
     return ran.out
 
 
-def texts_of(kind: Kind, reach: Reach) -> dict[str, str]:
+def texts_of(kind: DutKind, reach: Reach) -> dict[str, str]:
     """The device's texts as they are now, without those that it does not have."""
-    facts = Answers(reach).ask(kind.texts)
+    facts = DutAnswers(reach).ask(kind.texts)
     there = (question for question in kind.texts if facts[question].code == 0 or facts[question].out.strip())
     return {question.removeprefix(kind.prefix): facts[question].out for question in there}
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wirespeed.dut.journal import DutJournal, Entry
-from wirespeed.dut.plan import Answers, Facts, Kind, Plan, Step, text_of
+from wirespeed.dut.journal import DutJournal, JournalEntry
+from wirespeed.dut.plan import DutAnswers, DutKind, DutPlan, DutStep, Facts, text_of
 from wirespeed.dut.reach.reach import Reach
 from wirespeed.dut.setup import DutSetup, check_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, WirespeedError
@@ -22,28 +22,28 @@ Say = Callable[[str], None]
 class Prepared:
     """What was done; no steps when the device was as it is to be."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DutStep, ...]
     notes: tuple[str, ...]
 
 
-def planned(kind: Kind, reach: Reach, setup: DutSetup) -> Plan:
+def planned(kind: DutKind, reach: Reach, setup: DutSetup) -> DutPlan:
     """The steps that `prepare` would do now; those of later stages as if the earlier ones had changed nothing that they
     ask for."""
     check_setup(setup)
-    answers = Answers(reach)
+    answers = DutAnswers(reach)
     plans = [stage.plan(answers.ask(stage.questions)) for stage in kind.stages(setup)]
-    return Plan(
+    return DutPlan(
         tuple(step for plan in plans for step in plan.steps), tuple(note for plan in plans for note in plan.notes)
     )
 
 
-def prepare(kind: Kind, reach: Reach, setup: DutSetup, journal: DutJournal, say: Say) -> Prepared:
+def prepare(kind: DutKind, reach: Reach, setup: DutSetup, journal: DutJournal, say: Say) -> Prepared:
     """Make the device what `setup` says. EnvironmentFault when a step fails, with how far it came and that it was
     rolled back; ConnectionFault when the device went away, with what is left to `restore`."""
     check_setup(setup)
-    answers = Answers(reach)
+    answers = DutAnswers(reach)
     notes: list[str] = []
-    done: list[tuple[Step, Entry]] = []
+    done: list[tuple[DutStep, JournalEntry]] = []
     for stage in kind.stages(setup):
         try:
             facts = answers.ask((kind.boot_question, *stage.questions))
@@ -61,14 +61,14 @@ def prepare(kind: Kind, reach: Reach, setup: DutSetup, journal: DutJournal, say:
     return Prepared(tuple(step for step, _ in done), tuple(notes))
 
 
-def _run(reach: Reach, step: Step) -> None:
+def _run(reach: Reach, step: DutStep) -> None:
     ran = reach.run(step.do.command, stdin=step.do.stdin, timeout_s=step.timeout_s)
     if ran.code:
         raise EnvironmentFault(f"{step.what}: {step.will_be} could not be set: {ran.why}")
 
 
 def _rolled_back(
-    reach: Reach, journal: DutJournal, done: Sequence[tuple[Step, Entry]], error: BaseException, say: Say
+    reach: Reach, journal: DutJournal, done: Sequence[tuple[DutStep, JournalEntry]], error: BaseException, say: Say
 ) -> BaseException:
     """The error to raise for `error`, once what was done is undone."""
     finished = sum(entry.is_done for _, entry in done)
@@ -100,7 +100,7 @@ class Restored:
     gone: int
 
 
-def restore(kind: Kind, reach: Reach, journal: DutJournal, say: Say) -> Restored:
+def restore(kind: DutKind, reach: Reach, journal: DutJournal, say: Say) -> Restored:
     """Put back everything that the journal holds, the last first. EnvironmentFault when some of it could not be; the
     journal keeps that."""
     boot = boot_of(kind, reach)
@@ -116,7 +116,7 @@ def restore(kind: Kind, reach: Reach, journal: DutJournal, say: Say) -> Restored
     return Restored(len(left), len(gone))
 
 
-def undo(reach: Reach, journal: DutJournal, entries: Sequence[Entry], say: Say = lambda _: None) -> list[str]:
+def undo(reach: Reach, journal: DutJournal, entries: Sequence[JournalEntry], say: Say = lambda _: None) -> list[str]:
     """Undo `entries` in that order; what went wrong. A step that never came to its end may have changed nothing: that
     there is nothing to undo is not a fault then."""
     faults = []
@@ -134,9 +134,9 @@ def undo(reach: Reach, journal: DutJournal, entries: Sequence[Entry], say: Say =
 _UNDO_S = 180.0
 
 
-def boot_of(kind: Kind, reach: Reach) -> str:
-    return _boot(kind, Answers(reach).ask([kind.boot_question]))
+def boot_of(kind: DutKind, reach: Reach) -> str:
+    return _boot(kind, DutAnswers(reach).ask([kind.boot_question]))
 
 
-def _boot(kind: Kind, facts: Facts) -> str:
+def _boot(kind: DutKind, facts: Facts) -> str:
     return text_of(facts, kind.boot_question).strip()

@@ -22,7 +22,7 @@ from wirespeed.router.counters import (
     router_counters,
 )
 from wirespeed.router.stats_file import default_stats_file
-from wirespeed.statseg.reading import Capture
+from wirespeed.statseg.reading import StatsCapture
 from wirespeed.statseg.segment import StatsSegment
 
 TEXTS = (
@@ -49,7 +49,7 @@ _EVENTS = ("rx-no-buf", "tx-error")
 class RouterReading(DutReading):
     """The words of a router's statistics, not yet looked at, and the times of its workers; None with an error."""
 
-    capture: Capture | None = None
+    capture: StatsCapture | None = None
     times: tuple[ThreadTimes | None, ...] = ()
 
 
@@ -260,11 +260,11 @@ def _waits(before: DutReading | None, after: DutReading | None, interval_s: floa
     return [waited_s(*pair, interval_s) for pair in zip(before.times, after.times, strict=False)]
 
 
-def _capture(reading: DutReading | None) -> Capture | None:
+def _capture(reading: DutReading | None) -> StatsCapture | None:
     return reading.capture if isinstance(reading, RouterReading) else None
 
 
-def _why_not(reading: DutReading | None, capture: Capture | None) -> str | None:
+def _why_not(reading: DutReading | None, capture: StatsCapture | None) -> str | None:
     if capture is not None:
         return None
     return (reading.error if reading is not None else None) or "the router was not read"

@@ -1,1 +1,2 @@
-"""What limits a router, named from evidence: facts in, causes weighed, a verdict out that may be *unknown*."""
+"""Analysis of the limit of a router: facts go in, causes are weighed, and a verdict comes out, which may be
+*unknown*."""

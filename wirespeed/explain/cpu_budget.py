@@ -15,7 +15,7 @@ from itertools import groupby
 from math import isfinite
 from statistics import fmean
 
-from wirespeed.cases.facts import Cpu, Step, Worker, worker_of
+from wirespeed.cases.facts import CaseStep, CpuShares, Worker, worker_of
 from wirespeed.results.dut import INPUT_NODES, summed
 from wirespeed.results.node_classes import NODE_CLASSES, class_of
 
@@ -27,7 +27,7 @@ _MOST_BARS = 8
 
 
 @dataclass(frozen=True)
-class Part:
+class BudgetPart:
     """`share` is of all the time, `ticks` those of it a packet, None where no clock is known."""
 
     name: str
@@ -40,7 +40,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Bar:
+class BudgetBar:
     """One load, all directions together. `ticks` are what a packet may take before the CPUs are full, `seconds` the
     same as time."""
 
@@ -48,7 +48,7 @@ class Bar:
     received_pps: float
     seconds: float
     ticks: float | None
-    parts: tuple[Part, ...]
+    parts: tuple[BudgetPart, ...]
 
     @property
     def idle_share(self) -> float:
@@ -60,7 +60,7 @@ class CpuBudget:
     """`of` says whose time it is; the bars rise with the load."""
 
     of: str
-    bars: tuple[Bar, ...]
+    bars: tuple[BudgetBar, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -70,7 +70,7 @@ class CpuBudget:
         return tuple(name for name in order if name in there)
 
 
-def cpu_budget(steps: Sequence[Step]) -> CpuBudget | None:
+def cpu_budget(steps: Sequence[CaseStep]) -> CpuBudget | None:
     """At up to eight loads, or parts of a ramp; None where the device told nothing of its CPUs."""
     known = sorted((step for step in steps if _is_load(step)), key=lambda step: step.offered_pps)
     polling = _binned([step for step in known if any(worker.packets for worker in step.workers)])
@@ -84,16 +84,16 @@ def cpu_budget(steps: Sequence[Step]) -> CpuBudget | None:
     return _budget("the CPU" if count == 1 else f"{count} CPUs", [_of_kernel(step) for step in timed])
 
 
-def _budget(of: str, bars: Sequence[Bar | None]) -> CpuBudget | None:
+def _budget(of: str, bars: Sequence[BudgetBar | None]) -> CpuBudget | None:
     known = tuple(bar for bar in bars if bar is not None)
     return CpuBudget(of, known) if known else None
 
 
-def _is_load(step: Step) -> bool:
+def _is_load(step: CaseStep) -> bool:
     return step.received_pps > 0 and step.offered_pps > 0 and isfinite(step.offered_pps + step.received_pps)
 
 
-def _binned(steps: Sequence[Step]) -> list[Step]:
+def _binned(steps: Sequence[CaseStep]) -> list[CaseStep]:
     """Steps of the same eighth of the highest load as one: a sample by itself tells more of the moment."""
     if not steps:
         return []
@@ -102,11 +102,11 @@ def _binned(steps: Sequence[Step]) -> list[Step]:
     return [_merged(list(group)) for _, group in grouped]
 
 
-def _merged(steps: Sequence[Step]) -> Step:
+def _merged(steps: Sequence[CaseStep]) -> CaseStep:
     names = dict.fromkeys(worker.name for step in steps for worker in step.workers)
     workers = [[worker for step in steps for worker in step.workers if worker.name == name] for name in names]
     cpus = dict.fromkeys(cpu.name for step in steps for cpu in step.cpus)
-    return Step(
+    return CaseStep(
         fmean(step.offered_pps for step in steps),
         fmean(step.received_pps for step in steps),
         workers=tuple(map(_one_worker, workers)),
@@ -126,12 +126,12 @@ def _one_worker(rows: Sequence[Worker]) -> Worker:
     )
 
 
-def _one_cpu(rows: Sequence[Cpu]) -> Cpu:
+def _one_cpu(rows: Sequence[CpuShares]) -> CpuShares:
     kinds = dict.fromkeys(kind for row in rows for kind in row.percent)
-    return Cpu(rows[0].name, {kind: fmean(row.percent.get(kind, 0.0) for row in rows) for kind in kinds})
+    return CpuShares(rows[0].name, {kind: fmean(row.percent.get(kind, 0.0) for row in rows) for kind in kinds})
 
 
-def _empty_look(steps: Sequence[Step]) -> float:
+def _empty_look(steps: Sequence[CaseStep]) -> float:
     """Ticks of a look at a queue, by the worker and load for which one cost least."""
     looks = [_input_ticks(worker) / worker.polls for step in steps for worker in step.workers if worker.polls]
     return min(looks, default=0.0)
@@ -141,7 +141,7 @@ def _input_ticks(worker: Worker) -> int:
     return sum(node.clocks for node in worker.nodes if node.name in INPUT_NODES and node.vectors)
 
 
-def _of_workers(step: Step, empty_ticks: float) -> Bar | None:
+def _of_workers(step: CaseStep, empty_ticks: float) -> BudgetBar | None:
     spent: dict[str, float] = defaultdict(float)
     for worker in step.workers:
         for name, ticks in _ticks(worker, empty_ticks):
@@ -151,8 +151,8 @@ def _of_workers(step: Step, empty_ticks: float) -> Bar | None:
     if packets <= 0 or total <= 0:
         return None
     interval_s = sum(worker.interval_s for worker in step.workers)
-    parts = (Part(name, spent[name] / total, spent[name] / packets) for name in _OF_WORKERS if spent[name] > 0)
-    return Bar(step.offered_pps, step.received_pps, interval_s / packets, total / packets, tuple(parts))
+    parts = (BudgetPart(name, spent[name] / total, spent[name] / packets) for name in _OF_WORKERS if spent[name] > 0)
+    return BudgetBar(step.offered_pps, step.received_pps, interval_s / packets, total / packets, tuple(parts))
 
 
 def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
@@ -173,7 +173,7 @@ def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
     yield AWAY, away
 
 
-def _of_kernel(step: Step) -> Bar | None:
+def _of_kernel(step: CaseStep) -> BudgetBar | None:
     """CPU time by what Linux and FreeBSD call it."""
     spent: dict[str, float] = defaultdict(float)
     for cpu in step.cpus:
@@ -183,5 +183,5 @@ def _of_kernel(step: Step) -> Bar | None:
     total = sum(percent for percent in spent.values() if percent > 0)
     if total <= 0:
         return None
-    parts = (Part(name, spent[name] / total, None) for name in _OF_KERNELS if spent[name] > 0)
-    return Bar(step.offered_pps, step.received_pps, len(step.cpus) / step.received_pps, None, tuple(parts))
+    parts = (BudgetPart(name, spent[name] / total, None) for name in _OF_KERNELS if spent[name] > 0)
+    return BudgetBar(step.offered_pps, step.received_pps, len(step.cpus) / step.received_pps, None, tuple(parts))

@@ -1,9 +1,8 @@
-"""What the curves of a test say: the shape of its loss over the load, and of what a packet cost. Pure.
+"""Curves of a test: the shape of its loss over the load, and the cost of a packet. Pure.
 
-A device that is too slow follows the load up to a knee and gives no more beyond it (a cliff); one that loses bursts, or
-is away for moments, loses a little from some load on (a slope); a wire or a rule loses one share of any load
-(constant). The shape alone proves nothing: it is a hint for causes and against others, and says so of each.
-"""
+A device that is too slow follows the load up to a knee and forwards no more beyond it (a cliff). One that loses bursts,
+or is preempted now and then, loses a little from some load on (a slope). A bad link or a rule loses the same share at
+any load (constant). A shape alone proves nothing. It is a hint for some causes and against others."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean, pstdev
 from typing import Literal
 
-from wirespeed.cases.facts import FRAME_VECTORS, SATURATED_VECTORS, Step
+from wirespeed.cases.facts import FRAME_VECTORS, SATURATED_VECTORS, CaseStep
 from wirespeed.explain.words import cycles_text
 from wirespeed.results.figures import loss_text, rate_text
 from wirespeed.results.knee import Corner, corner
@@ -50,7 +49,7 @@ SPEAKS_AGAINST: dict[Shape, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class Shares:
+class LossShares:
     """Loss ratios up to `half_pps` and beyond; `is_steady` when it is one share at all loads, from the least one on,
     so that what comes back grows as what is offered does."""
 
@@ -60,7 +59,7 @@ class Shares:
     is_steady: bool
 
 
-def shares_lost(steps: Sequence[Step]) -> Shares | None:
+def shares_lost(steps: Sequence[CaseStep]) -> LossShares | None:
     """None where too few loads are known, or nothing was lost at low ones."""
     loaded = [step for step in steps if step.offered_pps > 0]
     if len(loaded) < _STEPS:
@@ -73,12 +72,12 @@ def shares_lost(steps: Sequence[Step]) -> Shares | None:
         return None
     below, above = fmean(low), fmean(high)
     steady = pstdev(low) <= _STEADY * below and 1 / _ALIKE <= above / below <= _ALIKE
-    return Shares(half, below, above, steady and _is_share(loaded, below))
+    return LossShares(half, below, above, steady and _is_share(loaded, below))
 
 
-def _is_share(loaded: Sequence[Step], ratio: float) -> bool:
-    """Whether the least loads lost that share too, and what came back grew as the load did. A device whose knee lies at
-    a few percent of the load loses most of nearly all loads, and passes on the same rate of each."""
+def _is_share(loaded: Sequence[CaseStep], ratio: float) -> bool:
+    """True if the lowest loads lost that share too, and the received rate grew with the load. A device whose knee is at
+    a few percent of the load loses most of nearly all loads, and forwards the same rate of each."""
     least = sorted(loaded, key=lambda step: step.offered_pps)[:_LEAST_LOADS]
     first, last = least[0], max(loaded, key=lambda step: step.offered_pps)
     if fmean(step.loss_ratio for step in least) < ratio / _ALIKE or first.received_pps <= 0:
@@ -104,7 +103,7 @@ class LossCurve:
         return (cause in SPEAKS_FOR[self.shape]) - (cause in SPEAKS_AGAINST[self.shape])
 
 
-def loss_curve(steps: Sequence[Step]) -> LossCurve | None:
+def loss_curve(steps: Sequence[CaseStep]) -> LossCurve | None:
     """None of fewer than four loads, which are not a curve, and where a single one lost something."""
     loaded = sorted((step for step in steps if step.offered_pps > 0), key=lambda step: step.offered_pps)
     if len(loaded) < _STEPS or loaded[0].offered_pps > _LOW_LOAD * loaded[-1].offered_pps:
@@ -136,12 +135,12 @@ def loss_curve(steps: Sequence[Step]) -> LossCurve | None:
 
 @dataclass(frozen=True)
 class CostCurve:
-    """What a packet cost over the load, in ticks without polling. `least` is where it cost least; `turns` where beyond
-    that it costs clearly more again; `full_pps` the least load at which calls found full vectors."""
+    """Cost of a packet over the load, in ticks without polling. `least` has the lowest cost; `turns`: above that load
+    the cost rises clearly again; `full_pps` is the lowest load with full vectors."""
 
-    first: Step
-    least: Step
-    last: Step
+    first: CaseStep
+    least: CaseStep
+    last: CaseStep
     turns: bool
     full_pps: float | None
 
@@ -162,7 +161,7 @@ class CostCurve:
         return said
 
 
-def cost_curve(steps: Sequence[Step]) -> CostCurve | None:
+def cost_curve(steps: Sequence[CaseStep]) -> CostCurve | None:
     """None of fewer than four loads whose cost is known."""
     known = sorted((step for step in steps if step.cycles), key=lambda step: step.offered_pps)
     if len(known) < _STEPS:
@@ -175,13 +174,13 @@ def cost_curve(steps: Sequence[Step]) -> CostCurve | None:
     return CostCurve(smooth[0], least, last, turns, min(full, default=None))
 
 
-def _smoothed(steps: Sequence[Step]) -> list[Step]:
+def _smoothed(steps: Sequence[CaseStep]) -> list[CaseStep]:
     """Means of three neighbours where there are many: one sample in which a CPU was away is not a turn."""
     if len(steps) < 3 * _STEPS:
         return list(steps)
     groups = [steps[at : at + 3] for at in range(0, len(steps) - 2, 3)]
     return [
-        Step(
+        CaseStep(
             fmean(step.offered_pps for step in group),
             fmean(step.received_pps for step in group),
             fmean(step.cycles or 0.0 for step in group),
@@ -191,5 +190,5 @@ def _smoothed(steps: Sequence[Step]) -> list[Step]:
     ]
 
 
-def _found(step: Step) -> str:
+def _found(step: CaseStep) -> str:
     return "" if step.vectors is None else f" ({step.vectors:.3g} per call)"

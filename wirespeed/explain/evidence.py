@@ -1,8 +1,7 @@
-"""How sure a verdict is: pieces of evidence, each with its weight in bits, over a prior that says *probably not*.
+"""Confidence of a verdict: pieces of evidence, each with a weight in bits, over a prior that means *probably not*.
 
-A piece of n bits makes a cause 2^n times as likely against its absence. `confidence` is what that comes to between 0
-and 1. Weights are few, so that they can be argued about; docs/explain.md tells what each means.
-"""
+A piece of n bits makes a cause 2^n times as likely, relative to its absence. `confidence` is the resulting probability.
+There are few weights, so that they can be discussed; docs/explain.md has the meaning of each."""
 
 from __future__ import annotations
 
@@ -10,20 +9,21 @@ from dataclasses import dataclass
 
 PRIOR = -3.0
 PROOF = 8.0
-"""A counter that counts just this, for most of what was lost."""
+"""A counter of exactly this cause, for most of the lost packets."""
 STRONG = 4.5
-"""Seldom so without the cause. Alone it is enough to name it."""
+"""Rarely seen without the cause. Sufficient on its own to name it."""
 FAIR = 2.0
-"""Expected with the cause and not rare without; two of them are not enough."""
+"""Expected with the cause, and not rare without it; two such pieces are not sufficient."""
 HINT = 0.7
 AGAINST = -5.0
-"""Seldom so if it were the cause."""
+"""Rarely seen with the cause."""
 EXCLUDED = -12.0
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A figure in words, what it weighs (bits, below 0 against), and where it is from: a file, a sample, a counter."""
+    """A figure in words, its weight in bits (below 0 against the cause), and its source: a file, a sample, a
+    counter."""
 
     text: str
     bits: float
@@ -31,9 +31,9 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was looked at for one cause. `sentence` is the verdict if it is the one; `missing` would settle it; `next`
-    is the experiment to make."""
+class CauseFinding:
+    """The evidence for and against one cause. `sentence` is the verdict if this is the cause; `missing` names data that
+    would settle it; `next` is the experiment to make."""
 
     cause: str
     sentence: str
@@ -59,5 +59,5 @@ class Finding:
 
     @property
     def heaviest_against(self) -> Evidence:
-        """What rules it out; there is some."""
+        """The strongest evidence against the cause; there has to be some."""
         return min(self.speaks_against, key=lambda piece: piece.bits)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from wirespeed.cases.facts import DROPS_BY_REASON, Case, Load
+from wirespeed.cases.facts import DROPS_BY_REASON, Case, CaseLoad
 from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
-from wirespeed.explain.evidence import HINT, Evidence, Finding
-from wirespeed.explain.reckoning import Figure, contradictions, figures
+from wirespeed.explain.evidence import HINT, CauseFinding, Evidence
+from wirespeed.explain.reckoning import ComputedFigure, contradictions, figures
 
 NAMED = 0.5
 """A cause below this confidence is not a verdict."""
@@ -22,16 +22,16 @@ class Explanation:
     `directions` the same of each direction by itself."""
 
     case: Case
-    named: tuple[Finding, ...]
-    likely: tuple[Finding, ...]
-    ruled_out: tuple[Finding, ...]
-    figures: tuple[Figure, ...] = ()
+    named: tuple[CauseFinding, ...]
+    likely: tuple[CauseFinding, ...]
+    ruled_out: tuple[CauseFinding, ...]
+    figures: tuple[ComputedFigure, ...] = ()
     losses: LossCurve | None = None
     costs: CostCurve | None = None
     directions: tuple[Explanation, ...] = ()
 
     @property
-    def verdict(self) -> Finding | None:
+    def verdict(self) -> CauseFinding | None:
         return self.named[0] if self.named else None
 
     @property
@@ -40,7 +40,7 @@ class Explanation:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """What was not told and would help."""
+        """Missing data that would help."""
         wanted = [what for finding in (*self.named[:1], *self.likely) for what in finding.missing]
         return tuple(dict.fromkeys([*wanted, *_never_told(self.case)]))
 
@@ -54,7 +54,7 @@ class Explanation:
 
 
 def explain(case: Case) -> Explanation:
-    """What limits it. Ties are broken by the causes' names, so that the same facts give the same verdict."""
+    """The limit of a case. Ties are broken by the causes' names, so that the same facts give the same verdict."""
     case = replace(case, others=_comparable(case), remarks=(*case.remarks, *contradictions(case)))
     losses = loss_curve(case.steps)
     found = [_shaped(finding, losses, case) for look in causes().values() if (finding := look(case)) is not None]
@@ -71,7 +71,7 @@ def explain(case: Case) -> Explanation:
     )
 
 
-def _shaped(finding: Finding, losses: LossCurve | None, case: Case) -> Finding:
+def _shaped(finding: CauseFinding, losses: LossCurve | None, case: Case) -> CauseFinding:
     """The finding with what the shape of the loss says of its cause."""
     if losses is None or not losses.speaks(finding.cause) or not finding.sentence:
         return finding
@@ -79,7 +79,7 @@ def _shaped(finding: Finding, losses: LossCurve | None, case: Case) -> Finding:
     return replace(finding, evidence=(*finding.evidence, piece))
 
 
-def _comparable(case: Case) -> tuple[Load, ...]:
+def _comparable(case: Case) -> tuple[CaseLoad, ...]:
     """Rates are compared by their ratio: a test of which nothing came back has none."""
     return tuple(load for load in case.others if load.received_pps > 0) if case.load.received_pps > 0 else ()
 

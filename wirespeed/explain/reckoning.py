@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.cases.facts import NOT_ARRIVED, Case, Step, Worker
+from wirespeed.cases.facts import NOT_ARRIVED, Case, CaseStep, Worker
 from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
@@ -27,7 +27,7 @@ _AWAY = 0.02
 
 
 @dataclass(frozen=True)
-class Figure:
+class ComputedFigure:
     """`name` is for programs, `text` for people; `value` is in `unit`."""
 
     name: str
@@ -37,14 +37,14 @@ class Figure:
     source: str
 
 
-def figures(case: Case) -> tuple[Figure, ...]:
+def figures(case: Case) -> tuple[ComputedFigure, ...]:
     """All that the facts of the case allow; () of one that tells nothing but rates."""
     return (*_workers(case), *_typed(case), *_kernel(case), *_perf(case), *_links(case), *_clocks(case), *_energy(case))
 
 
 def contradictions(case: Case) -> tuple[str, ...]:
-    """What does not fit: workers that did more than their clock allows, or that were full by their vectors and idle by
-    their cycles."""
+    """Contradictions in the facts: workers that did more than their clock allows, or that were saturated by their
+    vectors and idle by their cycles."""
     found = []
     for worker in case.busy:
         hz = worker.tsc_hz or case.box.hz
@@ -78,7 +78,7 @@ def _work_ticks(worker: Worker) -> float:
 # ---- workers that poll
 
 
-def _workers(case: Case) -> Iterator[Figure]:
+def _workers(case: Case) -> Iterator[ComputedFigure]:
     busy = case.busy
     cycles = busy_cycles(busy)
     if cycles is None or not busy[0].clocks or (case.arrived_share or 1.0) < NOT_ARRIVED:
@@ -92,8 +92,8 @@ def _workers(case: Case) -> Iterator[Figure]:
     text = f"{cycles_text(without)} cycles per packet without polling, {cycles_text(whole)} with it{_away(busy)}"
     if without == whole:
         text = f"{cycles_text(whole)} cycles per packet; how many of them are polling is not known"
-    yield Figure("cycles_per_packet_without_polling", without, "cycles", text, source)
-    yield Figure(
+    yield ComputedFigure("cycles_per_packet_without_polling", without, "cycles", text, source)
+    yield ComputedFigure(
         "vectors_per_call",
         fullest.vectors,
         "packets",
@@ -107,24 +107,24 @@ def _workers(case: Case) -> Iterator[Figure]:
         of = f" of {clock_text(hz)}" if hz and fullest.effective_hz <= (1 + _CONTRADICTS) * hz else ""
         clock = clock_text(fullest.effective_hz)
         text = f"{cycles_text(fullest.cycles)} cycles × {rate_text(fullest.pps)} = {clock}{of}, by {fullest.name}"
-        yield Figure("effective_hz", fullest.effective_hz, "Hz", text, source)
+        yield ComputedFigure("effective_hz", fullest.effective_hz, "Hz", text, source)
     yield from _by_class(case, source)
     if hz:
         count = max(len(case.workers), case.box.workers or 0)
         yield from _core(case, cycles, hz, count, fullest.is_saturated, source)
 
 
-def _by_class(case: Case, source: str) -> Iterator[Figure]:
-    """Where the cycles go, by what nodes do."""
+def _by_class(case: Case, source: str) -> Iterator[ComputedFigure]:
+    """Cycles per packet, by the class of the nodes."""
     offered_pps = case.load.offered_pps or case.load.received_pps
-    budget = cpu_budget([Step(offered_pps, case.load.received_pps, workers=case.busy)])
+    budget = cpu_budget([CaseStep(offered_pps, case.load.received_pps, workers=case.busy)])
     if budget is None:
         return
     parts = [part for part in budget.bars[0].parts if part.ticks is not None and part.is_work]
     work = sum(part.ticks or 0.0 for part in parts)
     text = f"{cycles_text(work)} cycles of work per packet: "
     text += ", ".join(f"{part.name} {cycles_text(part.ticks or 0.0)}" for part in parts)
-    yield Figure("work_cycles_per_packet", work, "cycles", text, source)
+    yield ComputedFigure("work_cycles_per_packet", work, "cycles", text, source)
 
 
 def _away(busy: Sequence[Worker]) -> str:
@@ -134,19 +134,19 @@ def _away(busy: Sequence[Worker]) -> str:
     return f", preempted for {share_text(min(1.0, most))} of the time" if most >= _AWAY else ""
 
 
-def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source: str) -> Iterator[Figure]:
-    """What a core does at most by `cycles` a packet, and all `cores` of them."""
+def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source: str) -> Iterator[ComputedFigure]:
+    """The most that one core can do at `cycles` per packet, and all `cores` of them."""
     most = core_pps(hz, cycles)
     if case.load.received_pps > (1 + _CONTRADICTS) * most * cores:
         return  # `contradictions` says so
     rate = rate_text(most) if exact else f"at least {rate_text(most)}"
     text = f"one core can do {rate}: {clock_text(hz)} by {cycles_text(cycles)} cycles of work per packet"
-    yield Figure("core_pps", most, "pps", text, source)
+    yield ComputedFigure("core_pps", most, "pps", text, source)
     share = case.load.received_pps / (most * cores)
     word = "core" if cores == 1 else "cores"
     rate = rate_text(case.load.received_pps)
     text = f"{rate} are {share_text(min(1.0, share))} of what {cores} {word} could do at that cost"
-    yield Figure("core_share", share, "", text, source)
+    yield ComputedFigure("core_share", share, "", text, source)
     line = case.load.line_pps
     if line:
         needed = cores_for_line(line, hz, cycles)
@@ -154,18 +154,20 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
             f"the line's {exact_text(line)} need {needed:.2g} cores at that cost: one packet per "
             f"{seconds_text(1 / line)} is one per {cycles_text(hz / line)} cycles"
         )
-        yield Figure("cores_for_line", needed, "cores", text, source)
+        yield ComputedFigure("cores_for_line", needed, "cores", text, source)
 
 
 # ---- cycles and workers that were typed, without what the workers did
 
 
-def _typed(case: Case) -> Iterator[Figure]:
+def _typed(case: Case) -> Iterator[ComputedFigure]:
     load, workers = case.load, case.box.workers or 1
     if case.workers or case.box.is_kernel or not load.received_pps:
         return
     if case.cores_used is not None:
-        yield Figure("effective_hz", (load.cycles or 0.0) * load.received_pps, "Hz", case.cycles_sum, load.source)
+        yield ComputedFigure(
+            "effective_hz", (load.cycles or 0.0) * load.received_pps, "Hz", case.cycles_sum, load.source
+        )
         yield from _core(case, load.cycles or 0.0, case.box.hz or 0.0, workers, case.cores_used >= _FULL, load.source)
     elif case.box.workers and load.line_pps and case.is_short and not case.cpus and not load.one_queue_on_one_port:
         more = load.line_pps / load.received_pps
@@ -173,13 +175,13 @@ def _typed(case: Case) -> Iterator[Figure]:
             f"the line's {exact_text(load.line_pps)} are {more:.3g} times as much: {workers * more:.2g} workers at the "
             f"same cost, of {workers}, if they are the limit"
         )
-        yield Figure("workers_for_line", workers * more, "workers", text, load.source)
+        yield ComputedFigure("workers_for_line", workers * more, "workers", text, load.source)
 
 
 # ---- a kernel, by the time of its CPUs
 
 
-def _kernel(case: Case) -> Iterator[Figure]:
+def _kernel(case: Case) -> Iterator[ComputedFigure]:
     """By interrupts, softirqs and the system, in which there may be other work: a packet costs at most so much."""
     if case.workers or not case.cpus or not case.load.received_pps:
         return
@@ -193,7 +195,7 @@ def _kernel(case: Case) -> Iterator[Figure]:
     rate = rate_text(case.load.received_pps)
     said = f"{share_text(busy)} of its CPU" if count == 1 else f"{busy:.3g} of {count} CPUs"
     text = f"{seconds_text(seconds)} of CPU time per packet: the kernel had {said} at {rate}"
-    yield Figure("cpu_seconds_per_packet", seconds, "s", text, source)
+    yield ComputedFigure("cpu_seconds_per_packet", seconds, "s", text, source)
     clocks = [clock.now_hz for clock in case.machine.clocks]
     hz = sum(clocks) / len(clocks) if clocks else case.box.hz
     is_full = busy >= _FULL * count
@@ -201,11 +203,11 @@ def _kernel(case: Case) -> Iterator[Figure]:
         yield from _core(case, seconds * hz, hz, count, is_full, source)
     else:
         text = f"one core can do {'' if is_full else 'at least '}{rate_text(1 / seconds)} at that cost"
-        yield Figure("core_pps", 1 / seconds, "pps", text, source)
+        yield ComputedFigure("core_pps", 1 / seconds, "pps", text, source)
     yield from _spread(case, source)
 
 
-def _spread(case: Case, source: str) -> Iterator[Figure]:
+def _spread(case: Case, source: str) -> Iterator[ComputedFigure]:
     counted = [(cpu.packets, cpu.name) for cpu in case.cpus if cpu.packets is not None]
     total = sum(packets for packets, _ in counted)
     if len(counted) < 2 or not total:
@@ -213,23 +215,23 @@ def _spread(case: Case, source: str) -> Iterator[Figure]:
     most, name = max(counted)
     had = sum(packets > 0 for packets, _ in counted)
     text = f"{name} took up {share_text(most / total)} of the packets; {had} of {len(counted)} CPUs had any"
-    yield Figure("fullest_cpu_share", most / total, "", text, f"{source}, softnet_stat")
+    yield ComputedFigure("fullest_cpu_share", most / total, "", text, f"{source}, softnet_stat")
 
 
 # ---- what stands beside
 
 
-def _perf(case: Case) -> Iterator[Figure]:
+def _perf(case: Case) -> Iterator[ComputedFigure]:
     perf = case.machine.perf
     if perf is None:
         return
     if perf.instructions:
         rate = f", {perf.instructions / perf.cycles:.2g} a cycle" if perf.cycles else ""
         text = f"{cycles_text(perf.instructions)} instructions per packet{rate}"
-        yield Figure("instructions_per_packet", perf.instructions, "instructions", text, perf.source)
+        yield ComputedFigure("instructions_per_packet", perf.instructions, "instructions", text, perf.source)
 
 
-def _links(case: Case) -> Iterator[Figure]:
+def _links(case: Case) -> Iterator[ComputedFigure]:
     for link in case.box.links:
         use = link_use(link, case.load)
         if use is not None:
@@ -238,23 +240,23 @@ def _links(case: Case) -> Iterator[Figure]:
                 f"PCIe {link.gts:g} GT/s x{link.width}{name}: {100 * use.low:.0f} to {100 * use.high:.0f} % of what it "
                 "carries towards the host"
             )
-            yield Figure("link_share", use.middle, "", text, link.source)
+            yield ComputedFigure("link_share", use.middle, "", text, link.source)
 
 
-def _clocks(case: Case) -> Iterator[Figure]:
+def _clocks(case: Case) -> Iterator[ComputedFigure]:
     machine = case.machine
     if machine.clocks:
         low, high = (pick(clock.now_hz for clock in machine.clocks) for pick in (min, max))
         rated = next((clock.rated_hz for clock in machine.clocks if clock.rated_hz), None)
         said = clock_text(low) if high - low < 0.01 * high else f"{clock_text(low)} to {clock_text(high)}"
         text = f"CPUs ran at {said}" + (f", rated {clock_text(rated)}" if rated else "")
-        yield Figure("least_clock_hz", low, "Hz", text, machine.clocks[0].source)
+        yield ComputedFigure("least_clock_hz", low, "Hz", text, machine.clocks[0].source)
     if machine.temperatures_c:
         name, hottest = max(machine.temperatures_c.items(), key=lambda one: one[1])
-        yield Figure("hottest_c", hottest, "°C", f"{hottest:.0f} °C at the hottest, {name}", machine.source)
+        yield ComputedFigure("hottest_c", hottest, "°C", f"{hottest:.0f} °C at the hottest, {name}", machine.source)
 
 
-def _energy(case: Case) -> Iterator[Figure]:
+def _energy(case: Case) -> Iterator[ComputedFigure]:
     energy = case.machine.energy
     if energy is None or not case.load.received_pps:
         return
@@ -263,4 +265,4 @@ def _energy(case: Case) -> Iterator[Figure]:
     if energy.idle_w is not None:
         above = microjoules(max(0.0, energy.watts - energy.idle_w), case.load.received_pps)
         text += f", {above:.3g} above the {energy.idle_w:.3g} W before the load"
-    yield Figure("packet_uj", cost, "µJ", text, energy.source)
+    yield ComputedFigure("packet_uj", cost, "µJ", text, energy.source)

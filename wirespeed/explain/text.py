@@ -8,7 +8,7 @@ from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.evidence import CauseFinding
 from wirespeed.explain.ranking import Explanation
 from wirespeed.results.figures import rate_text
 from wirespeed.results.verdict import Verdict
@@ -48,7 +48,7 @@ def as_markdown(explanations: Sequence[Explanation], verdicts: Mapping[str, Verd
 
 
 def missing_of_all(explanations: Sequence[Explanation]) -> tuple[str, ...]:
-    """What would help with each of several tests, to be said once."""
+    """Missing data that would help with each of several tests, for a single mention."""
     if len(explanations) < 2:
         return ()
     return tuple(what for what in explanations[0].missing if all(what in one.missing for one in explanations))
@@ -111,18 +111,18 @@ def of_direction(direction: Explanation, whole: Explanation) -> str:
 
 
 def curves(one: Explanation) -> tuple[str, ...]:
-    """What the loss and the cost of a packet do over the load."""
+    """Loss and cost of a packet over the load, in words."""
     losses = () if one.losses is None else (f"loss ({one.losses.shape}): {one.losses.text}",)
     return losses if one.costs is None else (*losses, f"cost: {one.costs.text}")
 
 
-def sure(finding: Finding) -> str:
+def sure(finding: CauseFinding) -> str:
     """Its confidence in words."""
     return f"{min(99.0, 100 * finding.confidence):.0f} % sure"
 
 
 def _object(one: Explanation, verdicts: Mapping[str, Verdict] = NONE) -> dict[str, Any]:
-    def finding(found: Finding) -> dict[str, Any]:
+    def finding(found: CauseFinding) -> dict[str, Any]:
         pieces = [{"text": piece.text, "bits": piece.bits, "source": piece.source} for piece in found.evidence]
         return {
             "cause": found.cause,

@@ -25,12 +25,16 @@ _BY: dict[str, LimitedBy] = {
 """Causes that are not the device's."""
 
 
+def limited_by(cause: str) -> LimitedBy:
+    return _BY.get(cause, "dut")
+
+
 def limit_of(explanation: Explanation) -> Limit:
-    """What an explanation says, as the limit of a verdict."""
+    """The limit of a verdict, from an explanation."""
     verdict = explanation.verdict
     if verdict is None:
         return Limit(next_step=explanation.next)
-    by, cause = _BY.get(verdict.cause, "dut"), verdict.cause
+    by, cause = limited_by(verdict.cause), verdict.cause
     if by == "tester" and not explanation.case.load.is_short_of_tester:
         by, cause = "nothing", ""  # all that was offered came back, and the tester could have offered more
     return Limit(by, verdict.sentence, explanation.next, verdict.confidence, cause=cause)
@@ -49,7 +53,7 @@ def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]
 
 
 def explained(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> tuple[Explanation, ...]:
-    """What limited each of several results: what ran on the same box helps to explain each."""
+    """The explanation of each of several results; each uses the results of the same DUT as evidence."""
     return tuple(explain(case) for case in cases_of_results(results, inspections))
 
 

@@ -1,4 +1,4 @@
-"""Whether a run is worth something: one line at its end, with the reason and the command that helps. Pure."""
+"""The line at the end of a run that says whether it shows the DUT's limit, with the reason and a remedy. Pure."""
 
 from __future__ import annotations
 

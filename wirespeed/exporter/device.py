@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import time
 
-from wirespeed.dut.device import Device
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.errors import ConnectionFault
-from wirespeed.exporter.told import Labels, Told
+from wirespeed.exporter.told import Labels, TargetValues
 from wirespeed.results.dut_cpu import MachineLoad
 
 _MOST_KEYS = 20_000
@@ -26,7 +26,7 @@ class DeviceTarget:
 
     kind = "dut"
 
-    def __init__(self, name: str, device: Device, timeout_s: float) -> None:
+    def __init__(self, name: str, device: DutDevice, timeout_s: float) -> None:
         self.name = name
         self._device = device
         self._timeout_s = timeout_s
@@ -34,7 +34,7 @@ class DeviceTarget:
         self._sums: dict[tuple[str, Labels], float] = {}
         self._began = 0
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         kind = self._device.kind
         ran = self._device.reach.run(
             kind.sample + (_MODULES if kind.name == "linux" else ""), timeout_s=self._timeout_s
@@ -46,7 +46,7 @@ class DeviceTarget:
         load = kind.load([before[1], now[1]], max(now[0] - before[0], 1e-3))
         if load.error:
             self._began += 1
-        told = Told(began=self._began)
+        told = TargetValues(began=self._began)
         machine = load.machine
         if machine is not None:
             self._count(machine)

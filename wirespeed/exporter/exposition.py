@@ -26,8 +26,8 @@ from starlette.types import ASGIApp
 from wirespeed import __version__
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.exporter.target import WAIT_S, Target, Watched
-from wirespeed.exporter.text import Encode, Text, joined
-from wirespeed.exporter.told import Told
+from wirespeed.exporter.text import Encode, MetricsText, joined
+from wirespeed.exporter.told import TargetValues
 from wirespeed.serving.guard import Guard
 from wirespeed.serving.http import HttpServer, listening
 
@@ -46,7 +46,7 @@ class Targets:
         for one in self._watched:
             one.expect(media_type, encode)
             one.ask()
-        own, texts, end_s = Told(), [], time.monotonic() + wait_s
+        own, texts, end_s = TargetValues(), [], time.monotonic() + wait_s
         own.add("exporter_build_info", [((__version__,), 1)])
         for one in self._watched:
             answer, fault = one.answer(max(0.0, end_s - time.monotonic()))
@@ -59,7 +59,7 @@ class Targets:
                 own.add("target_restarts_total", [(labels, answer.restarts)])
                 if fault is None:
                     texts.append(answer.text)
-        every = [text.blocks(media_type, encode) for text in (Text(own), *texts)]
+        every = [text.blocks(media_type, encode) for text in (MetricsText(own), *texts)]
         return joined(every, media_type.startswith("application/openmetrics-text"), names)
 
 

@@ -14,7 +14,7 @@ from prometheus_client.samples import Sample
 
 from wirespeed.errors import ConnectionFault, UsageError
 from wirespeed.exporter.families import FAMILIES
-from wirespeed.exporter.told import Told
+from wirespeed.exporter.told import TargetValues
 
 _MOST_BYTES = 32 << 20
 
@@ -33,7 +33,7 @@ class ForeignTarget:
         self._url = url
         self._timeout_s = timeout_s
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         try:
             with urllib.request.urlopen(self._url, timeout=self._timeout_s) as answer:
                 content = answer.read(_MOST_BYTES + 1)
@@ -42,7 +42,7 @@ class ForeignTarget:
         if len(content) > _MOST_BYTES:
             raise ConnectionFault(f"{self._url} serves more than {_MOST_BYTES} bytes")
         try:
-            return Told(foreign=relabelled(self.name, content.decode(errors="replace")))
+            return TargetValues(foreign=relabelled(self.name, content.decode(errors="replace")))
         except ValueError as error:
             raise ConnectionFault(f"{self._url} serves no metrics: {error}") from None
 

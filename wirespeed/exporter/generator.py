@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import RUNNING_STATES, PortStats, ServerInfo
 from wirespeed.errors import WirespeedError
-from wirespeed.exporter.told import Told
+from wirespeed.exporter.told import TargetValues
 
 _COUNTERS = {
     "tx_packets": "opackets",
@@ -39,14 +39,14 @@ class GeneratorTarget:
         """With its sockets, once it is asked."""
         return self._connect()
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         try:
             return self._read()
         except WirespeedError:
             self._info = None  # it may be another one that answers next
             raise
 
-    def _read(self) -> Told:
+    def _read(self) -> TargetValues:
         if self._info is None:
             self._client.connect()
             self._info = self._client.server_info()
@@ -56,7 +56,7 @@ class GeneratorTarget:
         if any(port in self._before and now.went_back(self._before[port]) for port, now in stats.items()):
             self._began += 1
         self._before = stats
-        told = Told(began=self._began)
+        told = TargetValues(began=self._began)
         told.add("generator_info", [((self.name, self._info.program), 1)])
         for port, one in status.items():
             labels = (self.name, str(port))

@@ -29,7 +29,7 @@ _NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.-]{0,63})=(.+)")
 
 
 @dataclass(frozen=True)
-class Given:
+class TargetOptions:
     """Words as they were given, each NAME=WHAT or WHAT."""
 
     routers: Sequence[str] = ()
@@ -45,7 +45,7 @@ class Given:
     timeout_s: float = 2.0
 
 
-def targets_of(given: Given) -> list[Target]:
+def targets_of(given: TargetOptions) -> list[Target]:
     """UsageError says which word is wrong, or that there is none."""
     if not 0.1 <= given.timeout_s <= 60:
         raise UsageError(f"--timeout {given.timeout_s:g}: give 0.1 to 60 seconds")
@@ -130,7 +130,7 @@ def _folder(path: str) -> str:
     return Path(path).parent.name or Path(path).stem
 
 
-def _device(name: str, way: str, given: Given) -> Target:
+def _device(name: str, way: str, given: TargetOptions) -> Target:
     from wirespeed.dut.device import parse_device  # noqa: PLC0415 - asyncssh, needed with a device alone
     from wirespeed.dut.kinds.vpp import VppKind  # noqa: PLC0415
     from wirespeed.exporter.vpp_text import VppTextTarget  # noqa: PLC0415
@@ -141,7 +141,7 @@ def _device(name: str, way: str, given: Given) -> Target:
     return DeviceTarget(name, device, given.timeout_s)
 
 
-def _of_bench(file: Path, given: Given) -> Iterator[Target]:
+def _of_bench(file: Path, given: TargetOptions) -> Iterator[Target]:
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
 
     bench = read_bench(file)

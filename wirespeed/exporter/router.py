@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from wirespeed.errors import WirespeedError
-from wirespeed.exporter.told import Labels, Told, buckets
+from wirespeed.exporter.told import Labels, TargetValues, buckets
 from wirespeed.exporter.vpp_names import vpp_metrics
 from wirespeed.router.client import ask
-from wirespeed.statseg.reading import Reading
+from wirespeed.statseg.reading import StatsReading
 from wirespeed.statseg.segment import StatsSegment
 
 By = Literal["thread", "every", "sum", "none"]
@@ -55,7 +55,7 @@ class RouterTarget:
         self._nodes: By = nodes
         self._vpp_names = vpp_names
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         capture = self._segment.capture(() if self._vpp_names else _PATTERNS)
         read = capture.readings()
         told = router_told(self.name, read, self._nodes)
@@ -69,7 +69,7 @@ class RouterTarget:
             told.foreign = vpp_metrics(self.name, read)
         return told
 
-    def _ask(self, control: Path, told: Told) -> None:
+    def _ask(self, control: Path, told: TargetValues) -> None:
         """Counts that are in no segment. A router too busy to answer still has all the others."""
         try:
             version = ask(control, "show version", _ASK_S).strip().partition("\n")[0]
@@ -85,9 +85,9 @@ class RouterTarget:
             return
 
 
-def router_told(name: str, read: Mapping[str, Reading], nodes: By) -> Told:
+def router_told(name: str, read: Mapping[str, StatsReading], nodes: By) -> TargetValues:
     """What a segment tells. Nodes and reasons that never counted anything are left out: a graph has hundreds."""
-    told = Told()
+    told = TargetValues()
     workers = _worker_names(read)
     if nodes != "none":
         for counter, rows in _nodes(read, workers, nodes).items():
@@ -116,7 +116,7 @@ def router_told(name: str, read: Mapping[str, Reading], nodes: By) -> Told:
 MAIN = "main"
 
 
-def _worker_names(read: Mapping[str, Reading]) -> list[str]:
+def _worker_names(read: Mapping[str, StatsReading]) -> list[str]:
     """Threads as `show runtime` calls them, the main one first."""
     known = (read.get(key) for key in ("/sys/node/clocks", "/sys/loops", "/if/drops"))
     count = max((len(reading.rows) for reading in known if reading is not None), default=1)
@@ -124,7 +124,7 @@ def _worker_names(read: Mapping[str, Reading]) -> list[str]:
     return [MAIN, *(f"{prefix}_{worker}" for worker in range(count - 1))]
 
 
-def _nodes(read: Mapping[str, Reading], threads: list[str], by: By) -> dict[str, list[tuple[Labels, float]]]:
+def _nodes(read: Mapping[str, StatsReading], threads: list[str], by: By) -> dict[str, list[tuple[Labels, float]]]:
     names = read["/sys/node/names"].texts if "/sys/node/names" in read else ()
     if by != "every":
         names = _folded(names, read)
@@ -144,7 +144,7 @@ def _nodes(read: Mapping[str, Reading], threads: list[str], by: By) -> dict[str,
     return {counter: list(values.items()) for counter, values in found.items()}
 
 
-def _folded(nodes: tuple[str, ...], read: Mapping[str, Reading]) -> tuple[str, ...]:
+def _folded(nodes: tuple[str, ...], read: Mapping[str, StatsReading]) -> tuple[str, ...]:
     interfaces = [text.replace("/", "_") for text in read["/if/names"].texts if text] if "/if/names" in read else []
     if len(interfaces) <= MOST_OF_INTERFACES:
         return nodes
@@ -152,7 +152,7 @@ def _folded(nodes: tuple[str, ...], read: Mapping[str, Reading]) -> tuple[str, .
     return tuple(own.get(node.replace("/", "_"), node) for node in nodes)
 
 
-def _interfaces(name: str, read: Mapping[str, Reading], told: Told) -> None:
+def _interfaces(name: str, read: Mapping[str, StatsReading], told: TargetValues) -> None:
     texts = read["/if/names"].texts if "/if/names" in read else ()
     names = [(index, text) for index, text in enumerate(texts) if index and text]  # local0 is none that packets pass
     families = {f"{way}_{unit}": (way, at) for way in ("rx", "tx") for at, unit in enumerate(("packets", "bytes"))}
@@ -164,7 +164,7 @@ def _interfaces(name: str, read: Mapping[str, Reading], told: Told) -> None:
             told.add(f"router_interface_{family}_total", rows)
 
 
-def _errors(read: Mapping[str, Reading]) -> Iterator[tuple[Labels, float]]:
+def _errors(read: Mapping[str, StatsReading]) -> Iterator[tuple[Labels, float]]:
     for key, reading in read.items():
         if key.startswith("/err/") and reading.rows and (count := reading.total[0]):
             node, _, reason = key[len("/err/") :].partition("/")

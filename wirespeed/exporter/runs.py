@@ -12,7 +12,7 @@ from hdrh.histogram import HdrHistogram
 from wirespeed.errors import ConnectionFault
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.families import PHASES
-from wirespeed.exporter.told import Buckets, Labels, Told, buckets
+from wirespeed.exporter.told import Buckets, Labels, TargetValues, buckets
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.followed import Summary
 from wirespeed.measurement.registry import summary_of
@@ -37,9 +37,9 @@ class RunTarget:
         self._most: dict[Labels, float] = {}
         self._began = 0
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         """ConnectionFault while there is no such test yet, FileFault for a file that is none."""
-        told = Told(began=self._began)
+        told = TargetValues(began=self._began)
         path, runs = self._written()
         stamp = _stamp(path)
         if stamp != self._stamp:
@@ -84,7 +84,7 @@ class RunTarget:
         return self._file, False
 
 
-def _tell_verdict(told: Told, test: str, verdict: Verdict) -> None:
+def _tell_verdict(told: TargetValues, test: str, verdict: Verdict) -> None:
     measured = [one for one in verdict.figures if one.rate_pps is not None]
     told.add("test_figure_pps", [((test, one.name), one.rate_pps or 0.0) for one in measured])
     lossy = [((test, one.name), one.loss_ratio) for one in measured if one.loss_ratio is not None]

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wirespeed.errors import UsageError
-from wirespeed.exporter.text import Encode, Text
-from wirespeed.exporter.told import Told
+from wirespeed.exporter.text import Encode, MetricsText
+from wirespeed.exporter.told import TargetValues
 
 MOST_SERIES = 200_000
 """Series of one target per scrape; a target with more is treated as down."""
@@ -35,16 +35,16 @@ class Target(Protocol):
     name: str
     kind: str
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         """What it counts now. Any error says why it cannot be had; may hang."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class TargetAnswer:
     """`told` is empty with a `fault`. `asked_s` is on the monotonic clock; `restarts` are those noticed so far."""
 
-    told: Told
-    text: Text
+    told: TargetValues
+    text: MetricsText
     fault: str | None
     asked_s: float
     took_s: float
@@ -60,7 +60,7 @@ class Watched:
         self._changed = threading.Condition()
         self._wanted, self._wanted_s = False, time.monotonic()
         self._busy_since_s: float | None = None
-        self._answer: Answer | None = None
+        self._answer: TargetAnswer | None = None
         self._began: object = None
         self._took_s: deque[float] = deque(maxlen=2)
         self._formats: dict[str, Encode] = {}
@@ -79,7 +79,7 @@ class Watched:
         """Twice in a row: the first answer of a process takes longer than those that follow."""
         return len(self._took_s) == 2 and min(self._took_s) > WAIT_S
 
-    def answer(self, wait_s: float) -> tuple[Answer | None, str | None]:
+    def answer(self, wait_s: float) -> tuple[TargetAnswer | None, str | None]:
         """Its last answer and what is wrong with it now. Waits for a target that is not slow until `wait_s` after it
         was asked. None and None mean that it was asked for the first time and may still answer."""
         with self._changed:
@@ -126,12 +126,12 @@ class Watched:
             return None
         return max(0.0, last.asked_s + max(EACH_S, last.took_s) - now_s)
 
-    def _ask(self) -> Answer:
-        asked_s, told, fault = time.monotonic(), Told(), None
+    def _ask(self) -> TargetAnswer:
+        asked_s, told, fault = time.monotonic(), TargetValues(), None
         try:
             told = self.target.read()
             if told.series > MOST_SERIES:
-                fault, told = f"it returns {told.series} series; at most {MOST_SERIES} are allowed", Told()
+                fault, told = f"it returns {told.series} series; at most {MOST_SERIES} are allowed", TargetValues()
         except BaseException as error:
             fault = str(error) or type(error).__name__
         before = self._answer
@@ -139,10 +139,10 @@ class Watched:
         if fault is None:
             restarts += self._began is not None and told.began != self._began
             self._began = told.began
-        text = Text(told)
+        text = MetricsText(told)
         for media_type, encode in list(self._formats.items()):
             text.blocks(media_type, encode)
-        return Answer(told, text, fault, asked_s, time.monotonic() - asked_s, restarts)
+        return TargetAnswer(told, text, fault, asked_s, time.monotonic() - asked_s, restarts)
 
 
 def check_names(targets: Sequence[Target]) -> None:

@@ -13,7 +13,7 @@ from prometheus_client.core import Metric
 from prometheus_client.registry import Collector
 
 from wirespeed.exporter.families import FAMILIES
-from wirespeed.exporter.told import Told, metrics
+from wirespeed.exporter.told import TargetValues, metrics
 
 Encode = Callable[[Collector], bytes]
 _FAMILY = re.compile(rb"(?m)^(?=# HELP )")
@@ -24,7 +24,7 @@ _PLACES = {name.encode(): place for place, name in enumerate(FAMILIES)}
 
 
 @dataclass(frozen=True)
-class Block:
+class MetricBlock:
     """A family in the text of one target: its lines of comment, and those of its samples."""
 
     name: bytes
@@ -38,38 +38,38 @@ class Block:
 
 
 class _Metrics(Collector):
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: TargetValues) -> None:
         self._told = told
 
     def collect(self) -> Iterator[Metric]:
         yield from metrics([self._told])
 
 
-class Text:
+class MetricsText:
     """What a target told, as text: made once in each format that is asked for."""
 
-    def __init__(self, told: Told) -> None:
+    def __init__(self, told: TargetValues) -> None:
         self._told = told
-        self._made: dict[str, tuple[Block, ...]] = {}
+        self._made: dict[str, tuple[MetricBlock, ...]] = {}
 
-    def blocks(self, media_type: str, encode: Encode) -> tuple[Block, ...]:
+    def blocks(self, media_type: str, encode: Encode) -> tuple[MetricBlock, ...]:
         if media_type not in self._made:
             self._made[media_type] = tuple(_blocks(encode(_Metrics(self._told))))
         return self._made[media_type]
 
 
-def _blocks(text: bytes) -> Iterator[Block]:
+def _blocks(text: bytes) -> Iterator[MetricBlock]:
     for part in _FAMILY.split(text.removesuffix(_END)):
         if part:
             lines = part.splitlines(keepends=True)
             heads = next((at for at, line in enumerate(lines) if not line.startswith(b"# ")), len(lines))
-            yield Block(part.split(b" ", 3)[2], b"".join(lines[:heads]), b"".join(lines[heads:]))
+            yield MetricBlock(part.split(b" ", 3)[2], b"".join(lines[:heads]), b"".join(lines[heads:]))
 
 
-def joined(texts: Iterable[Sequence[Block]], is_openmetrics: bool, names: Collection[str] = ()) -> bytes:
+def joined(texts: Iterable[Sequence[MetricBlock]], is_openmetrics: bool, names: Collection[str] = ()) -> bytes:
     """The page: each family once, ours in the order of the table, then foreign ones by name. With `names` it has the
     samples of these names alone. Of targets that do not agree on the type of a family, the first is told."""
-    families: dict[bytes, list[Block]] = {}
+    families: dict[bytes, list[MetricBlock]] = {}
     for blocks in texts:
         for block in blocks:
             same = families.setdefault(block.name, [])
@@ -89,5 +89,5 @@ def _place(name: bytes) -> tuple[int, bytes]:
     return _PLACES.get(name, _PLACES.get(name + b"_total", len(_PLACES))), name
 
 
-def _type(block: Block) -> bytes:
+def _type(block: MetricBlock) -> bytes:
     return block.head.partition(b"# TYPE ")[2].partition(b"\n")[0]

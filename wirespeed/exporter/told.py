@@ -34,7 +34,7 @@ def buckets(labels: Labels, counts: Iterable[tuple[float, float]], total: float)
 
 
 @dataclass
-class Told:
+class TargetValues:
     """Values by family and labels. `began` is another one after the target has was restarted. `foreign` are metrics
     under names that are not ours."""
 
@@ -61,7 +61,7 @@ class Told:
         )
 
 
-def metrics(all_told: Iterable[Told]) -> Iterator[Metric]:
+def metrics(all_told: Iterable[TargetValues]) -> Iterator[Metric]:
     """Each family once, whichever targets have it, in the order of the table; then foreign ones, by name."""
     told = list(all_told)
     for name, family in FAMILIES.items():

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from prometheus_client.core import Metric
 from prometheus_client.samples import Sample
 
-from wirespeed.statseg.reading import Reading
+from wirespeed.statseg.reading import StatsReading
 
 
-def vpp_metrics(target: str, read: Mapping[str, Reading]) -> list[Metric]:
+def vpp_metrics(target: str, read: Mapping[str, StatsReading]) -> list[Metric]:
     """Each path with `_` for what is no letter or digit, `_packets` and `_bytes` after it where there are both, labels
     `thread` and `interface` (an index, whatever of); and `target`, since here several can have the same names."""
     found: dict[str, Metric] = {}

@@ -6,13 +6,13 @@ has them, as has its statistics segment where the exporter runs on the same mach
 
 from __future__ import annotations
 
-from wirespeed.dut.device import Device
+from wirespeed.dut.device import DutDevice
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.kinds.vpp import VppKind
 from wirespeed.dut.kinds.vpp_language import interface_counters
 from wirespeed.dut.reach.questions import answers, asking
 from wirespeed.errors import ConnectionFault
-from wirespeed.exporter.told import Told
+from wirespeed.exporter.told import TargetValues
 
 _COUNTERS = {
     "rx packets": "rx_packets",
@@ -31,19 +31,19 @@ class VppTextTarget:
 
     kind = "router"
 
-    def __init__(self, name: str, device: Device, kind: VppKind, timeout_s: float) -> None:
+    def __init__(self, name: str, device: DutDevice, kind: VppKind, timeout_s: float) -> None:
         self.name = name
         self._device, self._timeout_s = device, timeout_s
         self._boot, self._interfaces = kind.boot_question, kind.ask("show interface")
         self._errors, self._version = kind.ask("show errors"), kind.ask("show version")
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         questions = (self._boot, self._interfaces, self._errors, self._version)
         facts = answers(questions, self._device.reach.run(asking(questions), timeout_s=self._timeout_s).out)
         shown = facts[self._interfaces]
         if shown.code or not shown.out.strip():
             raise ConnectionFault(f"VPP does not answer `show interface` at {self._device.name}: {shown.why}")
-        told = Told(began=facts[self._boot].out.strip())
+        told = TargetValues(began=facts[self._boot].out.strip())
         told.add("router_info", [((self.name, facts[self._version].out.strip()), 1)])
         for key, count in interface_counters(shown.out).items():
             interface, _, counter = key.partition(" ")

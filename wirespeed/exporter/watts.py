@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from wirespeed.errors import ConnectionFault
-from wirespeed.exporter.told import Told
-from wirespeed.power.meter import Meter, MeterFault
+from wirespeed.exporter.told import TargetValues
+from wirespeed.power.meter import MeterFault, PowerMeter
 
 
 class PowerTarget:
     kind = "power"
 
-    def __init__(self, name: str, meter: Meter) -> None:
+    def __init__(self, name: str, meter: PowerMeter) -> None:
         self.name = name
         self._meter = meter
 
-    def read(self) -> Told:
+    def read(self) -> TargetValues:
         try:
             watts = self._meter.watts()
         except MeterFault as fault:
             raise ConnectionFault(f"{self._meter.name} returned no power reading: {fault}") from None
-        told = Told()
+        told = TargetValues()
         told.add("power_watts", [((self.name, self._meter.name, self._meter.of), watts)])
         return told

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from wirespeed._native.flow_records import FlowKind, Latency
+from wirespeed._native.flow_records import FlowKind, LatencyCounters
 from wirespeed._native.generator import NativeGenerator
 from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.errors import EnvironmentFault
@@ -70,7 +70,7 @@ def measure_floor(core: NativeGenerator, tx_port: int, rx_port: int, packets: in
     return Floor(seen.packets, seen.min_ns, percentile_ns(seen, 50), percentile_ns(seen, 99))
 
 
-def percentile_ns(seen: Latency, percent: float) -> int:
+def percentile_ns(seen: LatencyCounters, percent: float) -> int:
     """The latency that so many percent of the packets did not exceed, to two digits."""
     wanted = percent / 100 * sum(count for _, count in seen.hdr)
     total = 0

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed._native.flow_records import Captured
+from wirespeed._native.flow_records import CapturedPacket
 from wirespeed._native.generator import NativeGenerator
 from wirespeed._native.pcap import PacketFilter
 from wirespeed.errors import UsageError
@@ -26,7 +26,7 @@ SLOTS = 4096
 
 MAX_CAPTURES = 10
 PACKET_BYTES = 512
-"""What a kept packet takes beside its data."""
+"""Memory of a kept packet, in addition to its data."""
 
 _READ_AT_ONCE = 2048
 _REPLY_BYTES = 700_000
@@ -36,13 +36,13 @@ _REPLY_BYTES = 700_000
 @dataclass(frozen=True)
 class _Kept:
     index: int
-    packet: Captured
+    packet: CapturedPacket
 
 
 @dataclass
-class Capture:
-    """What is looked at, and what was kept so far. `cyclic` forgets the oldest when it is full, or when its session
-    `who` has no more memory."""
+class PacketCapture:
+    """A capture: its ports and filter, and the packets kept so far. `cyclic`: the oldest packets are dropped when it is
+    full, or when its session `who` has no memory left."""
 
     memory: Memory
     who: Hashable
@@ -60,7 +60,7 @@ class Capture:
     missed: int = 0
     packets: deque[_Kept] = field(default_factory=deque)
 
-    def take(self, packet: Captured) -> None:
+    def take(self, packet: CapturedPacket) -> None:
         if not self.filter.matches(packet.data, packet.packet_len):
             return
         self.matched += 1
@@ -110,8 +110,8 @@ class Captures:
     def __init__(self, core: NativeGenerator, memory: Memory) -> None:
         self._core = core
         self._memory = memory
-        self._captures: dict[int, Capture] = {}
-        self._queues: dict[int, Capture] = {}
+        self._captures: dict[int, PacketCapture] = {}
+        self._queues: dict[int, PacketCapture] = {}
         self._last = 0
 
     @property
@@ -145,7 +145,7 @@ class Captures:
         cyclic: bool,
         text: str,
         snap_len: int,
-    ) -> Capture:
+    ) -> PacketCapture:
         try:
             packet_filter = PacketFilter(text)
         except UsageError:
@@ -153,14 +153,14 @@ class Captures:
         core_id = self._core.start_capture(tx_ports, rx_ports, SLOTS, snap_len=snap_len)
         now_s = self._core.now_s()
         ports = tuple(tx_ports), tuple(rx_ports)
-        return Capture(self._memory, who, core_id, *ports, limit, cyclic, packet_filter, now_s)
+        return PacketCapture(self._memory, who, core_id, *ports, limit, cyclic, packet_filter, now_s)
 
     def read(self) -> None:
         """Bring in what waits in the core."""
         for capture in (*self._captures.values(), *self._queues.values()):
             self._read(capture)
 
-    def _read(self, capture: Capture) -> None:
+    def _read(self, capture: PacketCapture) -> None:
         if capture.stopped:
             return
         for packet in self._core.read_capture(capture.core_id, _READ_AT_ONCE):
@@ -168,17 +168,17 @@ class Captures:
         capture.missed = self._core.capture_missed(capture.core_id)
 
     def watches(self, port: int) -> bool:
-        """Whether a capture still looks at the port."""
+        """True if a running capture watches the port."""
         return any(not one.stopped and port in (*one.tx_ports, *one.rx_ports) for one in self._captures.values())
 
-    def get(self, number: int) -> Capture:
+    def get(self, number: int) -> PacketCapture:
         found = self._captures.get(number)
         if found is None:
             raise failed("capture ID not found")
         self._read(found)
         return found
 
-    def stop(self, number: int) -> Capture:
+    def stop(self, number: int) -> PacketCapture:
         capture = self.get(number)
         self._end(capture)
         return capture
@@ -187,7 +187,7 @@ class Captures:
         self.stop(number).forget()
         del self._captures[number]
 
-    def _end(self, capture: Capture) -> None:
+    def _end(self, capture: PacketCapture) -> None:
         if not capture.stopped:
             self._core.stop_capture(capture.core_id)
             capture.stopped = True
@@ -223,7 +223,7 @@ class Captures:
             self._end(queue)
             queue.forget()
 
-    def queue(self, port: int) -> Capture | None:
+    def queue(self, port: int) -> PacketCapture | None:
         queue = self._queues.get(port)
         if queue is not None:
             self._read(queue)

@@ -18,7 +18,7 @@ FORGET_SESSION_S = 3600.0
 MAX_SESSIONS = 4096
 
 EVENT_BYTES = 2048
-"""What one event takes at most, with the names in it."""
+"""Largest memory of one event, with the names in it."""
 
 
 class EventKind(enum.IntEnum):
@@ -80,7 +80,7 @@ class EventQueues:
         return waiting
 
     def fetch(self, session_id: int, now_s: float) -> list[Json]:
-        """What waits for a session; asking makes it known."""
+        """Waiting events of a session; its first request registers it."""
         session = self._sessions.pop(session_id, None) or _Session(now_s)
         session.polled_at_s = now_s
         self._sessions[session_id] = session  # last: who has not polled for longest comes first

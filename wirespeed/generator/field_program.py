@@ -28,11 +28,11 @@ from wirespeed.profiles.stream_json import (
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
 MAX_VARIABLE_BYTES = 64
-"""What the variables of a program take together: each its size, a tuple 10, a limited random one twice its size and 4
-more, and the state that the random ones share 4."""
+"""Limit of the memory of a program's variables. Each takes its size, a tuple 10, a limited random one twice its size
+and 4, and the shared state of random ones 4."""
 
 PADDED_BYTES = MIN_FRAME_BYTES - FCS_BYTES
-"""What the core pads packets to."""
+"""Length to which the core pads packets."""
 
 _SEED_BYTES, _TUPLE_BYTES, _UNLIMITED_FLOWS = 4, 10, 1
 _L4_BYTES = {11: 8, 13: 20, 17: 0}

@@ -39,7 +39,7 @@ _NOTHING_ASKED = (
 
 
 @dataclass(frozen=True)
-class Load:
+class PortRates:
     """Packets and layer 2 bits (FCS included) a second."""
 
     pps: float = 0.0
@@ -49,16 +49,16 @@ class Load:
     def l1_bps(self) -> float:
         return self.l2_bps + self.pps * L1_OVERHEAD_BYTES * 8
 
-    def __add__(self, other: Load) -> Load:
-        return Load(self.pps + other.pps, self.l2_bps + other.l2_bps)
+    def __add__(self, other: PortRates) -> PortRates:
+        return PortRates(self.pps + other.pps, self.l2_bps + other.l2_bps)
 
-    def times(self, factor: float) -> Load:
-        return Load(self.pps * factor, self.l2_bps * factor)
+    def times(self, factor: float) -> PortRates:
+        return PortRates(self.pps * factor, self.l2_bps * factor)
 
 
 SHORT_BURST_PACKETS = 1000
-SHORT_BURST_LOAD = Load(1.0, 14 * 8)
-"""What T-Rex takes a burst of fewer packets for: a packet per second, of a bare Ethernet header."""
+SHORT_BURST_LOAD = PortRates(1.0, 14 * 8)
+"""Load that T-Rex assigns to a burst of fewer packets: one packet per second, of a bare Ethernet header."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class LoadStep:
 
     time_us: float
     stream_id: int
-    change: Load
+    change: PortRates
     fixed: bool
 
 
@@ -78,7 +78,7 @@ class Timeline:
     steps: tuple[LoadStep, ...]
     duration_us: float | None
 
-    def peak(self, factor: float) -> Load:
+    def peak(self, factor: float) -> PortRates:
         """The highest load along the way, by layer 1 bits."""
         # In plain numbers: a port may have twenty thousand streams, and a start asks four times.
         pps = l2_bps = 0.0
@@ -92,14 +92,14 @@ class Timeline:
             scale = 1.0 if step.fixed else factor
             pps += step.change.pps * scale
             l2_bps += step.change.l2_bps * scale
-        return Load(*highest)
+        return PortRates(*highest)
 
 
-_END = LoadStep(math.inf, -1, Load(), fixed=True)
+_END = LoadStep(math.inf, -1, PortRates(), fixed=True)
 
 
 @dataclass(frozen=True)
-class Multiplier:
+class LoadMultiplier:
     """`mul` of start, update and update_streams."""
 
     type: str
@@ -107,7 +107,7 @@ class Multiplier:
     value: float
 
 
-def parse_multiplier(mul: dict[str, Any], starts: bool = False) -> Multiplier:
+def parse_multiplier(mul: dict[str, Any], starts: bool = False) -> LoadMultiplier:
     """Check `mul`; what starts takes `abs` only."""
     kind, op, value = read(mul, "type", str), read(mul, "op", str), mul.get("value")
     one_of("type", kind, ("raw", "bps", "bpsl1", "pps", "percentage"))
@@ -125,7 +125,7 @@ def parse_multiplier(mul: dict[str, Any], starts: bool = False) -> Multiplier:
         raise failed(_NOTHING_ASKED)
     if not 0 < value < 1e18:
         raise failed(f"multiplier {value:g} is not a number above zero")
-    return Multiplier(str(kind), str(op), float(value))
+    return LoadMultiplier(str(kind), str(op), float(value))
 
 
 def stream_pps(rate: RateJson, mean_frame_bytes: float, speed_bps: float) -> float:
@@ -170,16 +170,16 @@ def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float], own_
     return Timeline(tuple(steps), None if endless or due else last_us)
 
 
-def _weight(stream: Stream, mean_frame_bytes: float, own_burst_rates: bool) -> Load:
+def _weight(stream: Stream, mean_frame_bytes: float, own_burst_rates: bool) -> PortRates:
     if stream.is_null:
-        return Load()
+        return PortRates()
     short = stream.mode is not StreamMode.CONTINUOUS and stream.packets < SHORT_BURST_PACKETS
     if short and not (own_burst_rates or stream.fixed_rate):
         return SHORT_BURST_LOAD
-    return Load(stream.rate_pps, stream.rate_pps * mean_frame_bytes * 8)
+    return PortRates(stream.rate_pps, stream.rate_pps * mean_frame_bytes * 8)
 
 
-def new_factor(mul: Multiplier, current: float, loads: Timeline, speed_bps: float) -> float:
+def new_factor(mul: LoadMultiplier, current: float, loads: Timeline, speed_bps: float) -> float:
     """The factor that `mul` asks for, when the port runs at `current` now.
 
     Latency streams alone have none: what is asked for moves nothing, and the factor stays.
@@ -187,7 +187,7 @@ def new_factor(mul: Multiplier, current: float, loads: Timeline, speed_bps: floa
     if loads.steps and all(step.fixed for step in loads.steps):
         return mul.value if (mul.type, mul.op) == ("raw", "abs") else current
     fixed, moved = loads.peak(0.0), loads.peak(1.0)
-    movable = Load(moved.pps - fixed.pps, moved.l2_bps - fixed.l2_bps)
+    movable = PortRates(moved.pps - fixed.pps, moved.l2_bps - fixed.l2_bps)
     if mul.op != "abs":
         sign = 1 if mul.op == "add" else -1
         if mul.type == "percentage":
@@ -215,7 +215,7 @@ def new_factor(mul: Multiplier, current: float, loads: Timeline, speed_bps: floa
     )
 
 
-def check_line_rate(load: Load, speed_bps: float) -> None:
+def check_line_rate(load: PortRates, speed_bps: float) -> None:
     """More than the line takes is refused, with a tolerance of 0.01 %."""
     if speed_bps and load.l1_bps > speed_bps * LINE_RATE_TOLERANCE:
         raise failed(f"Expected L1 B/W: '{_short(load.l1_bps)}' exceeds port line rate: '{_short(speed_bps)}'")
@@ -227,11 +227,11 @@ def _short(bps: float) -> str:
     return f"{float(number):g} {unit}"
 
 
-def _by_unit(load: Load, unit: str) -> float:
+def _by_unit(load: PortRates, unit: str) -> float:
     return {"pps": load.pps, "bps": load.l2_bps, "bpsl1": load.l1_bps}[unit]
 
 
-def _movable(load: Load, unit: str) -> float:
+def _movable(load: PortRates, unit: str) -> float:
     amount = _by_unit(load, unit)
     if amount <= 0:
         raise failed("no stream has a rate that a multiplier could change")

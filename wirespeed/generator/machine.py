@@ -1,17 +1,17 @@
-"""What the machine did to the generator's workers meanwhile, so that samples which it spoilt can be told."""
+"""Steal and preemption of the generator's workers, so that disturbed samples can be detected."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from wirespeed._native.generator import Snapshot
+from wirespeed._native.generator import GeneratorSnapshot
 from wirespeed.stolen_time import StolenTime
 
 Json = dict[str, Any]
 
 
-def machine(snapshot: Snapshot, worker_cpus: Sequence[int], stolen: StolenTime) -> Json:
+def machine(snapshot: GeneratorSnapshot, worker_cpus: Sequence[int], stolen: StolenTime) -> Json:
     """`machine` of `get_global_stats`: cumulative seconds, of the instant of the counters."""
     return {
         "ts": snapshot.at_s,

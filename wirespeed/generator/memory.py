@@ -1,9 +1,8 @@
-"""How much clients may make the generator keep: captured packets, receive queues, events and streams.
+"""Memory limits for data that clients make the generator keep: captured packets, receive queues, events and streams.
 
-Each session has a bound, and all together have one; what a port's streams hold counts as a session of its own, since
-they stay when their session goes. What would be beyond is not kept: a capture is full, a cyclic one and a queue of
-events forget their oldest, a stream is refused.
-"""
+Each session has a limit, and all together have one. The streams of a port count as a session of their own, since they
+stay when their session ends. Data beyond a limit is not kept: a capture is full, a cyclic capture and an event queue
+drop their oldest entries, a stream is refused."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ ALL_BYTES = 1 << 30
 
 
 class Memory:
-    """Who holds how much. Sizes are estimates from above of what Python takes."""
+    """Memory in use, by owner. Sizes are upper estimates of what Python needs."""
 
     def __init__(self, session_bytes: int = SESSION_BYTES, all_bytes: int = ALL_BYTES) -> None:
         self.session_bytes, self.all_bytes = session_bytes, all_bytes
@@ -22,7 +21,7 @@ class Memory:
         self._of: dict[Hashable, int] = {}
 
     def take(self, who: Hashable, size_bytes: int) -> bool:
-        """Whether there was room; it is held until it is given back."""
+        """Reserve memory until `give` returns it. False if the limit is reached."""
         own = self._of.get(who, 0) + size_bytes
         if own > self.session_bytes or self.held_bytes + size_bytes > self.all_bytes:
             return False

@@ -104,7 +104,7 @@ def asked_address(packet: bytes) -> bytes | None:
 
 
 def answer(host: Host, packet: bytes) -> bytes | None:
-    """What the port sends back, if the frame asks it for something."""
+    """The port's reply to a frame; None if the frame does not ask for one."""
     frame = _parsed(host, packet)
     if frame is None:
         return None
@@ -196,7 +196,7 @@ def _answer_ip6(host: Host, frame: _Frame) -> bytes | None:
 
 
 def _icmp6_message(frame: _Frame) -> bytes:
-    """What follows the IPv6 header; nothing where that is not an ICMPv6, or cut short."""
+    """Data after the IPv6 header; empty if it is not ICMPv6, or truncated."""
     length = int.from_bytes(frame.payload[4:6])
     if len(frame.payload) < 40 + length or frame.payload[6] != _ICMP6:
         return b""

@@ -132,7 +132,8 @@ def _addressed(packet: bytes, addresses: Addresses, how: Playing) -> bytes:
 
 
 def _gaps_us(times_s: list[float], how: Playing) -> list[float]:
-    """What follows each packet; the last is followed, in another round, by what preceded it."""
+    """Gaps after each packet, in microseconds. In the next round, the gap after the last packet is the one before
+    it."""
     if how.gap_us is not None:
         gaps = [how.gap_us] * len(times_s)
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from wirespeed._native.flow_records import FLOW_FIELDS, FLOWS, LATENCY_FLOWS, FlowKind, FlowReading
+from wirespeed._native.flow_records import FLOW_FIELDS, FLOWS, LATENCY_FLOWS, FlowKind, FlowsSnapshot
 from wirespeed._native.generator import NativeGenerator
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.traffic_statistics import smoothed
@@ -18,7 +18,7 @@ LIMITS = {FlowKind.STATS: FLOWS, FlowKind.LATENCY: LATENCY_FLOWS}
 
 
 @dataclass
-class Group:
+class PacketGroup:
     pg_id: int
     kind: FlowKind
     version: int
@@ -35,10 +35,10 @@ class PacketGroups:
 
     def __init__(self, core: NativeGenerator) -> None:
         self._core = core
-        self._groups: dict[int, Group] = {}
+        self._groups: dict[int, PacketGroup] = {}
         self._counts = dict.fromkeys(LIMITS, 0)
         self._versions = 0
-        self._before: dict[FlowKind, FlowReading] = {}
+        self._before: dict[FlowKind, FlowsSnapshot] = {}
 
     def join(self, pg_id: int, kind: FlowKind) -> None:
         """A stream was added; a latency group is one stream's."""
@@ -53,7 +53,7 @@ class PacketGroups:
             if self._counts[kind] == LIMITS[kind]:
                 what = "latency" if kind is FlowKind.LATENCY else "statistics"
                 raise failed(f"at most {LIMITS[kind]} pg_ids with {what} can be counted")
-            group = self._groups[pg_id] = Group(pg_id, kind, self._versions)
+            group = self._groups[pg_id] = PacketGroup(pg_id, kind, self._versions)
             self._versions += 1
             self._counts[kind] += 1
         group.streams += 1
@@ -82,12 +82,12 @@ class PacketGroups:
     def active(self, kind: FlowKind) -> list[int]:
         return sorted(group.pg_id for group in self._groups.values() if group.kind is kind)
 
-    def chosen(self, pg_ids: Iterable[int]) -> list[Group]:
+    def chosen(self, pg_ids: Iterable[int]) -> list[PacketGroup]:
         """Existing groups among `pg_ids`; all groups if none is named."""
         wanted = set(pg_ids)
         return [group for pg_id, group in sorted(self._groups.items()) if not wanted or pg_id in wanted]
 
-    def counters(self, groups: Iterable[Group]) -> dict[int, tuple[int, ...]]:
+    def counters(self, groups: Iterable[PacketGroup]) -> dict[int, tuple[int, ...]]:
         """By pg_id, counts as `FlowReading` has them; of each kind at one instant."""
         nothing = (0,) * (FLOW_FIELDS * self._core.port_count())
         found = {group.pg_id: nothing for group in groups}

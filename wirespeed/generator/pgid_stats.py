@@ -12,10 +12,10 @@ from wirespeed._native.flow_records import (
     HDR_LOWEST_NS,
     HISTOGRAM_BOUNDS_US,
     FlowFaults,
-    Latency,
+    LatencyCounters,
 )
 from wirespeed.generator import hdr
-from wirespeed.generator.packet_groups import Group
+from wirespeed.generator.packet_groups import PacketGroup
 
 Json = dict[str, Any]
 
@@ -28,9 +28,9 @@ _HDR_COUNTS_US = hdr.index_of(HDR_HIGHEST_US, _HALF_BITS) // (1 << _HALF_BITS) *
 
 
 def pgid_stats(
-    groups: Sequence[Group],
+    groups: Sequence[PacketGroup],
     counters: Mapping[int, tuple[int, ...]],
-    latencies: Mapping[int, Latency],
+    latencies: Mapping[int, LatencyCounters],
     faults: FlowFaults,
 ) -> Json:
     """`counters` by pg_id, as `FlowReading` has them.
@@ -74,7 +74,7 @@ def _flow(counts: Sequence[int], rates: Sequence[float]) -> Json:
     return told
 
 
-def _latency(seen: Latency) -> Json:
+def _latency(seen: LatencyCounters) -> Json:
     """Microseconds, to the nanosecond; error counters that are not 0. `hdrh_ns` is ours: `hdrh` in nanoseconds."""
     errors = {
         "drp": seen.dropped,

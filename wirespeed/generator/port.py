@@ -17,7 +17,7 @@ from wirespeed.generator.events import EventKind
 from wirespeed.generator.memory import Memory
 from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_layers import PortLayers, own_mac
-from wirespeed.generator.port_profile import AddedStream, Profile, State, Tally
+from wirespeed.generator.port_profile import AddedStream, PortProfile, PortProfileState, Tally
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.tagged_groups import TaggedUsers
@@ -42,7 +42,7 @@ MAX_STREAMS = 20_000
 MAX_PROFILES = 1024
 
 _TAGS_BYTES = 8
-"""What a frame may have above the MTU beside its Ethernet header: two VLAN tags, or MPLS labels."""
+"""Bytes of a frame above the MTU, in addition to its Ethernet header: two VLAN tags, or MPLS labels."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Port:
         self.layers = PortLayers(own_mac(first, index), dst_mac)
         self._numbers = count()
         self._tally = Tally()
-        self.profiles: dict[str, Profile] = {DEFAULT_PROFILE: Profile(self._tally, next(self._numbers))}
+        self.profiles: dict[str, PortProfile] = {DEFAULT_PROFILE: PortProfile(self._tally, next(self._numbers))}
         self.traffic = Transmission(index, core, emit, self.profiles, self._tally, self.layers, groups, changes, rules)
         self._stream_count = 0
         self._highest: int | None = 0
@@ -101,7 +101,7 @@ class Port:
 
     @property
     def link_losses(self) -> int:
-        """How often the link was lost: as Linux counts it for its interfaces, else as `notice` saw it."""
+        """Number of link losses: as Linux counts them for its interfaces, otherwise as `notice` counted them."""
         counted = self._core.link_losses(self.index)
         return self._links_seen_lost if counted is None else counted
 
@@ -111,7 +111,7 @@ class Port:
         return self._core.flow_control(self.index)
 
     @property
-    def state(self) -> State:
+    def state(self) -> PortProfileState:
         return self.traffic.state
 
     # ---- attributes
@@ -170,7 +170,7 @@ class Port:
 
     # ---- streams
 
-    def profile(self, profile_id: str) -> Profile:
+    def profile(self, profile_id: str) -> PortProfile:
         return find(self.profiles, profile_id, self.index)
 
     def add_stream(self, profile_id: str, stream_id: int, stream: Json) -> None:
@@ -203,7 +203,7 @@ class Port:
                 f"all that clients keep {self._memory.all_bytes >> 20} MB; remove some, or end captures"
             )
         if profile is None:
-            profile = self.profiles[profile_id] = Profile(self._tally, next(self._numbers))
+            profile = self.profiles[profile_id] = PortProfile(self._tally, next(self._numbers))
         profile.streams[stream_id] = added
         profile.settle()
         self._stream_count += 1
@@ -262,7 +262,7 @@ class Port:
             self._highest = max((number for one in self.profiles.values() for number in one.streams), default=0)
         return self._highest
 
-    def _check_not_running(self, command: str, profile_id: str, profile: Profile) -> None:
+    def _check_not_running(self, command: str, profile_id: str, profile: PortProfile) -> None:
         if profile.state in RUNNING:
             raise wrong_state(command, profile_id, profile.state)
 

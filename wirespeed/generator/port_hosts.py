@@ -98,7 +98,7 @@ class Hosts:
                 self._ask(port, search)
 
     def result(self, ticket: int) -> None:
-        """Whether a search has found its gateway; RpcError when it still runs, failed or is not known."""
+        """Return if a search has found its gateway. RpcError if it is still running, has failed or is unknown."""
         if any(search.ticket == ticket for search in self._searches.values()):
             raise RpcError(WORK_IN_PROGRESS, str(ticket))
         if ticket not in self._outcomes:

@@ -1,4 +1,4 @@
-"""What a port can run: a set of streams that start and stop together, T-Rex's profile.
+"""A profile: a set of streams of a port that start and stop together, as in T-Rex.
 
 IDLE     no streams
 STREAMS  streams, standing still
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from wirespeed._native.flow_records import FlowKind
 from wirespeed._native.stream_records import Stream, StreamMode
-from wirespeed.generator.load import Load, Timeline
+from wirespeed.generator.load import PortRates, Timeline
 from wirespeed.generator.translation import Translated
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 STREAM_BYTES = 2048
-"""What a stream takes beside its JSON and its packet."""
+"""Memory of a stream, in addition to its JSON and its packet."""
 
 
-class State(enum.Enum):
+class PortProfileState(enum.Enum):
     IDLE = "IDLE"
     STREAMS = "STREAMS"
     TX = "TX"
@@ -58,32 +58,33 @@ class AddedStream:
 
 @dataclass
 class Tally:
-    """What the profiles of a port come to, kept as they change: how many are in each state, and of those that send
-    their load and how many may end by themselves; of those that run, how many have latency streams."""
+    """Totals over the profiles of a port, updated with each change. `states` counts profiles by state. Of those that
+    send, `load` is the sum and `ending` the number that may end by themselves; `timing` counts running profiles with
+    latency streams."""
 
-    states: Counter[State] = field(default_factory=Counter)
-    load: Load = field(default_factory=Load)
+    states: Counter[PortProfileState] = field(default_factory=Counter)
+    load: PortRates = field(default_factory=PortRates)
     ending: int = 0
     timing: int = 0
 
-    def count(self, profile: Profile, sign: int) -> None:
+    def count(self, profile: PortProfile, sign: int) -> None:
         """`profile` is one more of what it is now, or one less."""
         self.states[profile.state] += sign
         self.timing += sign * profile.times
-        if profile.state is State.TX:
+        if profile.state is PortProfileState.TX:
             self.ending += sign * profile.may_end
             # Nothing is left of what was rounded once none sends.
-            self.load = self.load + profile.load.times(sign) if self.states[State.TX] else Load()
+            self.load = self.load + profile.load.times(sign) if self.states[PortProfileState.TX] else PortRates()
 
 
 @dataclass
-class Profile:
+class PortProfile:
     """Streams that start and stop together; `number` is what the core calls them, `tally` is its port's."""
 
     tally: Tally
     number: int = 0
     streams: dict[int, AddedStream] = field(default_factory=dict)
-    state: State = State.IDLE
+    state: PortProfileState = PortProfileState.IDLE
     factor: float = 1.0
     endless: bool = True
     ends_at_s: float = 0.0
@@ -93,23 +94,23 @@ class Profile:
     """Loads of the running streams, with factors of single streams included."""
     own_factors: dict[int, float] = field(default_factory=dict)
     """Factors of streams that were updated individually, multiplied by `factor`."""
-    load: Load = field(default_factory=Load)
+    load: PortRates = field(default_factory=PortRates)
     """The highest load of what runs; nothing when it does not."""
     times: bool = False
     """A latency stream runs."""
     may_end: bool = False
-    """What runs has an end: a duration, or bursts only."""
+    """The running streams end by themselves: they have a duration, or are bursts only."""
 
     def __post_init__(self) -> None:
         self.tally.count(self, 1)
 
     def ends_within_s(self, now_s: float) -> float | None:
-        """How soon it may come to its end while it runs; None where it is endless."""
+        """Seconds until the running profile may end; None if it is endless."""
         if all(one.mode is not StreamMode.CONTINUOUS for one in self.running):
             return 0.0
         return None if self.endless else max(0.0, self.ends_at_s - now_s)
 
-    def become(self, state: State, **others: Any) -> None:
+    def become(self, state: PortProfileState, **others: Any) -> None:
         """Change the state, and `others` of the fields, so that the tally stays right."""
         self.tally.count(self, -1)
         self.state = state
@@ -125,18 +126,18 @@ class Profile:
         times = any(one.flow_kind is FlowKind.LATENCY for one in streams)
         self.factor, self.endless, self.running, self.loads = factor, endless, tuple(streams), loads
         self.own_factors = {}
-        self.become(State.TX, load=loads.peak(factor), may_end=not goes_on, times=times)
+        self.become(PortProfileState.TX, load=loads.peak(factor), may_end=not goes_on, times=times)
 
     def end(self) -> None:
         self.running, self.own_factors = (), {}
-        self.become(State.STREAMS, load=Load(), may_end=False, times=False)
+        self.become(PortProfileState.STREAMS, load=PortRates(), may_end=False, times=False)
 
     def settle(self) -> None:
         """After streams came or went while nothing was sent."""
-        self.become(State.STREAMS if self.streams else State.IDLE)
+        self.become(PortProfileState.STREAMS if self.streams else PortProfileState.IDLE)
 
     def scaled(self, own_factors: dict[int, float]) -> list[Stream]:
-        """What runs, if these were the factors of single streams."""
+        """The running streams, with these factors of single streams."""
         return [
             replace(one, rate_pps=one.rate_pps * own_factors[one.id]) if one.id in own_factors else one
             for one in self.running

@@ -28,7 +28,7 @@ SharedPort = Annotated[Port, "shared"]
 
 
 @dataclass(frozen=True)
-class Method:
+class RpcMethod:
     """A function and what to call it with; `open_to_all` needs no API handle, `listed` is told to clients.
 
     `wrong_fails`: once the port is found, wrong parameters are answered with -32000, as what cannot be done.
@@ -43,7 +43,7 @@ class Method:
     gathers: bool
 
 
-METHODS: dict[str, Method] = {}
+METHODS: dict[str, RpcMethod] = {}
 
 
 def method(
@@ -63,13 +63,13 @@ def method(
             for parameter, described in inspect.signature(run).parameters.items()
             if parameter != "server"
         }
-        METHODS[name] = Method(name, run, parameters, open_to_all, listed, wrong_fails, gathers)
+        METHODS[name] = RpcMethod(name, run, parameters, open_to_all, listed, wrong_fails, gathers)
         return run
 
     return register
 
 
-def invoke(methods: dict[str, Method], server: Server, name: str, params: Json) -> Any:
+def invoke(methods: dict[str, RpcMethod], server: Server, name: str, params: Json) -> Any:
     """Check the parameters of a request and run its method."""
     found = methods.get(name)
     if found is None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from wirespeed._native.generator import NativeGenerator, Snapshot
+from wirespeed._native.generator import GeneratorSnapshot, NativeGenerator
 from wirespeed.client.framing import pack
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.calibration import Floor, calibrate
@@ -32,7 +32,7 @@ from wirespeed.generator.rpc import Json, RpcError, answer, failed, internal_err
 from wirespeed.generator.sessions import Sessions
 from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.tagged_groups import TaggedUsers
-from wirespeed.generator.traffic_statistics import KIND_PREFIX, Meter, Rates, global_stats, port_stats
+from wirespeed.generator.traffic_statistics import KIND_PREFIX, CounterRates, RateMeter, global_stats, port_stats
 from wirespeed.stolen_time import read_stolen_time
 
 PUBLISH_S = 0.5
@@ -40,28 +40,27 @@ COMPRESS_BYTES = 256
 """Published messages above this are compressed."""
 
 FINISH_WATCH_S = 0.05
-"""How often a program is looked at that may end at any time, or should have ended."""
+"""Interval of checks for programs that may end at any time, or should have ended."""
 
 _JUST_AFTER_S = 0.001
 
 PACKET_WATCH_S = 0.02
-"""How often received packets are read while somebody wants them."""
+"""Interval of reading received packets while a client wants them."""
 
 OWNER_TIMEOUT_S = 60.0
 
 _NOT_PUBLISHED = ("ts", KIND_PREFIX)
-"""How counters of a port begin that are not: the first is published once for all, the others tell T-Rex's clients
-nothing."""
+"""Prefixes of port counters that are not published: the first is published once for all ports, and T-Rex's clients do
+not use the others."""
 
 TRIGGER = b"{}"
 """Published when events wait to be fetched."""
 
 
 class Server:
-    """What clients talk to. `dst_macs` are the addresses that ports send to unless a packet brings its own.
+    """The server for clients. `dst_macs` are the destinations of packets that do not have their own.
 
-    A port whose owner is not heard for `owner_timeout_s` stops sending; 0 lets it send on.
-    """
+    A port whose owner has been silent for `owner_timeout_s` stops sending; 0 lets it go on."""
 
     def __init__(
         self,
@@ -93,13 +92,13 @@ class Server:
         self.settings: Json = {"sched_max_stretch": 0.0, "process_at_cp": False, "do_mbuf_cache": False}
         """T-Rex's global settings, as clients set them."""
         self.has_listeners = True
-        """Whether anybody receives what is published."""
+        """True while a client receives published messages."""
         self.ending: str | None = None
         """Why the process is to end, once a client asked for that."""
         self._owner_timeout_s = owner_timeout_s
         self._peer = b""
-        self._current: Snapshot | None = None
-        self.meter = Meter(self.snapshot)
+        self._current: GeneratorSnapshot | None = None
+        self.meter = RateMeter(self.snapshot)
         self._published_at_s = self.snapshot.at_s
         self._outbox: list[bytes] = []
 
@@ -109,7 +108,7 @@ class Server:
         return own_mac(self.core.port_info(other), other)
 
     @property
-    def snapshot(self) -> Snapshot:
+    def snapshot(self) -> GeneratorSnapshot:
         """Counters of all ports; one reading serves a whole message."""
         if self._current is None:
             self._current = self.core.snapshot()
@@ -186,7 +185,7 @@ class Server:
 
     @property
     def watch_s(self) -> float:
-        """How soon to look again."""
+        """Seconds until the next check."""
         if self.captures.active or self.hosts.active or self.pushes.active:
             return PACKET_WATCH_S
         now_s = self.core.now_s()
@@ -216,7 +215,7 @@ class Server:
         self._outbox.append(pack(payload) if len(payload) > COMPRESS_BYTES else payload)
 
     def outgoing(self) -> list[bytes]:
-        """What is to be published now."""
+        """Messages to publish now."""
         ready, self._outbox = self._outbox, []
         if self.events.triggers:
             self.events.triggers = 0
@@ -229,7 +228,7 @@ class Server:
         cpu_percent = sum(self.meter.cpu_percent[worker] for worker in workers) / len(workers)
         return port_stats(self.snapshot, port.index, self.rates(port), cpu_percent)
 
-    def rates(self, port: Port) -> Rates:
+    def rates(self, port: Port) -> CounterRates:
         return self.meter.rates[port.index]
 
     def global_stats(self) -> Json:

@@ -32,7 +32,7 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _GOODBYE_MS = 200
 
 _COMES = b"\x01"
-"""How a message begins by which a topic has its first subscriber."""
+"""First byte of the message that a topic has its first subscriber."""
 
 _EVENT = struct.Struct("=hi")
 """An event of a monitored socket and its value, here an error number (zmq_socket_monitor)."""
@@ -80,14 +80,14 @@ class RpcSockets:
 
     @property
     def reached(self) -> str:
-        """Where programs of this machine reach the RPC."""
+        """Address of the RPC for programs on this machine."""
         host, _, port = self.address.rpartition(":")
         host = {"*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def read_subscriptions(self) -> bool:
-        """Whether somebody subscribes now: an XPUB socket, which is a PUB to its clients, receives who comes and goes,
-        those too whose connection ended."""
+        """True if there is a subscriber. An XPUB socket, which is a PUB socket for its clients, receives messages about
+        new subscribers and about those that left, also by the end of their connection."""
         for _ in range(_AT_ONCE):
             if not self.publisher.poll(0):
                 break

@@ -1,4 +1,4 @@
-"""Where loads can be started in T-Rex's way, which is the default, or in another that says more or bursts less."""
+"""Deviations from T-Rex's start of loads, chosen by options: rates of short bursts, and staggered starts."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ _ZERO = {
     "pkts_per_burst": "multi_burst: 'pkts_per_burst' cannot be zero.",
     "limit": "VM: request random flow var variable with limit of zero '",
 }
-"""What T-Rex says of fields that must be above zero."""
+"""T-Rex's messages for fields that must be above zero."""
 
 _EXPECTED = {
     "int_type": "uint32",
@@ -26,7 +26,7 @@ _UNSIGNED = {0xFFFF: "uint16", 0xFFFF_FFFF: "uint32", 0xFFFF_FFFF_FFFF_FFFF: "ui
 
 
 def first_fault(error: ValidationError) -> str:
-    """What T-Rex says of the first thing that is wrong; what it has no words for is told with its place."""
+    """T-Rex's message for the first error; if T-Rex has none, a message with the place."""
     fault = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in fault["loc"]) or "stream"
     name, given, kind = where.rpartition(".")[2], fault["input"], fault["type"]

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed._native.flow_records import Tag
+from wirespeed._native.flow_records import TagVlans
 from wirespeed._native.generator import NativeGenerator
 from wirespeed.errors import WirespeedError
 from wirespeed.generator.parameters import UInt16, read
@@ -16,7 +16,7 @@ from wirespeed.generator.rpc import Json, failed
 _LAST_VLAN = 4094
 
 
-class State(enum.IntEnum):
+class TaggedState(enum.IntEnum):
     """T-Rex's numbers, of the steps in which clients switch on and off."""
 
     DISABLED = 0
@@ -33,8 +33,8 @@ class TaggedGroups:
     ports: Sequence[int]
     receivers: Sequence[int]
     count: int
-    tags: list[Tag]
-    state: State = State.ENABLED_BY_RECEIVER
+    tags: list[TagVlans]
+    state: TaggedState = TaggedState.ENABLED_BY_RECEIVER
     sent_before: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
     """By port and group what had been sent when its counts were cleared."""
 
@@ -50,12 +50,12 @@ class TaggedUsers:
         return self._by_user.get(user)
 
     def of_port(self, port: int) -> TaggedGroups | None:
-        on = (one for one in self._by_user.values() if one.state is not State.DISABLED_BY_RECEIVER)
+        on = (one for one in self._by_user.values() if one.state is not TaggedState.DISABLED_BY_RECEIVER)
         return next((one for one in on if port in one.ports), None)
 
     def enabled_on(self, port: int) -> TaggedGroups | None:
         found = self.of_port(port)
-        return found if found is not None and found.state is State.ENABLED else None
+        return found if found is not None and found.state is TaggedState.ENABLED else None
 
     def check(self, port: int, tpgid: int, used: Container[int | None]) -> None:
         """Refuse a stream of a group that the port does not have, or whose one stream it has."""
@@ -80,7 +80,7 @@ class TaggedUsers:
 
     def disable(self, groups: TaggedGroups) -> None:
         self._end(groups)
-        groups.state = State.DISABLED_BY_RECEIVER
+        groups.state = TaggedState.DISABLED_BY_RECEIVER
 
     def leave(self, port: int, heir: str | None = None) -> None:
         """The port changes its owner; groups that it was in end on all ports, unless they are the heir's."""
@@ -96,7 +96,7 @@ class TaggedUsers:
     def forget(self, groups: TaggedGroups) -> None:
         del self._by_user[groups.user]
 
-    def retag(self, groups: TaggedGroups, tags: list[Tag]) -> None:
+    def retag(self, groups: TaggedGroups, tags: list[TagVlans]) -> None:
         for port in groups.receivers:
             self._core.retag(port, tags)
         groups.tags = tags
@@ -111,18 +111,18 @@ class TaggedUsers:
         groups.sent_before[port, group] = self._core.tagged_sent(port, group)
 
 
-def tag_of(described: Json, taken: Container[Tag]) -> Tag:
+def tag_of(described: Json, taken: Container[TagVlans]) -> TagVlans:
     """The VLAN tags that a request describes; RpcError: there are none such, or another number has them."""
     kind: str = read(described, "type", str)
     value: Json = read(described, "value", dict)
     if kind == "Dot1Q":
-        tag = Tag(read(value, "vlan", UInt16))
+        tag = TagVlans(read(value, "vlan", UInt16))
         text = f"Vlan {tag.first}"
     elif kind == "QinQ":
         vlans: list[Any] = read(value, "vlans", list)
         if len(vlans) != 2:
             raise failed("QinQ must contain 2 Vlans!")
-        tag = Tag(*(read({"vlans": one}, "vlans", UInt16) for one in vlans))
+        tag = TagVlans(*(read({"vlans": one}, "vlans", UInt16) for one in vlans))
         text = f"QinQ ({tag.first},{tag.second})"
     else:
         raise failed(f"Tag type {kind} is not supported!")
@@ -132,7 +132,7 @@ def tag_of(described: Json, taken: Container[Tag]) -> Tag:
     return tag
 
 
-def described(tag: Tag) -> Json | None:
+def described(tag: TagVlans) -> Json | None:
     """The tag as a request describes it; None for a number without one."""
     if tag.second:
         return {"type": "QinQ", "value": {"vlans": [tag.first, tag.second]}}

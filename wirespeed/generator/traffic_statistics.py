@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from wirespeed._native.generator import PortTraffic, Snapshot
+from wirespeed._native.generator import GeneratorSnapshot, PortTraffic
 
 Json = dict[str, Any]
 
@@ -26,7 +26,7 @@ DROP_SHARE = 0.1
 
 
 @dataclass(frozen=True)
-class Rates:
+class CounterRates:
     """A second's worth of each counter; bits at layer 2."""
 
     tx_pps: float = 0.0
@@ -35,17 +35,17 @@ class Rates:
     rx_bps: float = 0.0
 
 
-class Meter:
+class RateMeter:
     """Turns snapshots into rates and worker loads, one interval after another."""
 
-    def __init__(self, first: Snapshot) -> None:
+    def __init__(self, first: GeneratorSnapshot) -> None:
         self._before = first
-        self.rates = [Rates() for _ in first.ports]
+        self.rates = [CounterRates() for _ in first.ports]
         self._earlier = list(self.rates)
         self.cpu_percent = [0.0 for _ in first.workers]
         self.cpu_history = [deque([0] * HISTORY, maxlen=HISTORY) for _ in first.workers]
 
-    def observe(self, now: Snapshot) -> None:
+    def observe(self, now: GeneratorSnapshot) -> None:
         seconds = now.at_s - self._before.at_s
         if seconds <= 0:
             return
@@ -60,8 +60,8 @@ class Meter:
         self._before = now
 
 
-def _rates(before: PortTraffic, after: PortTraffic, seconds: float) -> Rates:
-    return Rates(
+def _rates(before: PortTraffic, after: PortTraffic, seconds: float) -> CounterRates:
+    return CounterRates(
         tx_pps=(after.tx_packets - before.tx_packets) / seconds,
         tx_bps=(after.tx_bytes - before.tx_bytes) * 8 / seconds,
         rx_pps=(after.rx_packets - before.rx_packets) / seconds,
@@ -78,10 +78,10 @@ def smoothed(earlier: float, last: float, new: float) -> float:
     return new if begins else last + SMOOTHING * (new - last)
 
 
-def _smoothed(earlier: Rates, last: Rates, new: Rates, seconds: float) -> Rates:
+def _smoothed(earlier: CounterRates, last: CounterRates, new: CounterRates, seconds: float) -> CounterRates:
     tx_ended = _has_ended(last.tx_pps, new.tx_pps, seconds)
     rx_ended = _has_ended(last.rx_pps, new.rx_pps, seconds)
-    return Rates(
+    return CounterRates(
         tx_pps=0.0 if tx_ended else smoothed(earlier.tx_pps, last.tx_pps, new.tx_pps),
         tx_bps=0.0 if tx_ended else smoothed(earlier.tx_bps, last.tx_bps, new.tx_bps),
         rx_pps=0.0 if rx_ended else smoothed(earlier.rx_pps, last.rx_pps, new.rx_pps),
@@ -93,7 +93,7 @@ def _has_ended(last_pps: float, new_pps: float, seconds: float) -> bool:
     return new_pps == 0 and last_pps * seconds >= SURE_PACKETS
 
 
-def port_stats(snapshot: Snapshot, port: int, rates: Rates, cpu_percent: float) -> Json:
+def port_stats(snapshot: GeneratorSnapshot, port: int, rates: CounterRates, cpu_percent: float) -> Json:
     """`get_port_stats`; those from `asked_packets` on are ours and no T-Rex has them.
 
     asked = opackets + refused (by the medium) + no_buffer (nothing was left to build them in) + late (the
@@ -128,7 +128,7 @@ def port_stats(snapshot: Snapshot, port: int, rates: Rates, cpu_percent: float) 
     }
 
 
-def global_stats(snapshot: Snapshot, meter: Meter, expected_pps: float, expected_bps: float) -> Json:
+def global_stats(snapshot: GeneratorSnapshot, meter: RateMeter, expected_pps: float, expected_bps: float) -> Json:
     """`get_global_stats`; what belongs to T-Rex's stateful mode is 0.
 
     `m_rx_drop_bps` is what was sent and not received, all ports together, once that is a tenth: smoothed rates of two

@@ -36,7 +36,7 @@ FLAG_NULL_STREAM = 8
 
 @dataclass(frozen=True)
 class Addresses:
-    """What a port writes into packets that do not bring their own addresses."""
+    """Addresses of a port, for packets that do not have their own."""
 
     src: bytes
     dst: bytes
@@ -116,7 +116,7 @@ def with_flow(stream: Stream, source: StreamJson, flow_id: int) -> Stream:
 
 
 def _following(stream_id: int, stream: StreamJson) -> dict[str, Any]:
-    """What comes next, and after how many rounds no more. Bursts without end follow themselves."""
+    """The next stream, and the number of rounds after which the chain ends. Endless bursts follow themselves."""
     if _is_endless(stream):
         return {"next_id": stream_id, "loops": 0}
     return {"next_id": stream.next_stream_id, "loops": stream.action_count}

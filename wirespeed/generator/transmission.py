@@ -1,4 +1,4 @@
-"""What a port sends: its profiles, started, changed and stopped each by itself, and packet files played from here."""
+"""Transmission of a port: profiles, each started, changed and stopped by itself, and packet files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.generator.changes import MAX_FACTOR, Changes
 from wirespeed.generator.events import EventKind
 from wirespeed.generator.load import (
-    Load,
-    Multiplier,
+    LoadMultiplier,
+    PortRates,
     Timeline,
     check_line_rate,
     new_factor,
@@ -20,7 +20,7 @@ from wirespeed.generator.load import (
 )
 from wirespeed.generator.packet_groups import PacketGroups
 from wirespeed.generator.port_layers import PortLayers
-from wirespeed.generator.port_profile import Profile, State, Tally
+from wirespeed.generator.port_profile import PortProfile, PortProfileState, Tally
 from wirespeed.generator.rpc import failed
 from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.translation import Addresses, at_start
@@ -30,7 +30,7 @@ ALL_PROFILES = "*"
 """Stopping and asking take it for every profile; elsewhere it is a name as others are, as with T-Rex."""
 
 DEFAULT_PROFILE = "_"
-RUNNING = (State.TX, State.PAUSE)
+RUNNING = (PortProfileState.TX, PortProfileState.PAUSE)
 
 _PACKET_FILE = (1 << 32) - 1
 """The core's number of a packet file; profiles count from 0."""
@@ -56,7 +56,7 @@ class Transmission:
         index: int,
         core: NativeGenerator,
         emit: Emit,
-        profiles: dict[str, Profile],
+        profiles: dict[str, PortProfile],
         tally: Tally,
         layers: PortLayers,
         groups: PacketGroups,
@@ -73,38 +73,45 @@ class Transmission:
         return self._core.port_info(self._index)
 
     @property
-    def state(self) -> State:
+    def state(self) -> PortProfileState:
         """The busiest state of all that the port has."""
         if self._played is not None:
-            return State.PCAP_TX
+            return PortProfileState.PCAP_TX
         states = self._tally.states
-        return next((state for state in (State.TX, State.PAUSE, State.STREAMS) if states[state]), State.IDLE)
+        return next(
+            (
+                state
+                for state in (PortProfileState.TX, PortProfileState.PAUSE, PortProfileState.STREAMS)
+                if states[state]
+            ),
+            PortProfileState.IDLE,
+        )
 
     @property
     def running(self) -> bool:
-        return self.state in (*RUNNING, State.PCAP_TX)
+        return self.state in (*RUNNING, PortProfileState.PCAP_TX)
 
     @property
     def running_profiles(self) -> int:
-        return self._tally.states[State.TX] + self._tally.states[State.PAUSE]
+        return self._tally.states[PortProfileState.TX] + self._tally.states[PortProfileState.PAUSE]
 
     @property
     def times(self) -> bool:
-        """Whether a latency stream runs."""
+        """True if a latency stream is running."""
         return self._tally.timing > 0
 
     def ends_within_s(self, now_s: float) -> float | None:
-        """How soon what runs may come to its end by itself: at the end of its duration, at any time where it is bursts
-        only; None where it is endless."""
+        """Seconds until the running profiles may end by themselves: the rest of their duration, 0 if there are only
+        bursts; None if they are endless."""
         if self._played is not None:
             return None if self._played.endless else 0.0
         if not self._tally.ending:
             return None
-        running = [profile for profile in self._profiles.values() if profile.state is State.TX]
+        running = [profile for profile in self._profiles.values() if profile.state is PortProfileState.TX]
         return min((left_s for one in running if (left_s := one.ends_within_s(now_s)) is not None), default=None)
 
     @property
-    def load(self) -> Load:
+    def load(self) -> PortRates:
         """The highest load of what runs now."""
         return self._tally.load
 
@@ -129,7 +136,7 @@ class Transmission:
             ready.append(at_start(translated, source, addresses, pps, flow_id))
         return ready, self._timeline(ready, profile)
 
-    def _timeline(self, streams: Sequence[Stream], profile: Profile) -> Timeline:
+    def _timeline(self, streams: Sequence[Stream], profile: PortProfile) -> Timeline:
         return timeline(streams, profile.mean_frames(), self._rules.own_burst_rates)
 
     def _addresses(self) -> Addresses:
@@ -138,7 +145,7 @@ class Transmission:
     def start(
         self,
         profile_id: str,
-        mul: Multiplier,
+        mul: LoadMultiplier,
         duration_s: float,
         force: bool,
         start_at_s: float = 0.0,
@@ -147,8 +154,8 @@ class Transmission:
         """Send from `start_at_s` of the server's clock, 0 for now, on those of the port's cores that are bits of
         `cores`; returns the factor of the streams' own rates."""
         profile = self._there(profile_id)
-        if profile.state is not State.STREAMS or self._played is not None:
-            raise wrong_state("start", profile_id, profile.state if self._played is None else State.PCAP_TX)
+        if profile.state is not PortProfileState.STREAMS or self._played is not None:
+            raise wrong_state("start", profile_id, profile.state if self._played is None else PortProfileState.PCAP_TX)
         if not force:
             self._check_ready()
         streams, loads = self.streams_at_unit_factor(profile_id)
@@ -175,8 +182,8 @@ class Transmission:
             gateway = self._layers.host.gateway
             raise failed(f"port {self._index} has not found the MAC address of {gateway}; resolve it first, or force")
 
-    def _other_load(self, profile: Profile) -> Load:
-        mine = profile.load if profile.state is State.TX else Load()
+    def _other_load(self, profile: PortProfile) -> PortRates:
+        mine = profile.load if profile.state is PortProfileState.TX else PortRates()
         return self._tally.load + mine.times(-1)
 
     def check_standing(self, command: str) -> None:
@@ -211,21 +218,21 @@ class Transmission:
 
     def pause(self, profile_id: str, bursts: bool = False) -> None:
         """Hold back a profile that has no duration, and no bursts either unless `bursts`."""
-        profile = self._in_state("pause", profile_id, State.TX)
+        profile = self._in_state("pause", profile_id, PortProfileState.TX)
         _check_may_pause(profile, bursts)
         self._changes.pause(self._index, profile.number)
         before = self.state
-        profile.become(State.PAUSE)
+        profile.become(PortProfileState.PAUSE)
         self._tell(profile_id, EventKind.PROFILE_PAUSED, EventKind.PORT_PAUSED, before)
 
     def resume(self, profile_id: str) -> None:
-        profile = self._in_state("resume", profile_id, State.PAUSE)
+        profile = self._in_state("resume", profile_id, PortProfileState.PAUSE)
         self._changes.resume(self._index, profile.number)
         before = self.state
-        profile.become(State.TX)
+        profile.become(PortProfileState.TX)
         self._tell(profile_id, EventKind.PROFILE_RESUMED, EventKind.PORT_RESUMED, before)
 
-    def update(self, profile_id: str, mul: Multiplier, force: bool) -> float:
+    def update(self, profile_id: str, mul: LoadMultiplier, force: bool) -> float:
         """Change the factor of what runs. Streams that were updated by themselves keep their share, and the factor is
         reckoned without it, as a T-Rex does."""
         profile = self._in_state("update", profile_id, *RUNNING)
@@ -241,7 +248,7 @@ class Transmission:
         profile.become(profile.state, load=load)
         return factor
 
-    def update_streams(self, profile_id: str, stream_ids: list[int], mul: Multiplier, force: bool) -> float:
+    def update_streams(self, profile_id: str, stream_ids: list[int], mul: LoadMultiplier, force: bool) -> float:
         """Change the rate of some streams, each by itself; returns the factor of the others, which stays."""
         _check_there("update_streams", profile_id, self._there(profile_id), stream_ids)
         profile = self._in_state("update_streams", profile_id, *RUNNING)
@@ -293,13 +300,13 @@ class Transmission:
         profile.end()
         self._tell(name, profile_event, port_event, before)
 
-    def _tell(self, name: str, profile_event: EventKind, port_event: EventKind, before: State) -> None:
+    def _tell(self, name: str, profile_event: EventKind, port_event: EventKind, before: PortProfileState) -> None:
         """A profile changed; the port did if its own state is another than it was."""
         self._emit(profile_event, port_id=self._index, profile_id=name)
         if self.state is not before:
             self._emit(port_event, port_id=self._index)
 
-    def _there(self, profile_id: str) -> Profile:
+    def _there(self, profile_id: str) -> PortProfile:
         found = self._profiles.get(profile_id)
         if found is None:
             raise failed(f"profile_id {profile_id} does not exists")
@@ -307,7 +314,7 @@ class Transmission:
 
     def check_has_streams(self, command: str, profile_id: str) -> None:
         """Refuse a command for a profile without streams."""
-        self._in_state(command, profile_id, State.STREAMS, *RUNNING)
+        self._in_state(command, profile_id, PortProfileState.STREAMS, *RUNNING)
 
     def check_links(self, profile_id: str) -> None:
         """Refuse a profile with a stream whose next one is not there."""
@@ -317,23 +324,25 @@ class Transmission:
             if following != -1 and following not in streams:
                 raise failed(f"error: stream {number} is pointing to a non-existent stream {following}")
 
-    def _in_state(self, command: str, profile_id: str, *allowed: State) -> Profile:
+    def _in_state(self, command: str, profile_id: str, *allowed: PortProfileState) -> PortProfile:
         """The profile that a command goes to, which must be in a state that allows it."""
         profile = self._there(profile_id)
-        state = State.PCAP_TX if self._played is not None and profile_id == DEFAULT_PROFILE else profile.state
+        state = (
+            PortProfileState.PCAP_TX if self._played is not None and profile_id == DEFAULT_PROFILE else profile.state
+        )
         if state not in allowed:
             raise wrong_state(command, profile_id, state)
         return profile
 
 
-def named(profiles: dict[str, Profile], profile_id: str) -> list[str]:
+def named(profiles: dict[str, PortProfile], profile_id: str) -> list[str]:
     """Names that a request means: one, or all of them; none when there is no such profile."""
     if profile_id == ALL_PROFILES:
         return list(profiles)
     return [profile_id] if profile_id in profiles else []
 
 
-def find(profiles: dict[str, Profile], profile_id: str, port: int) -> Profile:
+def find(profiles: dict[str, PortProfile], profile_id: str, port: int) -> PortProfile:
     """A profile that is there; asking for one that nobody made is an error."""
     found = profiles.get(profile_id)
     if found is None:
@@ -341,13 +350,13 @@ def find(profiles: dict[str, Profile], profile_id: str, port: int) -> Profile:
     return found
 
 
-def wrong_state(command: str, profile_id: str, state: State) -> Exception:
+def wrong_state(command: str, profile_id: str, state: PortProfileState) -> Exception:
     return failed(
         f"command '{command}' cannot be executed on current state: '{state.value} on profile_id({profile_id})."
     )
 
 
-def _check_may_pause(profile: Profile, bursts: bool) -> None:
+def _check_may_pause(profile: PortProfile, bursts: bool) -> None:
     if not bursts and any(one.enabled and one.mode is not StreamMode.CONTINUOUS for one in profile.running):
         raise failed("pause is supported when all streams are in continues mode")
     if not profile.endless:
@@ -371,12 +380,12 @@ def _check_reached(streams: list[Stream]) -> None:
         )
 
 
-def _check_there(command: str, profile_id: str, profile: Profile, stream_ids: list[int]) -> None:
+def _check_there(command: str, profile_id: str, profile: PortProfile, stream_ids: list[int]) -> None:
     for stream_id in stream_ids:
         if stream_id not in profile.streams:
             raise failed(f"{command}: stream {stream_id} does not exists in profile_id({profile_id})")
 
 
-def _chosen(profile: Profile, stream_ids: list[int]) -> list[Stream]:
+def _chosen(profile: PortProfile, stream_ids: list[int]) -> list[Stream]:
     by_id = {stream.id: stream for stream in profile.running}
     return [by_id[stream_id] for stream_id in stream_ids]

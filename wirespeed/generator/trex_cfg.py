@@ -79,7 +79,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class PortHost:
-    """What a port is to answer for; `gateway` goes with `address`, `gateway_mac` makes it known."""
+    """Host that a port answers for; `gateway` requires `address`, `gateway_mac` is the gateway's MAC if known."""
 
     address: IPv4Address | None = None
     gateway: IPv4Address | None = None
@@ -89,7 +89,7 @@ class PortHost:
 
 @dataclass(frozen=True)
 class TrexConfig:
-    """What the file says; None and an empty text where it says nothing. `notice` lists the keys that are left out."""
+    """Settings of the file; None or empty if it does not have them. `notice` lists the keys that were ignored."""
 
     ports: tuple[PortSpec, ...]
     dest_macs: tuple[str | None, ...]
@@ -210,7 +210,7 @@ def _host(info: Mapping[str, Any], dest_mac: str | None) -> PortHost:
 
 
 def _cpus(fields: Mapping[str, Any], pairs: int, usable: Sequence[int]) -> tuple[str, str]:
-    """What `--cpu` and `--main-cpu` are given."""
+    """Values of `--cpu` and `--main-cpu`."""
     if str(fields.get("low_end", "")).lower() in ("true", "yes", "on"):
         core = str(_read(fields, "low_end_core", _whole) or 0)
         return core, core

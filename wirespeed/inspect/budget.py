@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.inspect.pci import Link
+from wirespeed.inspect.pci import LinkSpeed
 from wirespeed.units import FCS_BYTES, line_rate_pps
 
 FRAMES = (64, 1518)
@@ -47,18 +47,18 @@ _LEFT = {
 }
 
 
-def generation(link: Link) -> int | None:
+def generation(link: LinkSpeed) -> int | None:
     return _GENERATIONS.get(link.speed_gts)
 
 
-def coded_gbps(link: Link) -> float:
+def coded_gbps(link: LinkSpeed) -> float:
     """Bits per second each way after the line code, as the kernel's message has it: 16 for 5 GT/s x4."""
     number = generation(link)
     coding = 8 / 10 if number is not None and number <= _EIGHT_OF_TEN else 128 / 130
     return link.speed_gts * link.lanes * coding
 
 
-def carried_gbps(link: Link, payload_bytes: int | None = None) -> float:
+def carried_gbps(link: LinkSpeed, payload_bytes: int | None = None) -> float:
     """What is left for TLPs each way: 13.9 of 16 for 5 GT/s x4 at payloads of 128 bytes."""
     number = min(generation(link) or 3, 4)
     of_kind = [key for key in _LEFT if key[0] == number]
@@ -115,14 +115,16 @@ def need(
     return Need(frame_bytes, pps, pps * each.up * 8 / 1e9, pps * each.down * 8 / 1e9)
 
 
-def most_pps(link: Link, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None) -> float:
+def most_pps(
+    link: LinkSpeed, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None
+) -> float:
     """Packets per second that the link lets through received and sent together, by the dear end of the model."""
     each = packet_bytes(frame_bytes, payload_bytes, read_bytes)
     return carried_gbps(link, payload_bytes) * 1e9 / 8 / max(each.up, each.down)
 
 
 def ceiling_pps(
-    link: Link, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None
+    link: LinkSpeed, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None
 ) -> tuple[float, float]:
     """The ceiling of forwarding on the link as the range that the model leaves open.
 

@@ -6,7 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.inspect.module import Diagnostics, Lane, Limits, Module, date_is_plausible, date_of, s16, u16, words
+from wirespeed.inspect.module import (
+    Diagnostics,
+    Lane,
+    Limits,
+    OpticalModule,
+    date_is_plausible,
+    date_of,
+    s16,
+    u16,
+    words,
+)
 from wirespeed.inspect.sff8472 import CONNECTORS
 
 IDENTITY_BYTES = 256
@@ -30,7 +40,7 @@ _LANE_FLAGS = (("tx", 139), ("bias", 143), ("rx", 149))
 """Bytes of page 11h with a bit for each lane; of flags four, for high and low alarm, high and low warning."""
 
 
-def decode_cmis(data: bytes) -> Module:
+def decode_cmis(data: bytes) -> OpticalModule:
     """The module by a linear dump: lower page, 00h and where it is there 01h. ValueError for less than the first two
     and for another kind of module."""
     if len(data) < IDENTITY_BYTES:
@@ -40,7 +50,7 @@ def decode_cmis(data: bytes) -> Module:
     media = data[85]
     page_01 = _page(data, 0x01)[_PAGE:] if media not in _CABLES else b""
     has_lengths = bool(page_01)
-    return Module(
+    return OpticalModule(
         kind=KINDS[data[0]],
         connector=CONNECTORS.get(data[203], f"{data[203]:#04x}"),
         compliance=(f"CMIS {data[1] >> 4}.{data[1] & 15}", _MEDIA.get(media, f"medium {media:#04x}")),

@@ -29,7 +29,7 @@ class Cache:
 
 
 @dataclass(frozen=True)
-class Cpu:
+class CpuFacts:
     """Frequencies in MHz: what it can, and what its threads run at now. `hypervisor` is empty on bare metal. None and
     empty of what is not told."""
 
@@ -64,14 +64,14 @@ class Cpu:
         return any(len(place.siblings) > 1 for place in self.places)
 
 
-def cpu_of(transcript: Transcript) -> Cpu:
+def cpu_of(transcript: Transcript) -> CpuFacts:
     """By /proc/cpuinfo, lscpu and sysfs, whichever tells; of another machine's lscpu alone as well."""
     info, listed = _fields(text(transcript, "cpuinfo")), _fields(text(transcript, "lscpu"))
     files = tree(text(transcript, "cpus"))
     places = _places(files) or _listed_places(listed)
     flags = (info.get("flags") or listed.get("Flags") or "").split()
     virtual = listed.get("Hypervisor vendor") or ("yes" if "hypervisor" in flags else "")
-    return Cpu(
+    return CpuFacts(
         model=info.get("model name") or listed.get("Model name") or info.get("CPU part") or UNKNOWN,
         places=places,
         online=len(places) or int(listed.get("CPU(s)") or 1),

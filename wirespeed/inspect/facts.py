@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from wirespeed.errors import UsageError
 from wirespeed.inspect.board import Board, Disk, board_of, disks_of, dmi_is_hidden
 from wirespeed.inspect.budget import carried_gbps
-from wirespeed.inspect.cpu import Cpu, cpu_of
+from wirespeed.inspect.cpu import CpuFacts, cpu_of
 from wirespeed.inspect.known_nics import KNOWN, VIRTUAL_VENDORS
-from wirespeed.inspect.nic import Interface, interface_of
+from wirespeed.inspect.nic import LinuxInterface, interface_of
 from wirespeed.inspect.pci import (
     ACCELERATORS,
     LimitSaid,
-    Link,
+    LinkSpeed,
     PciDevice,
     merged,
     parse_dmesg,
@@ -33,19 +33,19 @@ _OF_DRIVERS = {"igb": 1e9, "e1000e": 1e9, "igc": 2.5e9, "ixgbe": 10e9}
 class Hop:
     """The narrowest link on the way to the root, and the device that said so."""
 
-    link: Link
+    link: LinkSpeed
     at: str
 
 
 @dataclass(frozen=True)
-class Card:
+class NicCard:
     """Functions that share one link: `ports_bps` are the line rates of all ports behind it, `has_budget` says whether
     a link limits them at all, which it does not of virtual devices and those within a processor."""
 
     address: str
     name: str
     functions: tuple[PciDevice, ...]
-    interfaces: tuple[Interface, ...]
+    interfaces: tuple[LinuxInterface, ...]
     ports_bps: tuple[float, ...]
     path: tuple[PciDevice, ...]
     narrowest: Hop | None
@@ -53,11 +53,11 @@ class Card:
     said: LimitSaid | None = None
 
     @property
-    def now(self) -> Link | None:
+    def now(self) -> LinkSpeed | None:
         return self.functions[0].now
 
     @property
-    def most(self) -> Link | None:
+    def most(self) -> LinkSpeed | None:
         return self.functions[0].most
 
     @property
@@ -74,14 +74,14 @@ class Facts:
     """A machine. `missing` says what could not be asked, why, and what to do."""
 
     name: str
-    cpu: Cpu
+    cpu: CpuFacts
     board: Board
     disks: tuple[Disk, ...]
-    cards: tuple[Card, ...]
+    cards: tuple[NicCard, ...]
     accelerators: tuple[PciDevice, ...]
     missing: tuple[str, ...] = ()
     kernel: str = ""
-    interfaces: tuple[Interface, ...] = field(default_factory=tuple)
+    interfaces: tuple[LinuxInterface, ...] = field(default_factory=tuple)
 
 
 def facts_of(name: str, transcript: Transcript, ports: Mapping[str, Sequence[float]] | None = None) -> Facts:
@@ -130,10 +130,10 @@ def _card(
     address: str,
     functions: Sequence[PciDevice],
     devices: Mapping[str, PciDevice],
-    interfaces: Mapping[str, Interface],
+    interfaces: Mapping[str, LinuxInterface],
     said: Mapping[str, LimitSaid],
     ports: Mapping[str, Sequence[float]],
-) -> Card:
+) -> NicCard:
     first = functions[0]
     own = tuple(
         one
@@ -145,7 +145,7 @@ def _card(
     known = KNOWN.get(first.ids)
     is_virtual = first.ids.partition(":")[0] in VIRTUAL_VENDORS
     given = ports.get(address) or ports.get(address.partition(":")[2])
-    return Card(
+    return NicCard(
         address=address,
         name=known.name if known else first.name or first.ids or first.driver,
         functions=tuple(functions),
@@ -158,7 +158,7 @@ def _card(
     )
 
 
-def _ports(functions: Sequence[PciDevice], interfaces: Sequence[Interface]) -> Iterator[float]:
+def _ports(functions: Sequence[PciDevice], interfaces: Sequence[LinuxInterface]) -> Iterator[float]:
     """Line rates of the ports: what the interface can, else what the chip is known for."""
     for device in functions:
         own = [one for one in interfaces if one.name in device.interfaces or one.address == device.address]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.inspect import cmis, sff8636
 from wirespeed.inspect.cmis import decode_cmis
-from wirespeed.inspect.module import Module
+from wirespeed.inspect.module import OpticalModule
 from wirespeed.inspect.sff8472 import decode_sfp
 from wirespeed.inspect.sff8636 import decode_qsfp
 
@@ -14,7 +14,7 @@ _NOT_READ = {
 }
 
 
-def decode_module(data: bytes) -> Module:
+def decode_module(data: bytes) -> OpticalModule:
     """An SFP, a QSFP or a CMIS module. ValueError says why it is none."""
     if not data:
         raise ValueError("it is empty")

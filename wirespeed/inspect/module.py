@@ -38,7 +38,7 @@ class Diagnostics:
 
 
 @dataclass(frozen=True)
-class Module:
+class OpticalModule:
     """`reaches` are how far it goes over which medium, in metres; `remarks` what is wrong with what it says."""
 
     kind: str

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from wirespeed.inspect.dump import dump_bytes
 from wirespeed.inspect.memory import decode_module
-from wirespeed.inspect.module import Module
+from wirespeed.inspect.module import OpticalModule
 from wirespeed.inspect.questions import question
-from wirespeed.inspect.transcript import Section, Transcript, section, text
+from wirespeed.inspect.transcript import Transcript, TranscriptSection, section, text
 
 OFFLOADS = {
     "rx-checksumming": "rx checksum",
@@ -26,7 +26,7 @@ _SPEED = re.compile(r"Speed: (\d+)Mb/s")
 
 
 @dataclass(frozen=True)
-class Interface:
+class LinuxInterface:
     """One of the kernel's interfaces. Speeds in bits per second; queues and rings as set now and at most; None of what
     its driver does not tell. `module_fault` says why a module that is there cannot be read."""
 
@@ -45,11 +45,11 @@ class Interface:
     tx_ring: int | None = None
     most_tx_ring: int | None = None
     offloads: tuple[str, ...] = ()
-    module: Module | None = None
+    module: OpticalModule | None = None
     module_fault: str = ""
 
 
-def interface_of(name: str, transcript: Transcript) -> Interface:
+def interface_of(name: str, transcript: Transcript) -> LinuxInterface:
     """What is known of `name` by the answers to its questions."""
 
     def said(option: str) -> str:
@@ -61,7 +61,7 @@ def interface_of(name: str, transcript: Transcript) -> Interface:
     link, speed = re.search(r"Link detected: (yes|no)", plain), _SPEED.search(plain)
     modes = [float(mode) * 1e6 for mode in _MODE.findall(plain.partition("Advertised")[0])]
     module, fault = module_of(section(transcript, question(name, "-m")))
-    return Interface(
+    return LinuxInterface(
         name=name,
         driver=about.get("driver", ""),
         version=about.get("version", ""),
@@ -82,7 +82,7 @@ def interface_of(name: str, transcript: Transcript) -> Interface:
     )
 
 
-def module_of(dump: Section) -> tuple[Module | None, str]:
+def module_of(dump: TranscriptSection) -> tuple[OpticalModule | None, str]:
     """The module by `ethtool -m`; why it cannot be read, of one that is there."""
     if dump.code != 0 or not dump.text.strip():
         return None, ""

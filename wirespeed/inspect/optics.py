@@ -10,30 +10,30 @@ from pathlib import Path
 
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.files import write_atomically
-from wirespeed.inspect.module import Module
+from wirespeed.inspect.module import OpticalModule
 from wirespeed.inspect.nic import interface_of
 from wirespeed.inspect.questions import nic_questions, question
 from wirespeed.inspect.tables import MODULE_HEADINGS, NOTHING, module_cells
-from wirespeed.inspect.transcript import Machine, ask, section
-from wirespeed.results.inspection import Part
+from wirespeed.inspect.transcript import ShellMachine, ask, section
+from wirespeed.results.inspection import InspectionTable
 
 _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,15}")
 
 
 @dataclass(frozen=True)
-class Tried:
+class ModuleTest:
     """One module in its cage. `module` is None of one that cannot be read, and `why` says so; packets are those that
     passed while the probe ran, None without a probe."""
 
     label: str
-    module: Module | None
+    module: OpticalModule | None
     why: str
     has_link: bool | None
     sent: int | None
     received: int | None
 
 
-def try_module(machine: Machine, interface: str, label: str, probe: str, folder: Path | None) -> Tried:
+def try_module(machine: ShellMachine, interface: str, label: str, probe: str, folder: Path | None) -> ModuleTest:
     """Look at what is in the cage now. `probe` is a command that sends something through it."""
     before = _packets(machine, interface) if probe else None
     if probe:
@@ -46,16 +46,16 @@ def try_module(machine: Machine, interface: str, label: str, probe: str, folder:
         write_atomically(folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', label)}.txt", dump.text, "module dump")
     why = found.module_fault or (dump.text.strip().splitlines() or ["ethtool -m says nothing"])[0]
     passed = [new - old for old, new in zip(before, after, strict=True)] if before and after else [None, None]
-    return Tried(label, found.module, "" if found.module else why, found.has_link, passed[0], passed[1])
+    return ModuleTest(label, found.module, "" if found.module else why, found.has_link, passed[0], passed[1])
 
 
-def _packets(machine: Machine, interface: str) -> tuple[int, int] | None:
+def _packets(machine: ShellMachine, interface: str) -> tuple[int, int] | None:
     at = f"/sys/class/net/{interface}/statistics"
     numbers = machine.run(f"cat {at}/tx_packets {at}/rx_packets").split()
     return (int(numbers[0]), int(numbers[1])) if len(numbers) == 2 and all(map(str.isdigit, numbers)) else None
 
 
-def check_interface(machine: Machine, interface: str) -> None:
+def check_interface(machine: ShellMachine, interface: str) -> None:
     """UsageError for what no interface is called, EnvironmentFault for one that the machine does not have."""
     if not _NAME.fullmatch(interface):
         raise UsageError(f"INTERFACE {interface} is not the name of an interface")
@@ -64,11 +64,11 @@ def check_interface(machine: Machine, interface: str) -> None:
 
 
 def go_through(
-    machine: Machine, interface: str, probe: str, folder: Path | None, asked: Callable[[str], str]
-) -> list[Tried]:
+    machine: ShellMachine, interface: str, probe: str, folder: Path | None, asked: Callable[[str], str]
+) -> list[ModuleTest]:
     """Ask for one module after the other until an empty answer; EOFError of `asked` ends it as well."""
     check_interface(machine, interface)
-    tried: list[Tried] = []
+    tried: list[ModuleTest] = []
     while True:
         try:
             label = asked(f"Insert module {len(tried) + 1} into {interface}; its name (empty to end): ").strip()
@@ -79,12 +79,14 @@ def go_through(
         tried.append(try_module(machine, interface, label, probe, folder))
 
 
-def optics_part(tried: list[Tried]) -> Part:
+def optics_part(tried: list[ModuleTest]) -> InspectionTable:
     """The modules as a table."""
-    return Part("Modules", ("Module", "Link", "Sent", "Received", *MODULE_HEADINGS), tuple(_row(one) for one in tried))
+    return InspectionTable(
+        "Modules", ("Module", "Link", "Sent", "Received", *MODULE_HEADINGS), tuple(_row(one) for one in tried)
+    )
 
 
-def _row(one: Tried) -> tuple[str, ...]:
+def _row(one: ModuleTest) -> tuple[str, ...]:
     link = {True: "yes", False: "no", None: NOTHING}[one.has_link]
     counts = tuple(NOTHING if count is None else str(count) for count in (one.sent, one.received))
     cells = module_cells(one.module) if one.module else (one.why, *[NOTHING] * (len(MODULE_HEADINGS) - 1))

@@ -36,7 +36,7 @@ _DMESG = re.compile(
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkSpeed:
     """One speed and width; giga-transfers a second and lanes."""
 
     speed_gts: float
@@ -59,8 +59,8 @@ class PciDevice:
     name: str = ""
     driver: str = ""
     interfaces: tuple[str, ...] = ()
-    now: Link | None = None
-    most: Link | None = None
+    now: LinkSpeed | None = None
+    most: LinkSpeed | None = None
     parent: str = ""
     payload_bytes: int | None = None
     read_bytes: int | None = None
@@ -86,8 +86,8 @@ class LimitSaid:
     address: str
     available_gbps: float
     at: str = ""
-    now: Link | None = None
-    most: Link | None = None
+    now: LinkSpeed | None = None
+    most: LinkSpeed | None = None
 
 
 def parse_lspci(text: str) -> dict[str, PciDevice]:
@@ -109,7 +109,7 @@ def _of_vpp(text: str) -> dict[str, PciDevice]:
     """VPP lists nothing but network devices."""
     found = {}
     for match in filter(None, map(_VPP.match, text.splitlines())):
-        link = Link(float(match["speed"]), int(match["width"])) if match["speed"] else None
+        link = LinkSpeed(float(match["speed"]), int(match["width"])) if match["speed"] else None
         found[match["address"]] = PciDevice(
             match["address"],
             class_code=ETHERNET,
@@ -176,10 +176,10 @@ def full_address(address: str) -> str:
     return address if address.count(":") == 2 else f"0000:{address}"
 
 
-def _link(match: re.Match[str] | None) -> Link | None:
+def _link(match: re.Match[str] | None) -> LinkSpeed | None:
     if match is None or match[1] == "unknown" or match[2] == "0":
         return None
-    return Link(float(match[1]), int(match[2]))
+    return LinkSpeed(float(match[1]), int(match[2]))
 
 
 def parse_sysfs(text: str) -> dict[str, PciDevice]:
@@ -219,12 +219,12 @@ def _of_tree(address: str, target: str, files: Mapping[str, str], interfaces: tu
     )
 
 
-def _sysfs_link(speed: str, width: str) -> Link | None:
+def _sysfs_link(speed: str, width: str) -> LinkSpeed | None:
     """`5.0 GT/s PCIe`, older `5 GT/s`; "Unknown" and the widths 0 and 255 are of what has no link."""
     match = _SYSFS_SPEED.match(speed)
     if match is None or not width.isdigit() or not 0 < int(width) <= 32:
         return None
-    return Link(float(match[1]), int(width))
+    return LinkSpeed(float(match[1]), int(width))
 
 
 def merged(sysfs: Mapping[str, PciDevice], lspci: Mapping[str, PciDevice]) -> dict[str, PciDevice]:
@@ -256,8 +256,8 @@ def parse_dmesg(text: str) -> dict[str, LimitSaid]:
     joined = re.sub(r"\n\s+(?=at [0-9a-f]{4})", " ", text)
     found = {}
     for match in _DMESG.finditer(joined):
-        now = Link(float(match["speed"]), int(match["width"])) if match["speed"] else None
-        most = Link(float(match["max_speed"]), int(match["max_width"])) if match["max_speed"] else None
+        now = LinkSpeed(float(match["speed"]), int(match["width"])) if match["speed"] else None
+        most = LinkSpeed(float(match["max_speed"]), int(match["max_width"])) if match["max_speed"] else None
         found[match["address"]] = LimitSaid(match["address"], float(match["gbps"]), match["at"] or "", now, most)
     return found
 

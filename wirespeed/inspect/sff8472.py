@@ -6,7 +6,17 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wirespeed.inspect.module import Diagnostics, Lane, Limits, Module, date_is_plausible, date_of, s16, u16, words
+from wirespeed.inspect.module import (
+    Diagnostics,
+    Lane,
+    Limits,
+    OpticalModule,
+    date_is_plausible,
+    date_of,
+    s16,
+    u16,
+    words,
+)
 
 IDENTITY_BYTES = 96
 A2_AT = 256
@@ -43,7 +53,7 @@ class _Scale:
     rx: Callable[[int], float]
 
 
-def decode_sfp(data: bytes) -> Module:
+def decode_sfp(data: bytes) -> OpticalModule:
     """The module by A0h, and A2h after 256 bytes of it where the dump has that. ValueError for less than an identity,
     and for what is none of an SFP."""
     if len(data) < IDENTITY_BYTES:
@@ -67,7 +77,7 @@ def decode_sfp(data: bytes) -> Module:
     wavelength = None if copper or data[2] in (0x21, 0x22) else u16(data, 60) or None
     if wavelength is not None and wavelength not in _NM:
         remarks.append(f"wavelength of {wavelength} nm is implausible")
-    return Module(
+    return OpticalModule(
         kind="SFP",
         connector=CONNECTORS.get(data[2], f"{data[2]:#04x}"),
         compliance=_compliance(data),

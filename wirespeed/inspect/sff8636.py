@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from wirespeed.inspect.module import Diagnostics, Lane, Limits, Module, date_is_plausible, date_of, s16, u16, words
+from wirespeed.inspect.module import (
+    Diagnostics,
+    Lane,
+    Limits,
+    OpticalModule,
+    date_is_plausible,
+    date_of,
+    s16,
+    u16,
+    words,
+)
 from wirespeed.inspect.sff8472 import CONNECTORS, EXTENDED
 
 IDENTITY_BYTES = 256
@@ -21,7 +31,7 @@ _COMMON_FLAGS = ((6, 7, "temperature high"), (6, 6, "temperature low"), (7, 7, "
 _LIMITS_AT = {"temperature": 128, "voltage": 144, "rx": 176, "bias": 184, "tx": 192}
 
 
-def decode_qsfp(data: bytes) -> Module:
+def decode_qsfp(data: bytes) -> OpticalModule:
     """The module by a linear dump: lower page, 00h, and with 640 bytes 01h, 02h and 03h. ValueError for less than the
     first two and for what is none of a QSFP."""
     if len(data) < IDENTITY_BYTES:
@@ -34,7 +44,7 @@ def decode_qsfp(data: bytes) -> Module:
     reaches = {medium: data[at] * metres for at, metres, medium in _REACHES if data[at]}
     if data[146]:
         reaches["copper" if copper else "OM4"] = data[146] * (1 if copper else 2)
-    return Module(
+    return OpticalModule(
         kind=KINDS[data[0]],
         connector=CONNECTORS.get(data[130], f"{data[130]:#04x}"),
         compliance=_compliance(data),

@@ -14,7 +14,7 @@ from wirespeed.inspect.dump import dump_bytes
 from wirespeed.inspect.memory import decode_module
 from wirespeed.inspect.pci import parse_dmesg, parse_lspci
 from wirespeed.inspect.questions import QUESTIONS, nic_questions, question
-from wirespeed.inspect.transcript import Machine, Section, ask, text
+from wirespeed.inspect.transcript import ShellMachine, TranscriptSection, ask, text
 from wirespeed.results.inspection import Inspection
 from wirespeed.units import parse_speed
 
@@ -27,19 +27,19 @@ _DECODED = re.compile(
 """Formats of SONiC, ethtool, FreeBSD, Junos and NX-OS."""
 
 
-def answers_of(machine: Machine) -> dict[str, Section]:
+def answers_of(machine: ShellMachine) -> dict[str, TranscriptSection]:
     """Everything that a running machine tells; errors as of its `run`."""
     found = ask(machine, QUESTIONS)
     names = [line.split("/")[4] for line in text(found, "nets").splitlines() if line.count("/") == 5]
     return found | ask(machine, nic_questions(names))
 
 
-def answers_in(found: Inspection) -> dict[str, Section]:
+def answers_in(found: Inspection) -> dict[str, TranscriptSection]:
     """Answers that were kept with an inspection."""
-    return {name: Section(kept.text, kept.code) for name, kept in found.texts.items()}
+    return {name: TranscriptSection(kept.text, kept.code) for name, kept in found.texts.items()}
 
 
-def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dict[str, Section]:
+def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dict[str, TranscriptSection]:
     """What stands in files: `files` by the command that wrote them (lspci, dmesg, dmidecode, lscpu), `modules` dumps of
     `ethtool -m … hex on` or `raw on`, each called by its file's stem. FileFault names one that holds nothing of it."""
     found = {}
@@ -48,7 +48,7 @@ def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dic
         why = _why_none(command, printed)
         if why:
             raise FileFault(f"{path} {why}")
-        found[command] = Section(printed)
+        found[command] = TranscriptSection(printed)
     for path in modules:
         found |= _module_section(path)
     return found
@@ -56,7 +56,7 @@ def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dic
 
 def _why_none(command: str, printed: str) -> str:
     """What is wrong with a text that is not an output of `command`; empty of one that is."""
-    given = {command: Section(printed)}
+    given = {command: TranscriptSection(printed)}
     match command:
         case "lspci" if not parse_lspci(printed):
             return "holds no device of lspci -vv (or of VPP's show pci)"
@@ -70,7 +70,7 @@ def _why_none(command: str, printed: str) -> str:
             return ""
 
 
-def _module_section(path: Path) -> dict[str, Section]:
+def _module_section(path: Path) -> dict[str, TranscriptSection]:
     with open_regular(path, "module dump") as file:
         raw = file.read(_MOST_MODULE_BYTES)
     # Bytes as they are have letters that no dump in hexadecimal has.
@@ -85,7 +85,7 @@ def _module_section(path: Path) -> dict[str, Section]:
         raise FileFault(f"module dump {path}: {error}") from None
     lines = (f"0x{at:04x}:\t\t{data[at : at + 16].hex(' ')}" for at in range(0, len(data), 16))
     printed = raw.decode() if is_text else "\n".join(lines) + "\n"
-    return {question(path.stem, "-m"): Section(printed)}
+    return {question(path.stem, "-m"): TranscriptSection(printed)}
 
 
 def parse_ports(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:

@@ -8,14 +8,14 @@ from typing import Any
 
 from wirespeed.inspect.board import Board, Disk, dimms_text
 from wirespeed.inspect.budget import FRAMES, carried_gbps, ceiling_pps, coded_gbps, need
-from wirespeed.inspect.cpu import UNKNOWN, Cache, Cpu
-from wirespeed.inspect.facts import Card, Facts
-from wirespeed.inspect.marks import Mark, format_speed, ports_text
-from wirespeed.inspect.module import Lane, Module, power_text
-from wirespeed.inspect.nic import Interface
+from wirespeed.inspect.cpu import UNKNOWN, Cache, CpuFacts
+from wirespeed.inspect.facts import Facts, NicCard
+from wirespeed.inspect.marks import InspectionMark, format_speed, ports_text
+from wirespeed.inspect.module import Lane, OpticalModule, power_text
+from wirespeed.inspect.nic import LinuxInterface
 from wirespeed.inspect.transcript import Transcript
 from wirespeed.pages.words import harmless
-from wirespeed.results.inspection import Inspection, Part, Remarked, Text
+from wirespeed.results.inspection import CommandOutput, Inspection, InspectionTable, Remarked
 from wirespeed.tables import aligned, in_columns
 from wirespeed.units import format_si
 from wirespeed.validation.proved import caution
@@ -26,7 +26,7 @@ _SUBJECTS = {"PCIe budgets": "PCIe and NIC facts", "Modules": "SFP modules"}
 NOTHING = "–"
 
 
-def inspection_of(facts: Facts, marks: Sequence[Mark], transcript: Transcript, taken: str) -> Inspection:
+def inspection_of(facts: Facts, marks: Sequence[InspectionMark], transcript: Transcript, taken: str) -> Inspection:
     """All of it as it is kept."""
     parts = (machine_part(facts), *card_parts(facts), module_part(_interfaces(facts)))
     return Inspection(
@@ -36,15 +36,15 @@ def inspection_of(facts: Facts, marks: Sequence[Mark], transcript: Transcript, t
         marks=tuple(Remarked(mark.subject, mark.text) for mark in marks),
         missing=facts.missing,
         facts=dataclasses.asdict(facts),
-        texts={name: Text(found.text, found.code) for name, found in transcript.items()},
+        texts={name: CommandOutput(found.text, found.code) for name, found in transcript.items()},
     )
 
 
-def _interfaces(facts: Facts) -> tuple[Interface, ...]:
+def _interfaces(facts: Facts) -> tuple[LinuxInterface, ...]:
     return (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces)
 
 
-def machine_part(facts: Facts) -> Part:
+def machine_part(facts: Facts) -> InspectionTable:
     """What the machine is, a line a thing; what nobody tells is left out."""
     cpu, board = facts.cpu, facts.board
     memory = f"{board.memory_bytes / (1 << 30):.1f} GiB" if board.memory_bytes else ""
@@ -64,14 +64,14 @@ def machine_part(facts: Facts) -> Part:
         *(("disk", _disk(disk)) for disk in facts.disks),
         *(("accelerator", f"{one.address} {one.name or one.ids}") for one in facts.accelerators),
     ]
-    return Part("Machine", ("What", "Is"), tuple(row for row in rows if row[1]))
+    return InspectionTable("Machine", ("What", "Is"), tuple(row for row in rows if row[1]))
 
 
 def _joined(*texts: str) -> str:
     return ", ".join(filter(None, texts))
 
 
-def _cores(cpu: Cpu) -> str:
+def _cores(cpu: CpuFacts) -> str:
     counts = ((cpu.sockets, "socket"), (cpu.cores, "core"), (len(cpu.nodes), "NUMA node"))
     told = [f"{count} {noun}{'s' if count > 1 else ''}" for count, noun in counts]
     return _joined(*told, f"{cpu.online} threads" if cpu.smt else "no SMT")
@@ -87,7 +87,7 @@ def _disk(disk: Disk) -> str:
     return f"{disk.name} {disk.model or 'without a name'}, {disk.size_bytes / 1e9:.0f} GB{kind}"
 
 
-def _frequency(cpu: Cpu) -> str:
+def _frequency(cpu: CpuFacts) -> str:
     known = (("base", cpu.base_mhz), ("least", cpu.min_mhz), ("most", cpu.max_mhz))
     told = [f"{name} {value:.0f}" for name, value in known if value is not None]
     if cpu.now_mhz:
@@ -105,20 +105,20 @@ def _channels(board: Board) -> Iterator[str]:
         yield f"{board.channels} channel{'s' if board.channels > 1 else ''}"
 
 
-def card_parts(facts: Facts) -> tuple[Part, ...]:
+def card_parts(facts: Facts) -> tuple[InspectionTable, ...]:
     """The cards with their links, what their ports need of them, and their interfaces."""
-    cards = Part(
+    cards = InspectionTable(
         "Network cards",
         ("Card", "Name", "Driver", "Ports", "Link now", "Own link", "Narrowest hop", "NUMA"),
         tuple(_card_row(card) for card in facts.cards),
     )
     figures = (f"{what} {frame}b" for what in ("Need", "Most") for frame in FRAMES)
-    budgets = Part(
+    budgets = InspectionTable(
         "PCIe budgets",
         ("Card", "Narrowest", "Coded", "TLPs", *figures),
         tuple(row for card in facts.cards if (row := _budget_row(card)) is not None),
     )
-    interfaces = Part(
+    interfaces = InspectionTable(
         "Interfaces",
         ("Interface", "Card", "Driver", "Firmware", "Link", "Queues", "RX ring", "TX ring", "Offloads"),
         tuple(row for one in _interfaces(facts) if set((row := _interface_row(one))[1:]) != {NOTHING}),
@@ -126,7 +126,7 @@ def card_parts(facts: Facts) -> tuple[Part, ...]:
     return cards, budgets, interfaces
 
 
-def _card_row(card: Card) -> tuple[str, ...]:
+def _card_row(card: NicCard) -> tuple[str, ...]:
     hop = card.narrowest
     return (
         card.address,
@@ -140,7 +140,7 @@ def _card_row(card: Card) -> tuple[str, ...]:
     )
 
 
-def _budget_row(card: Card) -> tuple[str, ...] | None:
+def _budget_row(card: NicCard) -> tuple[str, ...] | None:
     hop = card.narrowest
     if hop is None or not card.has_budget or not card.ports_bps:
         return None
@@ -158,7 +158,7 @@ def _budget_row(card: Card) -> tuple[str, ...] | None:
     )
 
 
-def _interface_row(one: Interface) -> tuple[str, ...]:
+def _interface_row(one: LinuxInterface) -> tuple[str, ...]:
     speed = format_speed(one.speed_bps) if one.speed_bps else "unknown speed"
     link = {True: speed, False: "no link", None: NOTHING}[one.has_link]
 
@@ -181,13 +181,13 @@ def _interface_row(one: Interface) -> tuple[str, ...]:
 MODULE_HEADINGS = ("Vendor", "Part", "Serial", "Type", "Wavelength", "Reach", "Temp", "Vcc", "Bias", "TX", "RX")
 
 
-def module_part(interfaces: Sequence[Interface]) -> Part:
+def module_part(interfaces: Sequence[LinuxInterface]) -> InspectionTable:
     """The modules with what they measure, a row a module."""
     rows = tuple((one.name, *module_cells(one.module)) for one in interfaces if one.module is not None)
-    return Part("Modules", ("Interface", *MODULE_HEADINGS), rows)
+    return InspectionTable("Modules", ("Interface", *MODULE_HEADINGS), rows)
 
 
-def module_cells(module: Module) -> tuple[str, ...]:
+def module_cells(module: OpticalModule) -> tuple[str, ...]:
     """What a module's row holds, by MODULE_HEADINGS; lanes one beside the other."""
     told = module.diagnostics
     lanes = told.lanes if told else ()
@@ -237,7 +237,7 @@ def _cautions(found: Inspection) -> Iterator[str]:
             yield f"Note: {said}."
 
 
-def columns(part: Part) -> Iterator[str]:
+def columns(part: InspectionTable) -> Iterator[str]:
     """A table for a terminal, its columns as wide as what they hold; one of two columns has no headings."""
     lines = ([] if len(part.headings) == 2 else [part.headings]) + list(part.rows)
     yield from (f"  {line}" for line in in_columns([harmless(cell) for cell in line] for line in lines))
@@ -257,5 +257,5 @@ def as_markdown(found: Inspection) -> Iterator[str]:
     yield from (line for caution_line in _cautions(found) for line in ("", caution_line))
 
 
-def markdown_of(part: Part) -> str:
+def markdown_of(part: InspectionTable) -> str:
     return aligned([part.headings, *part.rows], ())

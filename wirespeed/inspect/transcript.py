@@ -33,7 +33,7 @@ done; true
 NOT_FOUND = 127
 
 
-class Machine(Protocol):
+class ShellMachine(Protocol):
     """A machine that takes commands for its shell. `name` is what messages call it."""
 
     name: str
@@ -84,7 +84,7 @@ class Elsewhere:
 
 
 @dataclass(frozen=True)
-class Section:
+class TranscriptSection:
     """What one command printed, and its exit code."""
 
     text: str
@@ -96,8 +96,8 @@ class Section:
         return self.code == NOT_FOUND
 
 
-Transcript = Mapping[str, Section]
-NOTHING = Section("", 1)
+Transcript = Mapping[str, TranscriptSection]
+NOTHING = TranscriptSection("", 1)
 
 
 def script(questions: Mapping[str, str]) -> str:
@@ -110,28 +110,28 @@ def script(questions: Mapping[str, str]) -> str:
     return "\n".join(parts) + "\n"
 
 
-def parse_transcript(text: str) -> dict[str, Section]:
+def parse_transcript(text: str) -> dict[str, TranscriptSection]:
     """The sections by name; one that was cut off counts as failed."""
-    found: dict[str, Section] = {}
+    found: dict[str, TranscriptSection] = {}
     name, lines = "", list[str]()
     for line in text.splitlines():
         if match := _BEGIN.fullmatch(line):
             name, lines = match[1], []
             found[name] = NOTHING
         elif name and (match := _END.fullmatch(line)):
-            found[name] = Section("\n".join(lines).rstrip("\n") + "\n" if any(lines) else "", int(match[1]))
+            found[name] = TranscriptSection("\n".join(lines).rstrip("\n") + "\n" if any(lines) else "", int(match[1]))
             name = ""
         elif name:
             lines.append(line)
     return found
 
 
-def ask(machine: Machine, questions: Mapping[str, str]) -> dict[str, Section]:
+def ask(machine: ShellMachine, questions: Mapping[str, str]) -> dict[str, TranscriptSection]:
     """Everything that `machine` answers. Errors as of its `run`."""
     return parse_transcript(machine.run(script(questions)))
 
 
-def section(transcript: Transcript, name: str) -> Section:
+def section(transcript: Transcript, name: str) -> TranscriptSection:
     return transcript.get(name, NOTHING)
 
 

@@ -50,8 +50,8 @@ class LabSpec:
 
 
 def parse_lab(text: str) -> LabSpec:
-    """What `--lab` says of a lab in LABS. UsageError for a name that there is not, for a wrong option, and for a file
-    that is not there."""
+    """A lab of LABS, by the value of `--lab`. UsageError for an unknown name, a wrong option, or a file that does not
+    exist."""
     name, *words = text.split(",")
     if name not in LABS:
         raise UsageError(f"--lab {text}: there is no such lab; give {', '.join(LABS)} or vm")

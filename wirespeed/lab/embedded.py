@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wirespeed.dut.router import RouterDut
 from wirespeed.errors import error_of
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import LabCpus
 from wirespeed.model import PLAIN_MTU
@@ -23,8 +23,8 @@ GENERATOR_MACS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
 ROUTER_MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
 
 DEEP_SLOTS = 32768
-"""What our memif has at most. Kernels and hypervisors take a CPU for milliseconds now and then; what comes meanwhile
-waits in the rings, of 64b at line rate for 2.2 ms."""
+"""Largest ring of a memif. Kernels and hypervisors preempt a CPU for milliseconds now and then; packets wait in the
+rings meanwhile, at 64 bytes and line rate for up to 2.2 ms."""
 
 SHALLOW_SLOTS = 8192
 _DEEP_NEEDS_BYTES = 4 << 30
@@ -66,11 +66,10 @@ ROUTER_COMMANDS = IP4_INTERFACES + IP4_ROUTES + IP6_INTERFACES + IP6_ROUTES + MP
 
 
 def slots_for(meminfo: str, mtu: int = PLAIN_MTU) -> int:
-    """How deep the rings of a lab are on a machine whose /proc/meminfo says so. Pure.
+    """Ring sizes of a lab, by the /proc/meminfo of its machine. Pure.
 
-    Those of jumbo frames are shallow: each has five slots at most, so as many slots still hold 1.5 ms of them at line
-    rate and more, and the tester's buffers are as long as the frames.
-    """
+    Rings for jumbo frames are smaller. A frame takes at most five slots, so these rings still hold at least 1.5 ms of
+    jumbo frames at line rate; and the tester's buffers are as long as the frames."""
     if mtu > PLAIN_MTU:
         return SHALLOW_SLOTS
     available = next((line.split()[1] for line in meminfo.splitlines() if line.startswith("MemAvailable:")), "0")
@@ -78,14 +77,14 @@ def slots_for(meminfo: str, mtu: int = PLAIN_MTU) -> int:
 
 
 def mtu_commands(mtu: int) -> str:
-    """What has the router's interfaces carry packets of `mtu` bytes; nothing where they do so anyway. Pure."""
+    """Commands that set the MTU of the router's interfaces to `mtu` bytes; () if it is the default. Pure."""
     return "".join(f"set interface mtu {mtu} e{index}\n" for index in (0, 1) if mtu != PLAIN_MTU)
 
 
 @dataclass(frozen=True)
 class RouterChoice:
-    """What a lab's router is, other than its own: `program` another build's `wirespeed`; `config` a vppcfg file that
-    is applied, and `exec` a file of command lines that are run, once the lab's own configuration is there."""
+    """The router of a lab, if it is not this program: `program` is the `wirespeed` of another build. `config` is a
+    vppcfg file that is applied, and `exec` a file of commands that are run, after the lab's own configuration."""
 
     program: Path | None = None
     config: Path | None = None
@@ -126,7 +125,7 @@ class EmbeddedLab:
         self.directory = self._owned.path
         self._router: Child | None = None
         wires = [
-            Wire(self._wire(index, "client", GENERATOR_MACS[index]), dut_mac=ROUTER_MACS[index]) for index in (0, 1)
+            LabWire(self._wire(index, "client", GENERATOR_MACS[index]), dut_mac=ROUTER_MACS[index]) for index in (0, 1)
         ]
         self._generator = LabGenerator(
             wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages=hugepages, mtu=mtu
@@ -154,7 +153,7 @@ class EmbeddedLab:
     def facts(self) -> LabFacts:
         return LabFacts(
             kind="embedded",
-            wire="memif",
+            port_type="memif",
             speed_bps=parse_speed(self._speed),
             cpus=self._cpus.roles,
             topology=self._cpus.topology,
@@ -178,7 +177,8 @@ class EmbeddedLab:
         self._generator.start()
 
     def _configure(self) -> None:
-        """What the router's choice adds to the lab's own configuration; the error of the first line that it refuses."""
+        """Apply the configuration of the router's choice. Raises the error of the first line that the router
+        refuses."""
         if self._choice.config is not None:
             words = ["config", "apply", str(self._choice.config), "--socket", str(self.control_socket)]
             words += ["--journal", str(self.directory / "config.journal")]

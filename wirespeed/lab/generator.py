@@ -12,7 +12,7 @@ from wirespeed.model import PLAIN_MTU
 
 
 @dataclass(frozen=True)
-class Wire:
+class LabWire:
     """One line of a lab: the tester's port, as `wirespeed generator --port` has it, and the MAC address at the other
     end."""
 
@@ -26,7 +26,7 @@ class LabGenerator:
 
     def __init__(
         self,
-        wires: Sequence[Wire],
+        wires: Sequence[LabWire],
         cpu: int,
         control: Sequence[int],
         log: Path,
@@ -43,7 +43,7 @@ class LabGenerator:
         self._mtu = mtu
         self._child: Child | None = None
         self.rpc = ""
-        """Where it answers, once it is started."""
+        """Its RPC address, once it has started."""
 
     @property
     def child(self) -> Child:

@@ -1,4 +1,4 @@
-"""What a lab is: a tester's ports wired to a DUT, up between `start` and `stop`."""
+"""A lab: a tester's ports connected to a DUT, up between `start` and `stop`."""
 
 from __future__ import annotations
 

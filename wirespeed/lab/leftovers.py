@@ -1,8 +1,8 @@
-"""What labs that were killed have left on this machine, found by name (wirespeed/owned.py) and taken away.
+"""Remains of killed labs on this machine, found by name (wirespeed/owned.py), and their removal.
 
-A lab's directory is swept when the next one makes its own. Here are the network namespaces `wsPID-START` of the Linux
-lab and the ends of its veth pairs on this side, `wsPIDg0` and so on: a kernel's interface has 15 letters for its name.
-"""
+A lab's directory is removed when the next lab makes its own. This module removes the network namespaces `wsPID-START`
+of the Linux lab and this side's ends of its veth pairs, `wsPIDg0` and so on: names of interfaces have at most 15
+letters."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Any
 from wirespeed.cpus import cpu_mask
 from wirespeed.dut.linux import LinuxDut
 from wirespeed.errors import EnvironmentFault
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
 from wirespeed.lab.namespaces import create_namespace, namespace_links
 from wirespeed.machine.placement import LabCpus
@@ -57,7 +57,7 @@ def veth_port_kind(mtu: int) -> str:
 
 
 def has_xdp_sockets() -> bool:
-    """Whether this kernel has sockets of AF_XDP."""
+    """True if this kernel has sockets of AF_XDP."""
     try:
         socket.socket(_AF_XDP, socket.SOCK_RAW).close()
     except OSError:
@@ -71,7 +71,7 @@ class LinuxLab:
 
     name = "Linux over veth"
     profiles = ("bench",)
-    """What it forwards: no MPLS, which few kernels have in them."""
+    """Profiles that it forwards: not MPLS, which few kernels support."""
 
     def __init__(self, cpus: LabCpus, speed: str = "10G", port: str = "", mtu: int = PLAIN_MTU) -> None:
         self._cpus = cpus
@@ -82,7 +82,7 @@ class LinuxLab:
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
         self.directory = self._owned.path
         ports = [f"{self._kind}:{self._port(index)},speed={speed}" for index in (0, 1)]
-        wires = [Wire(port, dut_mac=mac) for port, mac in zip(ports, ROUTER_MACS, strict=True)]
+        wires = [LabWire(port, dut_mac=mac) for port, mac in zip(ports, ROUTER_MACS, strict=True)]
         self._generator = LabGenerator(
             wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never", mtu=mtu
         )
@@ -107,7 +107,7 @@ class LinuxLab:
     def facts(self) -> LabFacts:
         return LabFacts(
             kind="linux",
-            wire=f"veth, {self._kind}",
+            port_type=f"veth, {self._kind}",
             speed_bps=parse_speed(self._speed),
             cpus=self._cpus.roles,
             topology=self._cpus.topology,

@@ -31,7 +31,7 @@ class VethLab(EmbeddedLab):
 
     @property
     def facts(self) -> LabFacts:
-        return replace(super().facts, kind="veth", wire=f"veth, {self._kind}", ring_slots=None)
+        return replace(super().facts, kind="veth", port_type=f"veth, {self._kind}", ring_slots=None)
 
     def start(self) -> None:
         from pyroute2 import IPRoute, NetlinkError  # noqa: PLC0415 - a slow import, needed by this lab alone

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wirespeed.dut.box import BoxDut
-from wirespeed.dut.device import KINDS, Device
+from wirespeed.dut.device import KINDS, DutDevice
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.none import NoDut
@@ -21,19 +21,19 @@ from wirespeed.dut.prepare import prepare
 from wirespeed.dut.reach.ssh import SshReach
 from wirespeed.dut.setup import DutInterface, Neighbour, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
-from wirespeed.lab.generator import LabGenerator, Wire
+from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.lab.vm_options import VmOptions
 from wirespeed.machine.placement import LabCpus
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts
 from wirespeed.testbed.interfaces import DeviceInterfaces
-from wirespeed.testbed.model import Bench, Tester
-from wirespeed.testbed.model import Device as BenchDevice
-from wirespeed.testbed.model import Wire as BenchWire
+from wirespeed.testbed.model import Bench, TestbedTester
+from wirespeed.testbed.model import TestbedDut as BenchDevice
+from wirespeed.testbed.model import TestbedWire as BenchWire
 from wirespeed.units import parse_speed
 from wirespeed.vm.debian import debian_disk
 from wirespeed.vm.image import image_format
-from wirespeed.vm.machine import Hardware, Machine, Nic, free_tcp_port
+from wirespeed.vm.machine import VirtualMachine, VmHardware, VmNic, free_tcp_port
 from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
 from wirespeed.vm.qemu import Qemu, check_architecture, system_qemu
 
@@ -53,7 +53,7 @@ class VmLab:
 
     name = "VM"
     profiles = ("bench",)
-    """What it is prepared for: IPv4."""
+    """Profiles that its guests are prepared for: IPv4."""
 
     def __init__(self, cpus: LabCpus, options: VmOptions | None = None, say: Say = say_on_stderr) -> None:
         self._cpus = cpus
@@ -61,18 +61,20 @@ class VmLab:
         self._say = say
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
         self.directory = self._owned.path
-        self._nics = [Nic(self.directory / f"v{index}.sock", GUEST_MACS[index]) for index in (0, 1)]
+        self._nics = [VmNic(self.directory / f"v{index}.sock", GUEST_MACS[index]) for index in (0, 1)]
         wires = [
-            Wire(f"vhost:{nic.socket},role=client,mac={GENERATOR_MACS[index]},speed={options.speed}", dut_mac=nic.mac)
+            LabWire(
+                f"vhost:{nic.socket},role=client,mac={GENERATOR_MACS[index]},speed={options.speed}", dut_mac=nic.mac
+            )
             for index, nic in enumerate(self._nics)
         ]
         self._generator = LabGenerator(wires, cpus.generator, cpus.control, self.directory / "generator.log")
-        self._machine: Machine | None = None
+        self._machine: VirtualMachine | None = None
         self._reach: SshReach | None = None
         self.dut: Dut = NoDut()
 
     @property
-    def machine(self) -> Machine:
+    def machine(self) -> VirtualMachine:
         assert self._machine is not None, "the lab is not up"
         return self._machine
 
@@ -84,7 +86,7 @@ class VmLab:
     def facts(self) -> LabFacts:
         return LabFacts(
             kind="vm",
-            wire="vhost-user",
+            port_type="vhost-user",
             speed_bps=parse_speed(self._options.speed),
             cpus=self._cpus.roles,
             topology=self._cpus.topology,
@@ -101,7 +103,7 @@ class VmLab:
         # The guest has what the generator's worker leaves it.
         host_cpus = frozenset(self._cpus.all - {self._cpus.generator})
         ssh_port = self._options.ssh_port or free_tcp_port()
-        self._machine = Machine(qemu, accelerator, hardware, self._nics, self.directory, ssh_port, host_cpus)
+        self._machine = VirtualMachine(qemu, accelerator, hardware, self._nics, self.directory, ssh_port, host_cpus)
         self._machine.start()
         self._generator.start()
         self._say(f"the guest boots; its console: {self._machine.console}")
@@ -121,15 +123,15 @@ class VmLab:
         fetch(folder, QEMU, *own_disk, say=self._say)
         return Qemu(folder / QEMU.name)
 
-    def _hardware(self, disk_format: str) -> tuple[Hardware, str]:
+    def _hardware(self, disk_format: str) -> tuple[VmHardware, str]:
         """And the file of the key that lets us in, empty: those of the user."""
         given = self._options
         cpus = given.cpus or 1
         if given.image is None:
             disk = debian_disk(cache_folder(), self._say)
-            own = Hardware(disk.disk, "raw", disk.boot, given.memory_mb, cpus, given.qemu)
+            own = VmHardware(disk.disk, "raw", disk.boot, given.memory_mb, cpus, given.qemu)
             return own, given.key or str(disk.key)
-        return Hardware(given.image, disk_format, None, given.memory_mb, cpus, given.qemu), given.key
+        return VmHardware(given.image, disk_format, None, given.memory_mb, cpus, given.qemu), given.key
 
     def _prepare(self, reach: SshReach) -> None:
         self._reach = reach
@@ -139,7 +141,7 @@ class VmLab:
             f"it answers on ssh -p {self.machine.ssh_port} {self._options.user}@127.0.0.1 after "
             f"{time.monotonic() - began:.0f} s"
         )
-        device = Device(reach.name, KINDS[self._options.kind](), reach)
+        device = DutDevice(reach.name, KINDS[self._options.kind](), reach)
         interfaces = tuple(
             DutInterface(name, neighbours=(Neighbour("", mac),))
             for name, mac in zip(self._interfaces(reach), GENERATOR_MACS, strict=True)
@@ -195,7 +197,9 @@ class VmLab:
         from wirespeed.testbed.packets import proof  # noqa: PLC0415
         from wirespeed.testbed.wires import goes_through  # noqa: PLC0415
 
-        bench = Bench(tester=Tester(server=self.rpc, ports=()), wires=(BenchWire(port=0), BenchWire(port=1))).filled()
+        bench = Bench(
+            tester=TestbedTester(server=self.rpc, ports=()), wires=(BenchWire(port=0), BenchWire(port=1))
+        ).filled()
 
         def forwards(tx: int, rx: int) -> bool:
             packet = proof(bench, tx, rx, GENERATOR_MACS[tx], GUEST_MACS[tx], _MARK)

@@ -1,4 +1,4 @@
-"""What a kind says of itself in help and references, of which `wirespeed --help` needs no more than this."""
+"""Description of a kind of measurement, for help and references. `wirespeed --help` imports only this."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How well a test can tell its packets apart: what its counters cannot see, and what the DUT's own say of it. Pure."""
+"""Accuracy of a test's counting: losses that its counters cannot see, and a comparison with the DUT's own counters.
+Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ _UNNUMBERED = "the packets have no 16 bytes of payload for a number, so a duplic
 
 
 @dataclass(frozen=True)
-class Counting:
+class CountingCheck:
     """`sentence` says what the packets' numbers show or, without numbers, what the counters cannot see. `hidden`
     packets were dropped by the DUT's account and are not missing: 0 where that is within the threshold."""
 
@@ -24,28 +25,28 @@ class Counting:
     numbered: bool = False
 
 
-def counting(whole: Balance, threshold: float, result: MeasurementResult, dropped: int | None) -> Counting:
+def counting(whole: Balance, threshold: float, result: MeasurementResult, dropped: int | None) -> CountingCheck:
     """`whole` is the balance of all directions and trials of `result` together, `dropped` what the DUT says that it
     dropped meanwhile, None if it was not asked."""
     if whole.order is not None:
         text = f"packets are numbered: {_order_text(whole.order, whole.offered)}"
         is_one_worker = result.lab.cpus is not None and len(result.lab.cpus.tester) == 1
-        return Counting(text if is_one_worker else f"{text}; {_ONE_WORKER}", numbered=True)
-    blind = _UNNUMBERED if result.variables.verify else BLIND
+        return CountingCheck(text if is_one_worker else f"{text}; {_ONE_WORKER}", numbered=True)
+    blind = _UNNUMBERED if result.variables.signature else BLIND
     return blind_counting(blind, whole.offered, whole.lost, threshold, dropped)
 
 
-def blind_counting(blind: str, offered: float, missing: float, threshold: float, dropped: int | None) -> Counting:
+def blind_counting(blind: str, offered: float, missing: float, threshold: float, dropped: int | None) -> CountingCheck:
     """Without numbers that count."""
     if not offered:
-        return Counting()
+        return CountingCheck()
     if dropped is None:
-        return Counting(f"{blind}; the DUT's own counters were not read")
+        return CountingCheck(f"{blind}; the DUT's own counters were not read")
     lost = round(missing)
     if dropped - lost > threshold * offered:
         text = f"the DUT's own counters contradict the balance: {dropped:,} dropped, {lost:,} missing"
-        return Counting(f"{blind}; {text}", dropped - lost)
-    return Counting(f"{blind}; the DUT's own counters do not contradict the balance ({dropped:,} dropped)")
+        return CountingCheck(f"{blind}; {text}", dropped - lost)
+    return CountingCheck(f"{blind}; the DUT's own counters do not contradict the balance ({dropped:,} dropped)")
 
 
 def _order_text(order: Order, offered: float) -> str:

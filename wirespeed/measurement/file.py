@@ -52,7 +52,7 @@ def read_as(kind: type[AResult], path: Path) -> AResult:
 
 
 def of_bytes(content: bytes, path: Path) -> MeasurementResult:
-    """What a result file or journal with this content says. FileFault names `path` and what is wrong with it."""
+    """The result in the content of a result file or journal. FileFault names `path` and the problem."""
     try:
         text = content.decode()
     except UnicodeDecodeError:
@@ -68,7 +68,7 @@ def of_bytes(content: bytes, path: Path) -> MeasurementResult:
 
 
 def of_journal(text: str, path: Path) -> MeasurementResult:
-    """What a test that did not end has left. FileFault names what is wrong with it."""
+    """The result of a test that did not end, from its journal. FileFault names the problem."""
     kind, head, entries = entries_of(text, path)
     if kind not in kinds():
         raise FileFault(f"{path} is the journal of a {kind}, which this program does not know")
@@ -103,5 +103,5 @@ def _kind_of(document: Any) -> str:
 
 
 def _why(error: Exception) -> str:
-    """What was wrong with a document."""
+    """The problem of a document, in words."""
     return f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)

@@ -1,5 +1,5 @@
-"""What those see who follow a test: frames for the live page, and sums. A kind that is not made of trials has its own
-in its `followed` module.
+"""The progress of a test for those who follow it: frames for the live page, and sums. Kinds that are not made of trials
+have their own in their `followed` module.
 
 A frame is plain JSON, one a sample, trial or second:
 

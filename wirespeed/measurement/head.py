@@ -37,8 +37,8 @@ def head_of(
     notes: tuple[str, ...] = (),
     precision: str = "seconds",
 ) -> Head:
-    """What the plan, the tester with its `ports`, and the device say. The measurement begins now, to a `precision` of
-    ISO 8601."""
+    """The head of a result, from the plan, the tester with its `ports`, and the device. The measurement starts now; its
+    start time has a `precision` of ISO 8601."""
     return Head(
         directions=plan.directions,
         versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},

@@ -17,7 +17,7 @@ SAME_SIZE = 0.05  # mean frame sizes of an imix differ by less from run to run, 
 
 
 @dataclass(frozen=True)
-class Load:
+class ResultLoad:
     """Profile, tunables and the mean frame on the wire; `group` is what the test called it."""
 
     profile: str
@@ -37,7 +37,7 @@ class Load:
         """Its usual name: `64b many flows`."""
         return self.group or load_title(self.name)
 
-    def like(self, other: Load) -> bool:
+    def like(self, other: ResultLoad) -> bool:
         """Whether both put the same work to a router, as far as the files say."""
         if self.group and other.group and self.group != other.group:
             return False
@@ -49,34 +49,34 @@ class Load:
 
 
 @dataclass(frozen=True)
-class Group(Generic[AResult]):
+class LoadGroup(Generic[AResult]):
     """The results of the same load, in the order given."""
 
-    load: Load
+    load: ResultLoad
     results: tuple[AResult, ...]
 
 
-def load_of(result: MeasurementResult) -> Load:
+def load_of(result: MeasurementResult) -> ResultLoad:
     """The load that a result is of."""
     tunables = _tunables(result.variables.tunables)
-    return Load(Path(result.profile).stem, tunables, result.mean_frame_bytes, words(result.variables.group))
+    return ResultLoad(Path(result.profile).stem, tunables, result.mean_frame_bytes, words(result.variables.group))
 
 
-def group_by_load(results: Iterable[AResult]) -> tuple[Group[AResult], ...]:
+def group_by_load(results: Iterable[AResult]) -> tuple[LoadGroup[AResult], ...]:
     """Groups in the order in which their loads first occur; the first result names the load."""
-    groups: list[Group[AResult]] = []
+    groups: list[LoadGroup[AResult]] = []
     for result in results:
         load = load_of(result)
         for index, group in enumerate(groups):
             if load.like(group.load):
-                groups[index] = Group(group.load, (*group.results, result))
+                groups[index] = LoadGroup(group.load, (*group.results, result))
                 break
         else:
-            groups.append(Group(load, (result,)))
+            groups.append(LoadGroup(load, (result,)))
     return tuple(groups)
 
 
-def beside(result: MeasurementResult, load: Load, others: Iterable[MeasurementResult]) -> list[MeasurementResult]:
+def beside(result: MeasurementResult, load: ResultLoad, others: Iterable[MeasurementResult]) -> list[MeasurementResult]:
     """The results among `others` of the same router, load and directions. Of routers without a name, the one that bears
     the name of the test."""
     return [

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from wirespeed.measurement.stand import Stand
     from wirespeed.results.journal import Journal
     from wirespeed.results.verdict import Verdict
-    from wirespeed.testbed.options import Options
+    from wirespeed.testbed.options import StandOptions
     from wirespeed.watching import Watcher
 
 AnOptions = TypeVar("AnOptions", bound="MeasurementOptions[Any]")
@@ -30,7 +30,7 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
     `at` is what the options mean on their bench. `lasting_s` is how long it takes, where the device is to be told.
     `goes_on`: it goes on with the journal of an earlier one."""
 
-    at: Options
+    at: StandOptions
     lasting_s: float = 0.0
     goes_on: bool = False
 

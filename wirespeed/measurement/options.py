@@ -53,8 +53,7 @@ AResult = TypeVar("AResult", bound=Any)
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementOptions(Generic[AResult]):
-    """What is measured where, and what becomes of the result, which is of class AResult. None is an option that is not
-    given."""
+    """Options of all measurements, whose results are of class AResult. None means that an option is not given."""
 
     server: Annotated[
         str | None,
@@ -115,7 +114,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "--directions",
             "Single directions, such as 0>1,1>2,2>0.",
-            stored="wires",
+            stored="directions",
             metavar="N>N,...",
             shown=False,
             row=5,
@@ -129,7 +128,7 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "--signature",
             "Count signed frames only; slows the tester.",
-            stored="verify",
+            stored="signature",
             row=5,
             setting="signature",
             place=5,

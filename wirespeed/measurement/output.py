@@ -1,4 +1,4 @@
-"""Where the result of a test goes: its journal while it runs, its file or standard output when it is over."""
+"""Destinations of a result: its journal during the test, its file or standard output at the end."""
 
 from __future__ import annotations
 

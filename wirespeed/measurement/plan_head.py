@@ -1,4 +1,4 @@
-"""What plans of all kinds have of the options: directions, line, name, and where they are carried out."""
+"""Parts of a plan that follow from the common options: directions, line, name, lab and DUT."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.output import STDOUT
-from wirespeed.testbed.options import Given, Options
+from wirespeed.testbed.options import GivenOptions, StandOptions
 from wirespeed.trial.wires import pair_directions, parse_ports, parse_wires
 from wirespeed.units import parse_speed
 
@@ -21,24 +21,26 @@ class PlanHead(TypedDict):
 
     directions: tuple[Channel, ...]
     line_bps: float | None
-    verify: bool
+    signature: bool
     force: bool
     name: str
     output_file: str
 
 
-def given_of(options: MeasurementOptions[Any], **more: str) -> Given:
+def given_of(options: MeasurementOptions[Any], **more: str) -> GivenOptions:
     """The options that a bench may have too; `more` are values in place of the options' own, or that they lack."""
-    return Given(**{name: getattr(options, name) for name in Given.__annotations__ if hasattr(options, name)} | more)
+    return GivenOptions(
+        **{name: getattr(options, name) for name in GivenOptions.__annotations__ if hasattr(options, name)} | more
+    )
 
 
-def plan_head(at: Options, options: MeasurementOptions[Any], name: str = "") -> PlanHead:
+def plan_head(at: StandOptions, options: MeasurementOptions[Any], name: str = "") -> PlanHead:
     """UsageError for options that contradict each other. A result is called as its file is, else `name`, else as its
     profile."""
     return PlanHead(
         directions=directions_of(at.ports, options.direction, at.directions, options.unidirectional),
         line_bps=parse_speed(at.line) if at.line else None,
-        verify=options.signature,
+        signature=options.signature,
         force=options.force,
         name=(name or at.profile) if options.output in ("", STDOUT) else Path(options.output).stem,
         output_file=options.output or STDOUT,

@@ -31,7 +31,7 @@ def kinds() -> tuple[str, ...]:
 
 
 def about_of(kind: str) -> About:
-    """What a kind says of itself."""
+    """The description of a kind."""
     about: About = import_module(f"wirespeed.measurement.{kind}.about").ABOUT
     return about
 
@@ -61,7 +61,7 @@ def measurement_of(options: MeasurementOptions[AResult]) -> Measurement[Any, ARe
 
 
 def report_of(kind: str) -> ReportedKind[Any]:
-    """What reports ask the kind."""
+    """The part of a kind that reports use."""
     report: ReportedKind[Any] = import_module(f"wirespeed.measurement.{kind}.report").REPORT
     return report
 
@@ -79,7 +79,7 @@ def summary_of(result: MeasurementResult) -> Summary:
 
 
 def growing_of(kind: str) -> type[Growing] | None:
-    """What reads the journal of a kind as it grows; None of a kind whose journal is read whole."""
+    """The reader of a kind's growing journal; None for kinds whose journals are read whole."""
     growing: type[Growing] | None = getattr(_followed(kind), "GROWING", None)
     return growing
 

@@ -1,4 +1,4 @@
-"""How reports show the results of a kind: each kind's `report.py` has its own. Pure."""
+"""The part of a kind of measurement that reports use; each kind has its own in `report.py`. Pure."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Cards, Drawn, Grid, Section, Summary
-from wirespeed.measurement.load import Load
+from wirespeed.charts.page_parts import Cards, Drawn, Grid, PageSection, SummaryTable
+from wirespeed.measurement.load import ResultLoad
 from wirespeed.pages.words import count, some
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.figures import MEGA, Scaler
@@ -19,7 +19,8 @@ from wirespeed.tables import aligned
 
 AResult = TypeVar("AResult", bound=MeasurementResult)
 Both = Literal["each", "sum200", "sum100"]
-"""How the matrix has a test in both directions: each in a column, or their sum as a share of 200 % or of 100 %."""
+"""Columns of a bidirectional test in the matrix: one for each direction, or their sum as a share of 200 % or of 100
+%."""
 TOGETHER = "both"
 SMOOTHED, IRREGULAR = "~", "◇"
 
@@ -46,9 +47,8 @@ def remark_on(cause: str, found: Iterable[tuple[str, str]], total: int, noun: st
 
 @dataclass(frozen=True)
 class Shown:
-    """What a report shows beside the results of one kind, and how: `verdicts` by the names of all results, `colours` by
-    the names of devices, `bounds` are results whose figures are loads, `channels` the curves to draw; `drawn` keeps the
-    charts."""
+    """Settings of a report, for the parts of a kind: `verdicts` by the names of all results, `colours` by the names of
+    devices. `bounds` are results whose figures are loads, `channels` the curves to draw; `drawn` stores the charts."""
 
     verdicts: Mapping[str, Verdict]
     scaler: Scaler = MEGA
@@ -59,10 +59,10 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What the matrix has of a result: its `figure` of one `channel`, in the column of a direction, or of a goal such
-    as `NDR (loss ≤ 0 %)`. `row` is the row of the table with all else that is known of it, `marks` qualify it beside
-    its bound, `spark` is the path of a small picture."""
+class MatrixEntry:
+    """A cell of the matrix: the `figure` of one `channel` of a result, in the column of a direction or of a goal such
+    as `NDR (loss ≤ 0 %)`. `row` is the table row with all other figures, `marks` qualify the figure next to its bound,
+    `spark` is the path of a small picture."""
 
     direction: str
     figure: Figure
@@ -74,13 +74,13 @@ class Entry:
 
 
 class ReportedKind(ABC, Generic[AResult]):
-    """What a report asks a kind of measurement; the answers of this class are those of a kind that has nothing to say.
+    """The part of a kind of measurement that reports use. The methods of this class are those of a kind without
+    anything to show.
 
-    `noun` is one result, `title` are several, `sized` is what their
-    size is counted in. `row_kinds` are the dataclasses of `rows`, and what each is in words.
-    `bounds_loads`: its figures are loads, which stand beside the tests of the same load. `in_matrix`: the matrix has
-    a row for its loads. `leads`: the other kinds stand beside it, its results are in the order of their loads, and it
-    alone is listed without its name."""
+    `noun` is the word for one result, `title` that for several, `sized` the unit of their size. `row_kinds` are the
+    dataclasses of `rows`, with a description of each. `bounds_loads`: its figures are loads and are listed with tests
+    of the same load. `in_matrix`: the matrix has a row for its loads. `leads`: it comes before the other kinds, its
+    results are in the order of their loads, and it alone is listed without its name."""
 
     noun: ClassVar[str]
     title: ClassVar[str]
@@ -92,7 +92,7 @@ class ReportedKind(ABC, Generic[AResult]):
 
     @abstractmethod
     def size(self, result: AResult) -> int:
-        """How large the result is, in what `sized` names."""
+        """Size of the result, in the unit `sized`."""
 
     def judged_by(
         self, result: AResult, _threshold: float | None, _line_bps: float | None, _exclude_disturbed: bool | None
@@ -108,11 +108,11 @@ class ReportedKind(ABC, Generic[AResult]):
         """The tables for people, without those that have no row."""
         return ()
 
-    def sections(self, _results: Sequence[AResult], _shown: Shown) -> Iterator[Section]:
+    def sections(self, _results: Sequence[AResult], _shown: Shown) -> Iterator[PageSection]:
         """The sections of the page."""
         yield from ()
 
-    def summary(self, _results: Sequence[AResult], _shown: Shown) -> Summary | None:
+    def summary(self, _results: Sequence[AResult], _shown: Shown) -> SummaryTable | None:
         """A table of the page that can be sorted."""
         return None
 
@@ -120,7 +120,7 @@ class ReportedKind(ABC, Generic[AResult]):
         return count(len(results), self.noun)
 
     def judged(self, _results: Sequence[AResult]) -> str:
-        """What the results were judged by."""
+        """The thresholds by which the results were judged."""
         return ""
 
     def channels(self, _result: AResult) -> Iterator[str]:
@@ -161,12 +161,12 @@ class ReportedKind(ABC, Generic[AResult]):
         """The notes of the measurement that a report warns of."""
         return result.ending.notes
 
-    def entries(self, _result: AResult, _load: Load, _verdict: Verdict, _both: Both) -> Iterator[Entry]:
-        """What the matrix of loads and devices has of it, in the row of the load."""
+    def entries(self, _result: AResult, _load: ResultLoad, _verdict: Verdict, _both: Both) -> Iterator[MatrixEntry]:
+        """Cells of the result in the matrix of loads and devices."""
         yield from ()
 
     def node_rows(self, _result: AResult) -> Sequence[NodeRow]:
-        """What each node of the router cost at some loads."""
+        """Cost of each node of the router at some loads."""
         return ()
 
     def bands(self, _result: AResult, _colour: str, _scaler: Scaler) -> Iterator[Band]:

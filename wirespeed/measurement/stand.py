@@ -1,4 +1,4 @@
-"""What a command that measures stands on: a generator that answers, and a DUT that may be asked."""
+"""Setup of a command that measures: a generator that answers, and a DUT that may be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wirespeed.errors import UsageError
 from wirespeed.power.metered import metered
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.lab import LabFacts
-from wirespeed.testbed.options import Given, Options, without_bench
+from wirespeed.testbed.options import GivenOptions, StandOptions, without_bench
 
 if TYPE_CHECKING:
     from wirespeed.lab.lab import Lab
@@ -36,8 +36,8 @@ class Stand:
     restart: Callable[[], None] | None = None
 
 
-def with_bench(file: Path | None, given: Given, default_profile: str = "") -> Options:
-    """What the options mean on the bench that `file` says; the same without one."""
+def with_bench(file: Path | None, given: GivenOptions, default_profile: str = "") -> StandOptions:
+    """The options, completed by the testbed in `file`; unchanged without a file."""
     if file is None:
         return without_bench(given)
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
@@ -48,16 +48,16 @@ def with_bench(file: Path | None, given: Given, default_profile: str = "") -> Op
 
 @contextmanager
 def stand_of(
-    options: Options,
+    options: StandOptions,
     bench: Path | None = None,
     force: bool = False,
     lasting_s: float = 0.0,
     stop: Event | None = None,
     lab: Lab | None = None,
 ) -> Iterator[Stand]:
-    """What the options (those of `with_bench`) mean together, with the power meter beside the device, for a measurement
-    of so long. UsageError for those that contradict each other; KeyboardInterrupt for a signal before all is up if
-    `stop`, that of `stop_on_signals`, is given. `lab` is one that is up already."""
+    """The setup that the options (those of `with_bench`) describe, with a power meter of the device, for a measurement
+    of the given length. UsageError for contradicting options; KeyboardInterrupt for a signal before everything is up,
+    if `stop` of `stop_on_signals` is given. `lab` is one that is already up."""
     with ExitStack() as stack:
         with nullcontext() if stop is None else leave_while_starting(stop):
             stand = stack.enter_context(_stand(options, bench, force, lasting_s, lab))
@@ -66,7 +66,9 @@ def stand_of(
 
 
 @contextmanager
-def _stand(options: Options, bench: Path | None, force: bool, lasting_s: float, lab: Lab | None) -> Iterator[Stand]:
+def _stand(
+    options: StandOptions, bench: Path | None, force: bool, lasting_s: float, lab: Lab | None
+) -> Iterator[Stand]:
     if options.lab:
         with _lab(options, lab) as up:
             yield up
@@ -89,7 +91,7 @@ def _stand(options: Options, bench: Path | None, force: bool, lasting_s: float, 
 
 
 @contextmanager
-def _bench(file: Path, options: Options, dut: Dut | None, force: bool) -> Iterator[Stand]:
+def _bench(file: Path, options: StandOptions, dut: Dut | None, force: bool) -> Iterator[Stand]:
     from wirespeed.testbed.ceiling import ceiling_facts, kept  # noqa: PLC0415
     from wirespeed.testbed.facts import device_facts, lab_facts  # noqa: PLC0415
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415
@@ -119,7 +121,7 @@ def _settle(bench: Bench, server: str, force: bool) -> None:
 
 
 @contextmanager
-def _lab(options: Options, lab: Lab | None) -> Iterator[Stand]:
+def _lab(options: StandOptions, lab: Lab | None) -> Iterator[Stand]:
     if options.dut != "none":
         raise UsageError(f"--lab {options.lab} has a DUT of its own; leave out --dut {options.dut}")
     from wirespeed.lab.chosen import chosen_lab  # noqa: PLC0415

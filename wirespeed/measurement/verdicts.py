@@ -1,4 +1,4 @@
-"""What verdicts on tests of trials have in common: loads that trials bound, and what set a bound. Pure."""
+"""Common parts of verdicts on tests of trials: loads bounded by trials, and the causes of bounds. Pure."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def verdict_of_trials(result: MeasurementResult, figures: tuple[Figure, ...], li
 
 
 def counting_of_trials(result: MeasurementResult) -> str:
-    """How the packets of all trials were counted."""
+    """Accuracy of the counting in all trials."""
     trials = [one.trial for _, one in result.judged_trials]
     told = [one.dut.drop_packets for one in trials if one.dut.drop_packets is not None]
     dropped = sum(told) if told and len(told) == len(trials) else None
@@ -93,7 +93,7 @@ def counting_of_trials(result: MeasurementResult) -> str:
 
 
 def limit_of_bound(by: BoundLimit, found: Limit | None) -> Limit:
-    """What set the bound, in the words of `explain` where it names the same."""
+    """The cause of the bound, as `explain` names it if both agree."""
     own = LIMITED_BY[by]
     if found is not None and found.by == own:
         return found

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.filters import filter_text
-from wirespeed.otg.model import Capture
-from wirespeed.otg.pcap_bytes import Seen, pcap, pcapng, seen
+from wirespeed.otg.model import OtgCapture
+from wirespeed.otg.pcap_bytes import PcapFrame, pcap, pcapng, seen
 from wirespeed.otg.requests import CaptureRequest
 
 MOST_PACKETS = 100_000
@@ -24,10 +24,10 @@ _AT_ONCE = 5000
 class _Running:
     """`offset_s` is what the server's clock lacks to the time of day; `number` is None once it is stopped."""
 
-    settings: Capture
+    settings: OtgCapture
     number: int | None
     offset_s: float
-    packets: deque[Seen] = field(default_factory=lambda: deque(maxlen=MOST_PACKETS))
+    packets: deque[PcapFrame] = field(default_factory=lambda: deque(maxlen=MOST_PACKETS))
 
 
 class PortCaptures:
@@ -40,7 +40,7 @@ class PortCaptures:
     def runs(self, port: int) -> bool:
         return port in self._captures and self._captures[port].number is not None
 
-    def start(self, port: int, settings: Capture) -> None:
+    def start(self, port: int, settings: OtgCapture) -> None:
         """Begin anew."""
         self._drop(port)
         answer = self._client.capture(

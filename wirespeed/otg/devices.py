@@ -14,7 +14,7 @@ from wirespeed.errors import UsageError
 from wirespeed.model import parse_mac
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.flow_model import TxRxDevice
-from wirespeed.otg.model import Device, Ethernet, GatewayMac, Ipv4, Ipv6
+from wirespeed.otg.model import Ethernet, GatewayMac, Ipv4, Ipv6, OtgDevice
 from wirespeed.otg.packets import Ends
 from wirespeed.otg.patterns import Json
 
@@ -49,7 +49,7 @@ class EmulatedHost:
         return texts | {"gateway_mac": self.gateway_mac, "vlan": tags}
 
 
-def read_hosts(devices: Sequence[Device], ports: dict[str, int]) -> Iterator[EmulatedHost]:
+def read_hosts(devices: Sequence[OtgDevice], ports: dict[str, int]) -> Iterator[EmulatedHost]:
     """ModelFault names what is wrong. `ports` are those of the configuration, by name."""
     seen: dict[tuple[object, ...], str] = {}
     for number, device in enumerate(devices):

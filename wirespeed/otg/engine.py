@@ -15,7 +15,7 @@ from wirespeed.errors import RemoteError
 from wirespeed.otg.captures import PortCaptures
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.metrics import flow_metric, only
-from wirespeed.otg.model import Config
+from wirespeed.otg.model import OtgConfig
 from wirespeed.otg.neighbors import Neighbors
 from wirespeed.otg.patterns import Json
 from wirespeed.otg.requests import (
@@ -28,8 +28,8 @@ from wirespeed.otg.requests import (
     StatesRequest,
 )
 from wirespeed.otg.schema import read
-from wirespeed.otg.setup import Setup, check, check_rates
-from wirespeed.otg.transmission import Transmission
+from wirespeed.otg.setup import OtgSetup, check, check_rates
+from wirespeed.otg.transmission import OtgTransmission
 
 HEARTBEAT_S = 10.0
 
@@ -40,8 +40,8 @@ class Engine:
     def __init__(self, server: str) -> None:
         self._client = StatelessClient(server)
         self._lock = threading.Lock()
-        self._setup = Setup()
-        self._traffic = Transmission(self._client)
+        self._setup = OtgSetup()
+        self._traffic = OtgTransmission(self._client)
         self._captures = PortCaptures(self._client)
         self._neighbors = Neighbors(self._client)
         self._before: dict[int, PortStats] = {}
@@ -64,7 +64,7 @@ class Engine:
 
     def configure(self, given: Any) -> list[str]:
         """Take the configuration in place of the former one, which stays in force if this one is refused."""
-        config = read(Config, given)
+        config = read(OtgConfig, given)
         with self._lock:
             if not self._connected:
                 self._client.connect()

@@ -56,7 +56,7 @@ class WeightPairs(Model):
     custom: tuple[SizeWeight, ...] = ()
 
 
-class Size(Model):
+class OtgSize(Model):
     choice: Literal["fixed", "increment", "random", "weight_pairs"] = "fixed"
     fixed: FrameSize = 64
     increment: SizeRange = SizeRange()
@@ -64,7 +64,7 @@ class Size(Model):
     weight_pairs: WeightPairs = WeightPairs()
 
 
-class Rate(Model):
+class OtgRate(Model):
     choice: Literal["pps", "bps", "kbps", "mbps", "gbps", "percentage"] = "pps"
     pps: Positive = 1000
     bps: Positive = 1_000_000_000
@@ -104,7 +104,7 @@ class FixedSeconds(Model):
     delay: Delay = Delay()
 
 
-class Burst(Model):
+class OtgBurst(Model):
     bursts: Annotated[int, Field(ge=0, lt=1 << 32)] = 0
     packets: Count = 1
     gap: int = 12
@@ -116,10 +116,10 @@ class Duration(Model):
     continuous: Continuous = Continuous()
     fixed_packets: FixedPackets = FixedPackets()
     fixed_seconds: FixedSeconds = FixedSeconds()
-    burst: Burst = Burst()
+    burst: OtgBurst = OtgBurst()
 
 
-class Latency(Model):
+class OtgLatency(Model):
     enable: bool = False
     mode: Literal["store_forward"] = "store_forward"
 
@@ -139,7 +139,7 @@ class Metrics(Model):
     loss: bool = False
     rx_tx_ratio: RxTxRatio = RxTxRatio()
     timestamps: Literal[False] = False
-    latency: Latency = Latency()
+    latency: OtgLatency = OtgLatency()
 
 
 class FixedPayload(Model):
@@ -152,12 +152,12 @@ class Payload(Model):
     fixed: FixedPayload = FixedPayload()
 
 
-class Flow(Model):
+class OtgFlow(Model):
     name: Name
     tx_rx: TxRx
     packet: tuple[Any, ...] = ({"choice": "ethernet", "ethernet": {}},)
-    size: Size = Size()
-    rate: Rate = Rate()
+    size: OtgSize = OtgSize()
+    rate: OtgRate = OtgRate()
     duration: Duration = Duration()
     metrics: Metrics = Metrics()
     payload: Payload = Payload()

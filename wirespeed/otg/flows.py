@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from wirespeed.otg.faults import ModelFault
-from wirespeed.otg.flow_model import Delay, Flow
+from wirespeed.otg.flow_model import Delay, OtgFlow
 from wirespeed.otg.lanes import MOST_LANES, cycle, lane, tag_values, thinned
 from wirespeed.otg.packets import Ends, Layer, packet_bytes, read_layers
 from wirespeed.otg.patterns import Json
 from wirespeed.otg.payloads import is_zeros, payload_bytes
 from wirespeed.otg.programs import program
-from wirespeed.otg.sizes import Part, parts
+from wirespeed.otg.sizes import SizePart, parts
 
 _OWN_SRC, _OWN_DST = 1, 2
 _IN_BPS = {"bps": 1.0, "kbps": 1e3, "mbps": 1e6, "gbps": 1e9}
@@ -42,7 +42,7 @@ class FlowStreams:
     line_bps: float
 
 
-def flow_streams(path: str, flow: Flow, speed_bps: float | None, ends: Sequence[Ends] = (Ends(),)) -> FlowStreams:
+def flow_streams(path: str, flow: OtgFlow, speed_bps: float | None, ends: Sequence[Ends] = (Ends(),)) -> FlowStreams:
     """Sent in turn between each of `ends`, on a line of that speed, if it has one. ModelFault names what the generator
     cannot do."""
     layers = read_layers(path, flow.packet)
@@ -64,7 +64,7 @@ def flow_streams(path: str, flow: Flow, speed_bps: float | None, ends: Sequence[
     )
 
 
-def _pps(path: str, flow: Flow, line_bytes: float, speed_bps: float | None) -> float:
+def _pps(path: str, flow: OtgFlow, line_bytes: float, speed_bps: float | None) -> float:
     rate = flow.rate
     if rate.choice == "pps":
         return rate.pps
@@ -77,9 +77,9 @@ def _pps(path: str, flow: Flow, line_bytes: float, speed_bps: float | None) -> f
 
 def _part_streams(
     path: str,
-    flow: Flow,
+    flow: OtgFlow,
     layers: list[Layer],
-    part: Part,
+    part: SizePart,
     packets: int,
     pps: float,
     speed_bps: float | None,
@@ -124,7 +124,7 @@ def _flags(layers: list[Layer], ends: Ends) -> int:
     return (_OWN_SRC if own_src else 0) | (_OWN_DST if own_dst else 0)
 
 
-def _split(flow: Flow, mix: list[Part]) -> list[int]:
+def _split(flow: OtgFlow, mix: list[SizePart]) -> list[int]:
     """Packets of each part: all of them together are what was asked; 1 where the time limits them."""
     if flow.duration.choice not in ("fixed_packets", "burst"):
         return [1] * len(mix)
@@ -138,13 +138,13 @@ def _split(flow: Flow, mix: list[Part]) -> list[int]:
     return [after - before for before, after in zip(edges, edges[1:], strict=False)]
 
 
-def _lane_packets(flow: Flow, packets: int, number: int, every: int) -> int:
+def _lane_packets(flow: OtgFlow, packets: int, number: int, every: int) -> int:
     if flow.duration.choice not in ("fixed_packets", "burst"):
         return packets
     return (packets - number + every - 1) // every
 
 
-def _delay_us(path: str, flow: Flow, speed_bps: float | None) -> float:
+def _delay_us(path: str, flow: OtgFlow, speed_bps: float | None) -> float:
     kind = flow.duration.choice
     if kind == "burst":
         return 0.0
@@ -162,7 +162,7 @@ def _in_us(path: str, delay: Delay, speed_bps: float | None) -> float:
     return delay.bytes * 8 * _US / speed_bps if speed_bps else 0.0
 
 
-def _mode(path: str, flow: Flow, packets: int, speed_bps: float | None) -> Json:
+def _mode(path: str, flow: OtgFlow, packets: int, speed_bps: float | None) -> Json:
     if flow.duration.choice == "fixed_packets":
         return {"type": "single_burst", "total_pkts": packets}
     if flow.duration.choice == "burst":

@@ -23,7 +23,7 @@ class HeaderField:
 
 
 @dataclass(frozen=True)
-class Header:
+class PacketHeader:
     """`fields` by their path in the model; `within` names the member that holds them, where there is a choice.
 
     `length` is the bit of the length field, which counts from `length_from` bytes into the header."""
@@ -51,8 +51,8 @@ _ECHO6 = {
     "sequence_number": _F("seq", 48, 16),
 }
 
-HEADERS: dict[str, Header] = {
-    "ethernet": Header(
+HEADERS: dict[str, PacketHeader] = {
+    "ethernet": PacketHeader(
         Ether,
         14,
         {
@@ -61,7 +61,7 @@ HEADERS: dict[str, Header] = {
             "ether_type": _F("type", 96, 16, None),
         },
     ),
-    "vlan": Header(
+    "vlan": PacketHeader(
         Dot1Q,
         4,
         {
@@ -70,7 +70,7 @@ HEADERS: dict[str, Header] = {
             "id": _F("vlan", 4, 12),
         },
     ),
-    "mpls": Header(
+    "mpls": PacketHeader(
         MPLS,
         4,
         {
@@ -80,7 +80,7 @@ HEADERS: dict[str, Header] = {
             "time_to_live": _F("ttl", 24, 8, 64),
         },
     ),
-    "ipv4": Header(
+    "ipv4": PacketHeader(
         IP,
         20,
         {
@@ -109,7 +109,7 @@ HEADERS: dict[str, Header] = {
         },
         length=16,
     ),
-    "ipv6": Header(
+    "ipv6": PacketHeader(
         IPv6,
         40,
         {
@@ -125,7 +125,7 @@ HEADERS: dict[str, Header] = {
         length=32,
         length_from=40,
     ),
-    "arp": Header(
+    "arp": PacketHeader(
         ARP,
         28,
         {
@@ -140,8 +140,8 @@ HEADERS: dict[str, Header] = {
             "target_protocol_addr": _F("pdst", 192, 32, kind="ipv4"),
         },
     ),
-    "gre": Header(GRE, 4, {"version": _F("version", 13, 3), "protocol": _F("proto", 16, 16, None)}),
-    "udp": Header(
+    "gre": PacketHeader(GRE, 4, {"version": _F("version", 13, 3), "protocol": _F("proto", 16, 16, None)}),
+    "udp": PacketHeader(
         UDP,
         8,
         {
@@ -152,7 +152,7 @@ HEADERS: dict[str, Header] = {
         },
         length=32,
     ),
-    "tcp": Header(
+    "tcp": PacketHeader(
         TCP,
         20,
         {
@@ -166,11 +166,11 @@ HEADERS: dict[str, Header] = {
             **{name: _F("flags", 111 - place, 1, shift=place) for place, name in enumerate(_TCP_FLAGS)},
         },
     ),
-    "icmp": Header(ICMP, 8, {"type": _F("type", 0, 8, 8), "code": _F("code", 8, 8), **_ECHO}, within="echo"),
-    "icmpv6": Header(
+    "icmp": PacketHeader(ICMP, 8, {"type": _F("type", 0, 8, 8), "code": _F("code", 8, 8), **_ECHO}, within="echo"),
+    "icmpv6": PacketHeader(
         ICMPv6EchoRequest, 8, {"type": _F("type", 0, 8, 128), "code": _F("code", 8, 8), **_ECHO6}, within="echo"
     ),
-    "vxlan": Header(
+    "vxlan": PacketHeader(
         VXLAN,
         8,
         {

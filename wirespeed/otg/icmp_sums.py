@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from wirespeed.otg.faults import ModelFault
-from wirespeed.otg.packets import Field, Layer
+from wirespeed.otg.packets import Layer, PacketField
 from wirespeed.otg.patterns import MOST_VALUES, Pattern
 
 _ONES = 0xFFFF
@@ -32,7 +32,7 @@ def checksums(layer: Layer, packet: bytes) -> Pattern:
     return Pattern("values", values[0], values, count=count, low=min(values), high=max(values))
 
 
-def _term(field: Field, place: int) -> int:
+def _term(field: PacketField, place: int) -> int:
     """What the field adds to the sum of 16-bit words."""
     return field.pattern.value(place) << (-field.bit - field.bits) % 16
 

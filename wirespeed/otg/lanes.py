@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from wirespeed.otg.faults import ModelFault
-from wirespeed.otg.packets import Field, Layer
+from wirespeed.otg.packets import Layer, PacketField
 from wirespeed.otg.patterns import MOST_VALUES, Pattern, fixed
 
 MOST_LANES = 256
@@ -74,6 +74,6 @@ def tag_values(layers: list[Layer]) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _hex(field: Field, offset: int, length: int) -> str:
+def _hex(field: PacketField, offset: int, length: int) -> str:
     value = field.pattern.first >> (field.bits - offset - length) & ((1 << length) - 1)
     return f"{value:0{(length + 3) // 4}x}"

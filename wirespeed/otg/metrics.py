@@ -18,7 +18,7 @@ _SCALES = {"bytes": 1 / 8, "bps": 1.0, "kbps": 1e-3, "mbps": 1e-6}
 
 
 @dataclass(frozen=True)
-class Counted:
+class StreamsCounted:
     """Some streams of a flow together; rates in frames and L2 bits per second."""
 
     frames_tx: int
@@ -35,7 +35,7 @@ class Counted:
         return self.frames_tx, self.frames_rx
 
 
-def counted(stats: Json, groups: Iterable[int], tx: int, rx: Iterable[int]) -> Counted:
+def counted(stats: Json, groups: Iterable[int], tx: int, rx: Iterable[int]) -> StreamsCounted:
     """The packet groups in an answer to `get_pgid_stats`, sent by one port and received by others."""
     by_group = stats.get("flow_stats") or {}
     told = [by_group[str(group)] for group in groups if str(group) in by_group]
@@ -48,7 +48,7 @@ def counted(stats: Json, groups: Iterable[int], tx: int, rx: Iterable[int]) -> C
         return sum(group[name][port] for group in told for port in receivers)
 
     frames = int(sent("tp")), int(received("rp")), int(sent("tb")), int(received("rb"))
-    return Counted(*frames, sent("tps"), received("rps"), sent("tbs"), received("rbs"))
+    return StreamsCounted(*frames, sent("tps"), received("rps"), sent("tbs"), received("rbs"))
 
 
 def flow_metric(one: Running, stats: Json, transmit: str, tagged: TaggedRequest, losses_timed: bool) -> Json:
@@ -87,7 +87,7 @@ def _tagged(one: Running, stats: Json, asked: TaggedRequest) -> list[Json]:
     return metrics
 
 
-def _figures(one: Running, sums: Counted, groups: Sequence[int], stats: Json) -> Json:
+def _figures(one: Running, sums: StreamsCounted, groups: Sequence[int], stats: Json) -> Json:
     expected = _expected(one, sums.frames_tx)
     figures: Json = {
         "frames_tx": str(sums.frames_tx),

@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from wirespeed.otg.flow_model import Flow
+from wirespeed.otg.flow_model import OtgFlow
 from wirespeed.otg.schema import Absent, Model, Name
 
 
-class Port(Model):
+class OtgPort(Model):
     name: Name
     location: str | None = None
 
@@ -51,7 +51,7 @@ class CaptureFilter(Model):
     ipv6: dict[str, CaptureField] = Field(default_factory=dict)
 
 
-class Capture(Model):
+class OtgCapture(Model):
     name: Name
     port_names: tuple[str, ...]
     filters: tuple[CaptureFilter, ...] = ()
@@ -104,7 +104,7 @@ class Ethernet(Model):
     ipv6_addresses: tuple[Ipv6, ...] = ()
 
 
-class Device(Model):
+class OtgDevice(Model):
     name: Name
     ethernets: tuple[Ethernet, ...] = ()
 
@@ -122,19 +122,19 @@ class FlowOptions(Model):
     packet_loss_duration: bool = False
 
 
-class Options(Model):
+class OtgOptions(Model):
     port_options: PortOptions = PortOptions()
     flow_options: FlowOptions = FlowOptions()
     protocol_options: ProtocolOptions = ProtocolOptions()
 
 
-class Config(Model):
-    ports: tuple[Port, ...] = ()
+class OtgConfig(Model):
+    ports: tuple[OtgPort, ...] = ()
     layer1: tuple[Layer1, ...] = ()
-    captures: tuple[Capture, ...] = ()
-    devices: tuple[Device, ...] = ()
-    flows: tuple[Flow, ...] = ()
-    options: Options = Options()
+    captures: tuple[OtgCapture, ...] = ()
+    devices: tuple[OtgDevice, ...] = ()
+    flows: tuple[OtgFlow, ...] = ()
+    options: OtgOptions = OtgOptions()
     lags: Absent = ()
     lldp: Absent = ()
     stateful_flows: Absent = ()

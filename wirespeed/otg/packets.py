@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from wirespeed.otg.faults import ModelFault
-from wirespeed.otg.headers import HEADERS, SUPPORTED, Header, HeaderField
+from wirespeed.otg.headers import HEADERS, SUPPORTED, HeaderField, PacketHeader
 from wirespeed.otg.patterns import Json, Pattern, read_pattern
 from wirespeed.scapy_layers import Packet, Raw
 
@@ -16,7 +16,7 @@ NOBODY = "00:00:00:00:00:00"
 
 
 @dataclass(frozen=True)
-class Field:
+class PacketField:
     """A field that was given; `bit` counts from the packet's begin."""
 
     path: str
@@ -34,11 +34,11 @@ class Layer:
     path: str
     offset: int
     size_bytes: int
-    header: Header | None
-    own: dict[str, Field]
+    header: PacketHeader | None
+    own: dict[str, PacketField]
     built: Packet
 
-    def with_own(self, own: dict[str, Field]) -> Layer:
+    def with_own(self, own: dict[str, PacketField]) -> Layer:
         """The same header with other patterns in its fields."""
         if self.header is None:
             return self
@@ -86,7 +86,7 @@ def _read_layer(path: str, given: Any, offset: int) -> Layer:
         if not isinstance(body, dict):
             raise ModelFault(path, "must be an object")
     own = {
-        name: Field(where, 8 * offset + spec.bit, spec.bits, pattern)
+        name: PacketField(where, 8 * offset + spec.bit, spec.bits, pattern)
         for name, (where, spec, pattern) in _read_fields(path, body, header).items()
     }
     return Layer(kind, path, offset, header.size_bytes, header, own, _build(header, own))
@@ -99,7 +99,7 @@ def _custom(path: str, text: Any) -> bytes:
         raise ModelFault(path, f"{str(text)[:40]!r} is not a string of hex bytes") from None
 
 
-def _read_fields(path: str, body: Json, header: Header) -> dict[str, tuple[str, HeaderField, Pattern]]:
+def _read_fields(path: str, body: Json, header: PacketHeader) -> dict[str, tuple[str, HeaderField, Pattern]]:
     found = {}
     for name, given in _leaves(body, header, ""):
         spec = header.fields.get(name)
@@ -111,7 +111,7 @@ def _read_fields(path: str, body: Json, header: Header) -> dict[str, tuple[str, 
     return found
 
 
-def _leaves(body: Json, header: Header, prefix: str) -> list[tuple[str, Any]]:
+def _leaves(body: Json, header: PacketHeader, prefix: str) -> list[tuple[str, Any]]:
     """Fields by their path; some stand in an object of their own, chosen or not."""
     leaves: list[tuple[str, Any]] = []
     for name, given in body.items():
@@ -124,7 +124,7 @@ def _leaves(body: Json, header: Header, prefix: str) -> list[tuple[str, Any]]:
     return leaves
 
 
-def _build(header: Header, own: dict[str, Field]) -> Packet:
+def _build(header: PacketHeader, own: dict[str, PacketField]) -> Packet:
     keywords: dict[str, Any] = {}
     for name, spec in header.fields.items():
         value = own[name].pattern.first if name in own else spec.default

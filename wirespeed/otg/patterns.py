@@ -26,7 +26,7 @@ AUTO = ("auto", "generated")
 
 
 @dataclass(frozen=True)
-class Tag:
+class MetricTag:
     """Bits of a field by whose values metrics are told apart; `offset` counts from the field's begin."""
 
     name: str
@@ -47,7 +47,7 @@ class Pattern:
     low: int = 0
     high: int = 0
     seed: int = 1
-    tags: tuple[Tag, ...] = ()
+    tags: tuple[MetricTag, ...] = ()
 
     @property
     def varies(self) -> bool:
@@ -108,7 +108,7 @@ def read_pattern(path: str, given: Any, kind: Kind, bits: int) -> Pattern | None
     return replace(pattern, tags=tags)
 
 
-def _tags(path: str, given: Any, bits: int) -> tuple[Tag, ...]:
+def _tags(path: str, given: Any, bits: int) -> tuple[MetricTag, ...]:
     if not given:
         return ()
     if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
@@ -120,7 +120,7 @@ def _tags(path: str, given: Any, bits: int) -> tuple[Tag, ...]:
             raise ModelFault(f"{path}[{place}].name", "must be a name of 1 to 200 characters")
         offset = whole(f"{path}[{place}].offset", one.get("offset", 0), 0, bits - 1)
         length = whole(f"{path}[{place}].length", one.get("length", bits - offset), 1, bits - offset)
-        tags.append(Tag(name, offset, length))
+        tags.append(MetricTag(name, offset, length))
     return tuple(tags)
 
 

@@ -25,7 +25,7 @@ _NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
-class Seen:
+class PcapFrame:
     """A frame with its FCS, seen so many nanoseconds after 1970; `data` may be less than its `length`."""
 
     at_ns: int
@@ -33,22 +33,22 @@ class Seen:
     length: int
 
 
-def seen(at_ns: int, packet: bytes, length: int, most_bytes: int | None = None) -> Seen:
+def seen(at_ns: int, packet: bytes, length: int, most_bytes: int | None = None) -> PcapFrame:
     """The frame of a packet of `length` bytes, which is without FCS as ports receive it: a frame with a wrong one does
     not get so far. Of frames longer than `most_bytes` the rest is cut off."""
     if len(packet) == length:
         packet += zlib.crc32(packet).to_bytes(FCS_BYTES, "little")
-    return Seen(at_ns, packet[:most_bytes], length + FCS_BYTES)
+    return PcapFrame(at_ns, packet[:most_bytes], length + FCS_BYTES)
 
 
-def pcap(packets: Iterable[Seen]) -> bytes:
+def pcap(packets: Iterable[PcapFrame]) -> bytes:
     file = bytearray(struct.pack("<IHHiIII", _PCAP_NS, 2, 4, 0, 0, _SNAP_BYTES, _ETHERNET))
     for one in packets:
         file += struct.pack("<IIII", one.at_ns // _NS, one.at_ns % _NS, len(one.data), one.length) + one.data
     return bytes(file)
 
 
-def pcapng(packets: Iterable[Seen]) -> bytes:
+def pcapng(packets: Iterable[PcapFrame]) -> bytes:
     options = struct.pack("<HHB3xHHB3xHH", _RESOLUTION, 1, 9, _FCS, 1, FCS_BYTES, _END, 0)
     file = bytearray(_block(_SECTION, struct.pack("<IHHq", _BYTE_ORDER, 1, 0, -1)))
     file += _block(_INTERFACE, struct.pack("<HHI", _ETHERNET, 0, _SNAP_BYTES) + options)

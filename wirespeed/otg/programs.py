@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.icmp_sums import checksums as icmp_checksums
-from wirespeed.otg.packets import Field, Layer
+from wirespeed.otg.packets import Layer, PacketField
 from wirespeed.otg.patterns import Json, Pattern
 
 _L4 = {"udp": 11, "tcp": 13}
@@ -37,7 +37,7 @@ def _vary_icmp(layer: Layer, packet: bytes, shortened: bool, variables: list[Jso
         raise ModelFault(layer.path, "icmp packets of several sizes need a payload of zeros")
     if _varies(layer):
         at = 8 * layer.offset + 16
-        _vary(Field(layer.path, at, 16, icmp_checksums(layer, packet)), variables, others, f"v{len(variables)}")
+        _vary(PacketField(layer.path, at, 16, icmp_checksums(layer, packet)), variables, others, f"v{len(variables)}")
 
 
 def _variable(name: str, size: int, pattern: Pattern, path: str) -> Json:
@@ -54,7 +54,7 @@ def _variable(name: str, size: int, pattern: Pattern, path: str) -> Json:
     return flow_var | {"op": op, "step": pattern.step, **bounds}
 
 
-def _vary(field: Field, variables: list[Json], others: list[Json], name: str) -> None:
+def _vary(field: PacketField, variables: list[Json], others: list[Json], name: str) -> None:
     """Whole bytes are written, parts of them by a mask."""
     if field.bits > 32:
         field = _changing_part(field)
@@ -81,7 +81,7 @@ def _vary(field: Field, variables: list[Json], others: list[Json], name: str) ->
     )
 
 
-def _changing_part(field: Field) -> Field:
+def _changing_part(field: PacketField) -> PacketField:
     """The bytes of a long address from the last one that changes: 8 of an IPv6 address, 4 of a MAC address."""
     pattern, bits = field.pattern, 64 if field.bits == 128 else 32
     changing = pattern.changing
@@ -90,7 +90,7 @@ def _changing_part(field: Field) -> Field:
     if changing >> (shift + bits):
         text = f"changes in more than {bits} bits of its {field.bits}; give a smaller count, or values that are closer"
         raise ModelFault(field.path, text)
-    return Field(field.path, field.bit + field.bits - shift - bits, bits, pattern.part(shift, bits))
+    return PacketField(field.path, field.bit + field.bits - shift - bits, bits, pattern.part(shift, bits))
 
 
 def _lengths(layers: list[Layer]) -> list[Json]:

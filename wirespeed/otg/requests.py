@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from wirespeed.otg.flow_model import Flow
+from wirespeed.otg.flow_model import OtgFlow
 from wirespeed.otg.schema import Count, Model
 
 
@@ -54,7 +54,7 @@ class ControlState(Model):
 
 class FlowsUpdate(Model):
     property_names: Annotated[tuple[Literal["rate", "size"], ...], Field(min_length=1)]
-    flows: tuple[Flow, ...]
+    flows: tuple[OtgFlow, ...]
 
 
 class ConfigUpdate(Model):

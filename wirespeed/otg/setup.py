@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed.client.stateless_client import Target
+from wirespeed.client.stateless_client import ProfileTarget
 from wirespeed.otg.devices import Between, EmulatedHost, read_ends, read_hosts
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.filters import filter_text
-from wirespeed.otg.flow_model import Flow
+from wirespeed.otg.flow_model import OtgFlow
 from wirespeed.otg.flows import FlowStreams, flow_streams
-from wirespeed.otg.model import Capture, Config
+from wirespeed.otg.model import OtgCapture, OtgConfig
 from wirespeed.otg.packets import Ends
 from wirespeed.otg.patterns import Json
 
@@ -29,9 +29,9 @@ class Running:
     read last and `seen_s` since when they are so."""
 
     path: str
-    flow: Flow
+    flow: OtgFlow
     speed_bps: float | None
-    target: Target
+    target: ProfileTarget
     tx: str
     rx: dict[str, int]
     ways: list[Between]
@@ -55,7 +55,7 @@ class Running:
             ends = [way.ends(gateways.get(way.tx, "") or Ends().dst_mac) for way in self.ways]
             self.streams = flow_streams(self.path, self.flow, self.speed_bps, ends)
 
-    def with_flow(self, path: str, flow: Flow) -> FlowStreams:
+    def with_flow(self, path: str, flow: OtgFlow) -> FlowStreams:
         """What it would send as this flow, which was given at `path`."""
         ends = [way.ends(Ends().dst_mac) for way in self.ways] or [Ends()]
         return flow_streams(path, flow, self.speed_bps, ends)
@@ -68,16 +68,16 @@ class Running:
 
 
 @dataclass
-class Setup:
+class OtgSetup:
     """`warnings` say what was taken otherwise than it was asked."""
 
     given: Json = field(default_factory=dict)
-    config: Config = field(default_factory=Config)
+    config: OtgConfig = field(default_factory=OtgConfig)
     ports: dict[str, int] = field(default_factory=dict)
     locations: dict[str, str] = field(default_factory=dict)
     promiscuous: dict[int, bool] = field(default_factory=dict)
     speeds: dict[int, float | None] = field(default_factory=dict)
-    captures: dict[str, Capture] = field(default_factory=dict)
+    captures: dict[str, OtgCapture] = field(default_factory=dict)
     hosts: list[EmulatedHost] = field(default_factory=list)
     flows: dict[str, Running] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -92,9 +92,9 @@ class Setup:
         return list(names or self.ports)
 
 
-def check(config: Config, given: Json, speeds: Sequence[float | None]) -> Setup:
+def check(config: OtgConfig, given: Json, speeds: Sequence[float | None]) -> OtgSetup:
     """`speeds` are those of the generator's ports, in order. ModelFault names what is wrong."""
-    setup = Setup(given, config)
+    setup = OtgSetup(given, config)
     names: set[str] = set()
     _check_ports(setup, names, len(speeds))
     setup.speeds = {port: speeds[port] for port in setup.ports.values()}
@@ -109,7 +109,7 @@ def check(config: Config, given: Json, speeds: Sequence[float | None]) -> Setup:
     return setup
 
 
-def _check_ports(setup: Setup, names: set[str], count: int) -> None:
+def _check_ports(setup: OtgSetup, names: set[str], count: int) -> None:
     for place, port in enumerate(setup.config.ports):
         path, location = f"ports[{place}]", str(place) if port.location is None else port.location
         _unique(f"{path}.name", port.name, names)
@@ -121,7 +121,7 @@ def _check_ports(setup: Setup, names: set[str], count: int) -> None:
         setup.promiscuous[int(location)] = True
 
 
-def _check_layer1(setup: Setup, names: set[str]) -> None:
+def _check_layer1(setup: OtgSetup, names: set[str]) -> None:
     for place, one in enumerate(setup.config.layer1):
         path = f"layer1[{place}]"
         _unique(f"{path}.name", one.name, names)
@@ -142,7 +142,7 @@ def _speed_bps(path: str, text: str) -> float:
     return int(parts[1]) * _SPEEDS[parts[-1]]
 
 
-def _check_captures(setup: Setup, names: set[str]) -> None:
+def _check_captures(setup: OtgSetup, names: set[str]) -> None:
     for place, one in enumerate(setup.config.captures):
         path = f"captures[{place}]"
         _unique(f"{path}.name", one.name, names)
@@ -154,7 +154,7 @@ def _check_captures(setup: Setup, names: set[str]) -> None:
             setup.captures[name] = one
 
 
-def _check_devices(setup: Setup, names: set[str]) -> None:
+def _check_devices(setup: OtgSetup, names: set[str]) -> None:
     for place, device in enumerate(setup.config.devices):
         path = f"devices[{place}]"
         _unique(f"{path}.name", device.name, names)
@@ -166,7 +166,7 @@ def _check_devices(setup: Setup, names: set[str]) -> None:
     setup.hosts = list(read_hosts(setup.config.devices, setup.ports))
 
 
-def _running(setup: Setup, place: int, flow: Flow) -> Running:
+def _running(setup: OtgSetup, place: int, flow: OtgFlow) -> Running:
     path = f"flows[{place}]"
     ways: list[Between] = []
     if flow.tx_rx.choice == "device":
@@ -186,15 +186,15 @@ def _running(setup: Setup, place: int, flow: Flow) -> Running:
     port = setup.ports[tx]
     ends = [way.ends(Ends().dst_mac) for way in ways] or [Ends()]
     streams = flow_streams(path, flow, setup.speeds[port], ends)
-    return Running(path, flow, setup.speeds[port], Target(port, f"otg{place}"), tx, rx, ways, streams)
+    return Running(path, flow, setup.speeds[port], ProfileTarget(port, f"otg{place}"), tx, rx, ways, streams)
 
 
-def _ip_version(flow: Flow) -> int | None:
+def _ip_version(flow: OtgFlow) -> int | None:
     kinds = [one.get("choice") for one in flow.packet if isinstance(one, dict)]
     return next((4 if kind == "ipv4" else 6 for kind in kinds if kind in ("ipv4", "ipv6")), None)
 
 
-def check_rates(streams: Mapping[str, tuple[str, FlowStreams]], setup: Setup) -> None:
+def check_rates(streams: Mapping[str, tuple[str, FlowStreams]], setup: OtgSetup) -> None:
     """What the flows send of their ports' lines: by name where each was given, and its streams. ModelFault names the
     flow that is too much."""
     sent_bps = dict.fromkeys(setup.speeds, 0.0)
@@ -206,7 +206,7 @@ def check_rates(streams: Mapping[str, tuple[str, FlowStreams]], setup: Setup) ->
             raise ModelFault(f"{path}.rate", text)
 
 
-def _check_groups(setup: Setup) -> None:
+def _check_groups(setup: OtgSetup) -> None:
     counted = timed = 0
     for one in setup.flows.values():
         count = len(one.streams.streams) if one.counted else 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wirespeed.otg.faults import ModelFault
-from wirespeed.otg.flow_model import Size
+from wirespeed.otg.flow_model import OtgSize
 from wirespeed.otg.patterns import Pattern, fixed
 from wirespeed.units import FCS_BYTES, L1_OVERHEAD_BYTES
 
@@ -21,7 +21,7 @@ MIXES: dict[str, tuple[tuple[int, int], ...]] = {
 
 
 @dataclass(frozen=True)
-class Part:
+class SizePart:
     """Frames of one size, or of one range of them, without FCS; `share` is of the flow's packets."""
 
     size: Pattern
@@ -33,10 +33,10 @@ class Part:
         return (self.size.low + self.size.high) / 2 + FCS_BYTES + L1_OVERHEAD_BYTES
 
 
-def parts(path: str, size: Size) -> list[Part]:
+def parts(path: str, size: OtgSize) -> list[SizePart]:
     """`path` is the flow's."""
     if size.choice == "fixed":
-        return [Part(fixed(size.fixed - FCS_BYTES), 1.0)]
+        return [SizePart(fixed(size.fixed - FCS_BYTES), 1.0)]
     if size.choice == "weight_pairs":
         return _mix(path, size)
     random = size.choice == "random"
@@ -46,10 +46,10 @@ def parts(path: str, size: Size) -> list[Part]:
     values = range(low - FCS_BYTES, high - FCS_BYTES + 1, 1 if random else size.increment.step)
     choice: Literal["random", "increment"] = "random" if random else "increment"
     one = Pattern(choice, values[0], step=values.step, count=len(values), low=values[0], high=values[-1])
-    return [Part(one if one.varies else fixed(values[0]), 1.0)]
+    return [SizePart(one if one.varies else fixed(values[0]), 1.0)]
 
 
-def _mix(path: str, size: Size) -> list[Part]:
+def _mix(path: str, size: OtgSize) -> list[SizePart]:
     given = size.weight_pairs
     pairs = [(one.size, one.weight) for one in given.custom]
     if given.choice == "predefined":
@@ -57,4 +57,4 @@ def _mix(path: str, size: Size) -> list[Part]:
     if not pairs:
         raise ModelFault(f"{path}.size.weight_pairs.custom", "has no sizes")
     weights = sum(weight for _, weight in pairs)
-    return [Part(fixed(frame - FCS_BYTES), weight / weights) for frame, weight in pairs]
+    return [SizePart(fixed(frame - FCS_BYTES), weight / weights) for frame, weight in pairs]

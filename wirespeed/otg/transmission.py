@@ -6,13 +6,13 @@ import time
 from collections.abc import Iterable
 
 from wirespeed.client.readings import RUNNING_STATES
-from wirespeed.client.stateless_client import Multiplier, StatelessClient, Target
+from wirespeed.client.stateless_client import Multiplier, ProfileTarget, StatelessClient
 from wirespeed.errors import RemoteError
 from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.flows import FlowStreams
 from wirespeed.otg.metrics import counted
 from wirespeed.otg.patterns import Json
-from wirespeed.otg.setup import Running, Setup
+from wirespeed.otg.setup import OtgSetup, Running
 
 _SETTLED_S = 0.1
 _RAW = Multiplier("raw", "abs", 1)
@@ -22,14 +22,14 @@ _FIRST_GROUP = 1 << 24
 _ACTS = {"stop": "stop_traffic", "pause": "pause_traffic", "resume": "resume_traffic"}
 
 
-class Transmission:
+class OtgTransmission:
     """Callers have taken the ports."""
 
     def __init__(self, client: StatelessClient) -> None:
         self._client = client
         self._next_group = _FIRST_GROUP
 
-    def clear(self, setup: Setup) -> None:
+    def clear(self, setup: OtgSetup) -> None:
         """Stop all flows and take their streams away."""
         owned = self._client.owned
         targets = [one.target for one in setup.flows.values() if one.target.port in owned]
@@ -90,12 +90,12 @@ class Transmission:
             mul = Multiplier("raw", "abs", stream.pps / began_pps).to_json()
             self._client.on_profiles("update_streams", [one.target], mul=mul, force=True, stream_ids=[number])
 
-    def states(self, flows: Iterable[Running]) -> dict[Target, str]:
+    def states(self, flows: Iterable[Running]) -> dict[ProfileTarget, str]:
         flows = list(flows)
-        states: dict[Target, str] = {}
+        states: dict[ProfileTarget, str] = {}
         for port in {one.target.port for one in flows}:
             answer = self._client.call("get_port_status", port_id=port, block=False, profile_id="*")
-            states |= {Target(port, name): state for name, state in answer["state_profile"].items()}
+            states |= {ProfileTarget(port, name): state for name, state in answer["state_profile"].items()}
         return {one.target: states.get(one.target, "IDLE") for one in flows}
 
     @staticmethod

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from statistics import fmean
 
 from wirespeed.errors import ConnectionFault
-from wirespeed.power.meter import Meter, MeterFault
+from wirespeed.power.meter import MeterFault, PowerMeter
 
 PERIOD_S = 1.0
 """Plugs refresh what they say about so often."""
@@ -25,7 +25,7 @@ class PowerLog:
     """
 
     def __init__(
-        self, meter: Meter, period_s: float | None = None, clock: Callable[[], float] = time.monotonic
+        self, meter: PowerMeter, period_s: float | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.meter = meter
         self._period_s, self._clock = PERIOD_S if period_s is None else period_s, clock

@@ -9,7 +9,7 @@ class MeterFault(Exception):
     """The meter did not answer, or not with watts; says what it did. A gap in the log, not the end of a test."""
 
 
-class Meter(Protocol):
+class PowerMeter(Protocol):
     """`name` is what it is called in results, without any password; `of` what it measures: the whole box, or a part of
     it that is never to be taken for the whole."""
 

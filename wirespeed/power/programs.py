@@ -47,7 +47,7 @@ def dcmi_watts(printed: str) -> float:
     return watts
 
 
-class Command:
+class MeterCommand:
     """A command for the shell that prints one number."""
 
     of = BOX

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
-from wirespeed.power.meter import Meter
+from wirespeed.power.meter import PowerMeter
 from wirespeed.power.plugs import Plug, Shelly, Tasmota
-from wirespeed.power.programs import Command, Constant, Ipmi
+from wirespeed.power.programs import Constant, Ipmi, MeterCommand
 from wirespeed.power.sysfs import Hwmon, Rapl
 
 FORMS = (
@@ -22,7 +22,7 @@ _IDLE = re.compile(r"(.*),idle=(\d+(?:\.\d+)?)")
 class PowerSpec:
     """`idle_w` is what the user says that the box takes with its router stopped; None to measure it before the load."""
 
-    meter: Meter
+    meter: PowerMeter
     idle_w: float | None = None
 
 
@@ -48,12 +48,12 @@ def _shown(text: str) -> str:
 
 
 _WITH_REST = ("shelly", "tasmota", "command", "constant")
-_KINDS: dict[str, Callable[[str], Meter]] = {
+_KINDS: dict[str, Callable[[str], PowerMeter]] = {
     "rapl": lambda rest: Rapl(),
     "hwmon": Hwmon,
     "ipmi": lambda rest: Ipmi(),
     "shelly": lambda rest: Shelly(Plug(rest)),
     "tasmota": lambda rest: Tasmota(Plug(rest)),
-    "command": Command,
+    "command": MeterCommand,
     "constant": lambda rest: Constant(float(rest)),
 }

@@ -50,7 +50,7 @@ FLOWS = ("no-fs", "fs", "fsl")
 
 
 @dataclass(frozen=True)
-class Part:
+class MixPart:
     """One stream of a mix: frame size with FCS, packets per second, start in microseconds."""
 
     frame_size_bytes: int
@@ -58,8 +58,8 @@ class Part:
     start_usec: float
 
 
-BENCH_IMIX = (Part(68, 28, 0), Part(590, 16, 0.1), Part(1514, 4, 0.2))
-STL_IMIX = (Part(64, 28, 0), Part(594, 16, 0.1), Part(1518, 4, 0.2))
+BENCH_IMIX = (MixPart(68, 28, 0), MixPart(590, 16, 0.1), MixPart(1514, 4, 0.2))
+STL_IMIX = (MixPart(64, 28, 0), MixPart(594, 16, 0.1), MixPart(1518, 4, 0.2))
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ def _bench(tunables: dict[str, str], port_id: int, direction: int) -> list[STLSt
     if vm == "size" and tunables.get("size") == "imix":
         raise UsageError("profile bench: vm=size draws sizes of its own; drop size=imix or choose another vm")
     if vm == "size":
-        parts: tuple[Part, ...] = (Part(MAX_FRAME_BYTES, 1, 0),)  # a packet can be trimmed, not grown
+        parts: tuple[MixPart, ...] = (MixPart(MAX_FRAME_BYTES, 1, 0),)  # a packet can be trimmed, not grown
     elif tunables.get("size") == "imix":
         parts = BENCH_IMIX
     else:
         size = _number(tunables, "size", 64, (MIN_FRAME_BYTES, MAX_FRAME_BYTES), "or imix")
-        parts = (Part(size, 1, 0),)
+        parts = (MixPart(size, 1, 0),)
     flow = _choice(tunables, "flow", FLOWS)
     pg_id = _number(tunables, "pg_id", 7, (0, 0xFFFF_FFFF - port_id)) + port_id
     if flow == "fsl" and len(parts) > 1:
@@ -260,7 +260,7 @@ def _number(tunables: dict[str, str], key: str, default: int, span: tuple[int, i
 
 
 @dataclass(frozen=True)
-class Profile:
+class BuiltinProfile:
     """`tunables` are the names that `build` accepts; `packets` describes what is sent."""
 
     build: Callable[[dict[str, str], int, int], list[STLStream]]
@@ -269,14 +269,18 @@ class Profile:
 
 
 PROFILES = {
-    "bench": Profile(
+    "bench": BuiltinProfile(
         _bench,
         ("size", "vm", "flow", "pg_id", "offset", "ip", "prefixes", "destinations"),
         "UDP 1025 → 12 from 16.0.0.4 to 48.0.0.4",
     ),
-    "imix": Profile(_imix, ("offset",), "28 : 16 : 4 of 64, 594 and 1518 bytes, addresses .1–.254 on both sides"),
-    "udp_1pkt_simple": Profile(_udp_1pkt_simple, ("offset",), "one UDP packet of 64 bytes from 16.0.0.1 to 48.0.0.1"),
-    "mpls": Profile(
+    "imix": BuiltinProfile(
+        _imix, ("offset",), "28 : 16 : 4 of 64, 594 and 1518 bytes, addresses .1–.254 on both sides"
+    ),
+    "udp_1pkt_simple": BuiltinProfile(
+        _udp_1pkt_simple, ("offset",), "one UDP packet of 64 bytes from 16.0.0.1 to 48.0.0.1"
+    ),
+    "mpls": BuiltinProfile(
         _mpls,
         ("size", "vm", "label", "labels", "offset"),
         "UDP behind one MPLS label, one flow: label 16 in direction 0, 17 in direction 1",

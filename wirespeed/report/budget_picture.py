@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid
-from wirespeed.explain.cpu_budget import Bar, CpuBudget, Part
+from wirespeed.explain.cpu_budget import BudgetBar, BudgetPart, CpuBudget
 from wirespeed.explain.words import cycles_text, seconds_text, share_text
 from wirespeed.results.figures import NOTHING, rate_text
 
@@ -71,12 +71,12 @@ def _kind(name: str) -> str:
     return f"part-{name.replace(' ', '-')}"
 
 
-def _budget(bar: Bar) -> str:
-    """What a packet may take before the CPUs are full."""
+def _budget(bar: BudgetBar) -> str:
+    """Cycles or time that a packet may take before the CPUs are saturated."""
     return f"{cycles_text(bar.ticks)} cycles each" if bar.ticks is not None else f"{seconds_text(bar.seconds)} each"
 
 
-def _parts(bar: Bar) -> Iterator[PartView]:
+def _parts(bar: BudgetBar) -> Iterator[PartView]:
     left = 0.0
     for part in bar.parts:
         if part.share >= _HIDDEN:
@@ -93,7 +93,7 @@ def _parts(bar: Bar) -> Iterator[PartView]:
         left += part.share
 
 
-def _figure(part: Part) -> str:
+def _figure(part: BudgetPart) -> str:
     return cycles_text(part.ticks) if part.ticks is not None else share_text(part.share)
 
 

@@ -26,7 +26,7 @@ from wirespeed.results.verdict import Verdict
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ReportedResults:
     """All that a report shows. `kinds` are the results in the order of kinds; `remarks` are warnings, one a cause;
     `explanations` say what limited each test, `verdicts` are by the names of results."""
 
@@ -41,7 +41,7 @@ class Comparison:
         return tuple(one for some in self.kinds.values() for one in some)
 
     def shown(self, scaler: Scaler = MEGA, channels: frozenset[str] = frozenset()) -> Shown:
-        """What the results of each kind are shown with."""
+        """Settings of the report, for the results of each kind."""
         return Shown(
             verdicts=self.verdicts,
             scaler=scaler,
@@ -89,7 +89,7 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
     return numbered
 
 
-def compare(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> Comparison:
+def compare(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> ReportedResults:
     """Put results side by side by kind, make the verdict on each, and note what makes them hard to compare or to
     believe. `inspections` are of the machines that took part."""
     found: dict[str, tuple[MeasurementResult, ...]] = {}
@@ -99,7 +99,7 @@ def compare(results: Sequence[MeasurementResult], inspections: Sequence[Inspecti
             found[kind] = tuple(by_load) if report_of(kind).leads else some
     every = [one for some in found.values() for one in some]
     explanations = explained(every, inspections)
-    return Comparison(
+    return ReportedResults(
         found,
         remarks=(*remarks_on(found), *remarks_on_devices(every)),
         explanations=explanations,

@@ -1,4 +1,4 @@
-"""What the tests say of their configuration, bench, router and programs: what all share, and what tells them apart."""
+"""Configuration of the tests, by testbed, router and programs: common values, and the differences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_LEVELS = 4
 
 @dataclass(frozen=True)
 class Key:
-    """Where a value stands: `Bench`, `generator cpu`."""
+    """Place of a value: `Bench`, `generator cpu`."""
 
     section: str
     name: str
@@ -60,7 +60,7 @@ def settings(result: MeasurementResult) -> dict[Key, str]:
 
 
 def listings(result: MeasurementResult) -> dict[Key, tuple[str, ...]]:
-    """What has lines of its own: commands, and any text of several lines."""
+    """Values with lines of their own: commands, and texts of several lines."""
     return {key: _lines(value) for key, value in _values(result) if _is_listing(key, value)}
 
 
@@ -134,5 +134,5 @@ def _line(key: Key, value: Any) -> str:
 
 
 def _is_finite(value: Any) -> TypeGuard[float]:
-    """Whether it is a number that has a size: JSON as Python reads it has NaN and infinities."""
+    """True for a finite number: JSON as Python reads it may have NaN and infinities."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < LARGEST

@@ -1,4 +1,4 @@
-"""What limited each test, for the page: a sentence, and below it folded what it stands on."""
+"""The limit of each test, for the page: a sentence, and its evidence in a fold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found out about machines, as the page shows it beside the results."""
+"""Inspections of machines, for the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirespeed.results.inspection import Inspection
 
 
 @dataclass(frozen=True)
-class Machine:
+class InspectedMachine:
     """`marks` are what is off, `texts` what it was read from: the command and its lines."""
 
     title: str
@@ -20,9 +20,9 @@ class Machine:
     texts: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def machines(inspections: Sequence[Inspection]) -> tuple[Machine, ...]:
+def machines(inspections: Sequence[Inspection]) -> tuple[InspectedMachine, ...]:
     return tuple(
-        Machine(
+        InspectedMachine(
             title=f"{one.machine}, {one.taken}",
             marks=tuple(f"{mark.subject}: {mark.text}" for mark in one.marks),
             missing=one.missing,

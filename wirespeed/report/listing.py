@@ -7,12 +7,12 @@ from typing import Any
 
 from wirespeed.measurement.registry import kinds, report_of
 from wirespeed.measurement.reported import ReportedKind
-from wirespeed.report.comparison import Comparison
+from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.figures import Scaler
 from wirespeed.tables import aligned, csv_text, json_text, rows_csv
 
 
-def to_markdown(comparison: Comparison, scaler: Scaler) -> str:
+def to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
     """A table a kind, under a heading each; of the kind that leads alone, the table."""
     shown = comparison.shown(scaler)
     if (lead := _lead_alone(comparison)) is not None:
@@ -22,7 +22,7 @@ def to_markdown(comparison: Comparison, scaler: Scaler) -> str:
     return "\n".join(text for texts in found for text in texts)
 
 
-def to_csv(comparison: Comparison) -> str:
+def to_csv(comparison: ReportedResults) -> str:
     """Rows of the kind that leads alone, or of all kinds with the `kind` first; cells that a kind has not are empty."""
     if (lead := _lead_alone(comparison)) is not None:
         ((name, rows),) = lead.rows(comparison.results, comparison.shown()).items()
@@ -32,7 +32,7 @@ def to_csv(comparison: Comparison) -> str:
     return csv_text(["kind", *columns], ({"kind": kind, **row} for kind, rows in tables.items() for row in rows))
 
 
-def to_json(comparison: Comparison, title: str) -> str:
+def to_json(comparison: ReportedResults, title: str) -> str:
     """`rows` of the kind that leads, and a list for each other table that there is."""
     tables = _rows_of_kinds(comparison)
     (lead,) = _leading().row_kinds
@@ -50,12 +50,12 @@ def _leading() -> ReportedKind[Any]:
     return next(shown for shown in map(report_of, kinds()) if shown.leads)
 
 
-def _lead_alone(comparison: Comparison) -> ReportedKind[Any] | None:
+def _lead_alone(comparison: ReportedResults) -> ReportedKind[Any] | None:
     """The kind that leads, where there is no other one."""
     return _leading() if all(report_of(kind).leads for kind in comparison.kinds) else None
 
 
-def _rows_of_kinds(comparison: Comparison) -> dict[str, list[dict[str, Any]]]:
+def _rows_of_kinds(comparison: ReportedResults) -> dict[str, list[dict[str, Any]]]:
     """Plain values by table; tables without rows are left out."""
     shown = comparison.shown()
     found = (report_of(kind).rows(results, shown) for kind, results in comparison.kinds.items())

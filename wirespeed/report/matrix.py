@@ -14,12 +14,12 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.load import Load, load_of
+from wirespeed.measurement.load import ResultLoad, load_of
 from wirespeed.measurement.registry import report_of
-from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, Entry
+from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, MatrixEntry
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
-from wirespeed.report.comparison import Comparison
+from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import rounded, three_digits
 from wirespeed.results.settings import Tunables
@@ -35,8 +35,8 @@ LEGEND = {
 
 @dataclass(frozen=True)
 class Labels:
-    """What rows are called: `template` with the load's own words, and over it the label of the first pattern that the
-    load's name matches."""
+    """Names of rows: `template` with the load's own words, unless a pattern matches the load's name; then the label of
+    the first such pattern."""
 
     template: str = ""
     patterns: tuple[tuple[str, str], ...] = ()
@@ -61,7 +61,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """The result `test` in a column, or its part of one channel. `percent` is of `of_percent`; `row` is a dataclass
     of all else that is known of it, `anchor` is where the page has its chart, `marks` are what qualifies it beside its
     bound, `spark` is the path of a small picture of it."""
@@ -98,20 +98,20 @@ class Cell:
 
     @property
     def limit(self) -> str:
-        """What limited it, in a word."""
+        """The limit, in a word."""
         return LIMIT_WORDS[self.limited_by]
 
 
 @dataclass(frozen=True)
-class Matrix:
+class ReportMatrix:
     """`cells` of a row go with `columns`; a cell holds every test of that load, device and direction."""
 
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
-    cells: tuple[tuple[tuple[Cell, ...], ...], ...]
+    cells: tuple[tuple[tuple[MatrixCell, ...], ...], ...]
 
     @property
-    def every_cell(self) -> tuple[Cell, ...]:
+    def every_cell(self) -> tuple[MatrixCell, ...]:
         return tuple(cell for row in self.cells for cells in row for cell in cells)
 
     @property
@@ -122,7 +122,7 @@ class Matrix:
 
     @property
     def limits(self) -> tuple[str, ...]:
-        """What limited the cells, each word once."""
+        """The limits of the cells, each word once."""
         used = {cell.limit for cell in self.every_cell}
         return tuple(word for word in LIMIT_WORDS.values() if word in used)
 
@@ -144,12 +144,12 @@ def parse_labels(texts: Sequence[str]) -> Labels:
     return Labels(template, tuple(patterns))
 
 
-def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_NAME) -> Matrix:
+def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels = BY_NAME) -> ReportMatrix:
     """Columns in the order of first use, tests in one direction before those in several; searches behind the tests of
     the same device and direction."""
-    found: dict[tuple[str, Column], list[Cell]] = {}
+    found: dict[tuple[str, Column], list[MatrixCell]] = {}
     rows: dict[str, None] = {}
-    known: list[Load] = []
+    known: list[ResultLoad] = []
     for kind, results in comparison.kinds.items():
         shown = report_of(kind)
         places = shown.charts(results)
@@ -168,7 +168,7 @@ def matrix(comparison: Comparison, *, both: Both = "each", labels: Labels = BY_N
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
     ordered = (*single, *(column for column in columns if column not in single))
     cells = tuple(tuple(tuple(found.get((label, column), ())) for column in ordered) for label in rows)
-    return Matrix(ordered, tuple(rows), cells)
+    return ReportMatrix(ordered, tuple(rows), cells)
 
 
 def _ordered(columns: Iterable[Column]) -> list[Column]:
@@ -184,9 +184,9 @@ def _place(column: Column) -> tuple[str, str]:
     return column.dut, column.direction.partition(" ")[0]
 
 
-def _cell_of(entry: Entry, verdict: Verdict, both: Both, anchor: str) -> Cell:
+def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str) -> MatrixCell:
     percent, of_percent = _share(entry.figure, both)
-    return Cell(
+    return MatrixCell(
         test=verdict.name,
         figure=entry.figure,
         percent=percent,
@@ -206,7 +206,7 @@ def _share(figure: Figure, both: Both) -> tuple[float | None, int]:
     return rounded(None if figure.line_percent is None else figure.line_percent * times), 100 * times
 
 
-def _label(load: Load, tunables: Tunables | None, labels: Labels) -> str:
+def _label(load: ResultLoad, tunables: Tunables | None, labels: Labels) -> str:
     for label, pattern in labels.patterns:
         if fnmatchcase(load.name, pattern) or fnmatchcase(load.title, pattern):
             return label

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirespeed.report.matrix import Cell, Column, Matrix
+from wirespeed.report.matrix import Column, MatrixCell, ReportMatrix
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.tables import aligned, csv_lines, json_text, plain
 
 
-def matrix_to_markdown(found: Matrix, scaler: Scaler, charts: str = "") -> str:
+def matrix_to_markdown(found: ReportMatrix, scaler: Scaler, charts: str = "") -> str:
     """Cells are `5.01 (33.7 % of line)`, and links into the page `charts` where that is given; marks stand below."""
     head = [f"{scaler.unit} (share)", *(plain(column.heading) for column in found.columns)]
     lines = [
@@ -20,7 +20,7 @@ def matrix_to_markdown(found: Matrix, scaler: Scaler, charts: str = "") -> str:
     return aligned([head, *lines], range(1, len(head)), escape=False) + below
 
 
-def matrix_to_csv(found: Matrix) -> str:
+def matrix_to_csv(found: ReportMatrix) -> str:
     """A row a load; two columns, pps and percent, for each column of the matrix, and the upper bound for a goal's; of
     several tests the best."""
     head = ["load", *(f"{one.heading} {what}" for one in found.columns for what in _quantities(one))]
@@ -32,7 +32,7 @@ def matrix_to_csv(found: Matrix) -> str:
     return csv_lines([head, *lines])
 
 
-def matrix_to_json(found: Matrix, title: str) -> str:
+def matrix_to_json(found: ReportMatrix, title: str) -> str:
     """Every cell with all that the long table has of its tests."""
     rows = [
         {
@@ -56,13 +56,13 @@ def matrix_to_json(found: Matrix, title: str) -> str:
     return json_text({"title": title, "columns": columns, "rows": rows})
 
 
-def cell_text(cell: Cell, scaler: Scaler) -> str:
+def cell_text(cell: MatrixCell, scaler: Scaler) -> str:
     """`5.01 (33.7 % of line)`, `≥ 5.01 (33.7 % of line, tester-limited)`; a search `7.77 to 7.81 (52.2 % of line)`."""
     rate, share = cell.figure.scaled(scaler), cell.share
     return f"{rate} ({share})" if share else rate
 
 
-def _text(cell: Cell, scaler: Scaler, charts: str) -> str:
+def _text(cell: MatrixCell, scaler: Scaler, charts: str) -> str:
     text = plain(cell_text(cell, scaler) + cell.marks)
     return f"[{text}]({_target(charts)}#{cell.anchor})" if charts else text
 
@@ -75,7 +75,7 @@ def _quantities(column: Column) -> tuple[str, ...]:
     return ("pps", "percent", "upper pps") if column.goal else ("pps", "percent")
 
 
-def _values(cell: Cell | None, column: Column) -> list[float | None]:
+def _values(cell: MatrixCell | None, column: Column) -> list[float | None]:
     if cell is None:
         values: tuple[float | None, ...] = (None, None, None)
     else:

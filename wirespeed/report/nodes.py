@@ -1,11 +1,11 @@
-"""What each node of a router's workers cost at some loads: the table that `show runtime` prints, from a result file."""
+"""Cost of each node of a router's workers at some loads: the table of `show runtime`, from a result file."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from wirespeed.measurement.registry import report_of
-from wirespeed.report.comparison import Comparison
+from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.dut import OUTSIDE, NodeRow
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.tables import aligned, plain
@@ -15,7 +15,7 @@ HEADINGS = ("Worker", "Node", "Calls", "Vectors", "Suspends", "Clocks", "Vectors
 
 @dataclass(frozen=True)
 class NodeTable:
-    """What the nodes of one test cost at one load."""
+    """Cost of the nodes of one test at one load."""
 
     test: str
     title: str
@@ -23,11 +23,11 @@ class NodeTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def all_rows(comparison: Comparison) -> list[NodeRow]:
+def all_rows(comparison: ReportedResults) -> list[NodeRow]:
     return [row for result in comparison.results for row in report_of(result.kind).node_rows(result)]
 
 
-def nodes_to_markdown(comparison: Comparison, scaler: Scaler) -> str:
+def nodes_to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
     """One table for each test and load, its title above it."""
     rows, parts = all_rows(comparison), []
     for test, offered_pps in dict.fromkeys((row.test, row.offered_pps) for row in rows):
@@ -50,7 +50,7 @@ def cells(row: NodeRow) -> tuple[str, ...]:
     )
 
 
-def node_tables(comparison: Comparison, scaler: Scaler) -> tuple[NodeTable, ...]:
+def node_tables(comparison: ReportedResults, scaler: Scaler) -> tuple[NodeTable, ...]:
     rows = all_rows(comparison)
     return tuple(
         NodeTable(

@@ -23,7 +23,7 @@ from wirespeed.charts import browser
 from wirespeed.charts.page_json import to_page
 from wirespeed.pages.templates import environment, style, text_of
 from wirespeed.pages.words import harmless
-from wirespeed.report.views import Page
+from wirespeed.report.views import HtmlPage
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; "
@@ -31,7 +31,7 @@ POLICY = (
 )
 
 
-def to_html(page: Page) -> str:
+def to_html(page: HtmlPage) -> str:
     """The whole page, which needs nothing beside it."""
     styles = (browser.library_style(), style(), browser.style())
     scripts = (browser.library(), browser.script(), text_of("wirespeed.report", "page.js"))
@@ -59,7 +59,8 @@ def to_html(page: Page) -> str:
 
 
 def _keeper(folds: list[str]) -> Callable[..., Markup]:
-    """What a template calls with a part that waits in `folds`: it gets the place where the part goes when asked for."""
+    """A function for templates that stores a part in `folds`; it returns the place where the part goes when a fold is
+    opened."""
 
     def kept(caller: Callable[[], Markup]) -> Markup:
         folds.append(str(caller()))

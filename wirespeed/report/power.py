@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid
-from wirespeed.report.comparison import Comparison
+from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.figures import NOTHING, Scaler, rounded
 from wirespeed.results.power import Power, power_of
 from wirespeed.tables import aligned
@@ -28,7 +28,7 @@ class PowerRow:
     meter: str
 
 
-def power_rows(comparison: Comparison) -> list[PowerRow]:
+def power_rows(comparison: ReportedResults) -> list[PowerRow]:
     return [
         row
         for result in comparison.results
@@ -80,13 +80,13 @@ def _headings(scaler: Scaler) -> tuple[str, ...]:
     return ("Test", "Load", *rates, "Watts", "µJ per packet", "µJ without idle", "Samples", "Meter")
 
 
-def power_grid(comparison: Comparison, scaler: Scaler) -> Grid | None:
+def power_grid(comparison: ReportedResults, scaler: Scaler) -> Grid | None:
     """None where no test had a meter."""
     found = power_rows(comparison)
     cells = tuple(_cells(row, scaler) for row in found)
     return Grid("Power", _headings(scaler), cells, texts=2, remarks=1) if found else None
 
 
-def power_to_markdown(comparison: Comparison, scaler: Scaler) -> str:
+def power_to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
     lines: Sequence[Sequence[str]] = [_headings(scaler), *(_cells(row, scaler) for row in power_rows(comparison))]
     return aligned(lines, range(2, 8))

@@ -1,4 +1,4 @@
-"""What to beware of in results of any kind, one remark a cause."""
+"""Warnings on results of any kind, one per cause."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from wirespeed.charts.chart import Chart
 from wirespeed.errors import UsageError
 from wirespeed.measurement.reported import Both, Remark
-from wirespeed.report.comparison import Comparison, compare, read_all, select_channels
+from wirespeed.report.comparison import ReportedResults, compare, read_all, select_channels
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.report.matrix import matrix, parse_labels
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
@@ -28,7 +28,9 @@ from wirespeed.units import parse_speed
 Format = Literal["html", "md", "csv", "json"]
 Layout = Literal["list", "matrix", "nodes", "power"]
 
-_ROWS: dict[str, tuple[type[Any], Callable[[Comparison], Iterable[Any]], Callable[[Comparison, Scaler], str]]] = {
+_ROWS: dict[
+    str, tuple[type[Any], Callable[[ReportedResults], Iterable[Any]], Callable[[ReportedResults, Scaler], str]]
+] = {
     "nodes": (NodeRow, all_rows, nodes_to_markdown),
     "power": (PowerRow, power_rows, power_to_markdown),
 }
@@ -58,7 +60,7 @@ def render(
     row_labels: Sequence[str] = (),
     charts: str = "",
     line: str = "",
-    keep_spoilt: bool = False,
+    include_disturbed: bool = False,
     names: BoxNames = UNNAMED,
 ) -> Report:
     """Read results of any kind and write them down; FileFault and UsageError name what cannot be used.
@@ -75,7 +77,7 @@ def render(
     inspected = [path for path in paths if is_inspection(path)]
     inspections = [read_inspection(path) for path in inspected]
     paths = [path for path in paths if path not in inspected]
-    exclude_disturbed = False if keep_spoilt else None
+    exclude_disturbed = False if include_disturbed else None
     tests = read_all(paths, threshold, line_bps=line_bps, exclude_disturbed=exclude_disturbed, names=names)
     channels = select_channels(tests, only_channels)
     comparison = compare(tests, inspections)

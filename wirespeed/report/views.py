@@ -1,4 +1,4 @@
-"""What the templates of the page are given: small values made from a comparison, here and nowhere else."""
+"""Values for the templates of the page, made from a comparison."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.chart import Chart
-from wirespeed.charts.page_parts import Cards, Grid, Section, Summary
+from wirespeed.charts.page_parts import Cards, Grid, PageSection, SummaryTable
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import Both, Remark
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import words
-from wirespeed.report.comparison import Comparison
+from wirespeed.report.comparison import ReportedResults
 from wirespeed.report.explanation_views import Explained, explanation_views
-from wirespeed.report.hardware import Machine, machines
-from wirespeed.report.matrix import BY_NAME, Labels, Matrix, matrix
+from wirespeed.report.hardware import InspectedMachine, machines
+from wirespeed.report.matrix import BY_NAME, Labels, ReportMatrix, matrix
 from wirespeed.report.nodes import NodeTable, node_tables
 from wirespeed.report.power import power_grid
 from wirespeed.report.setup_views import KindOfTest, kinds_of
@@ -33,7 +33,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Page:
+class HtmlPage:
     """The whole page but its looks; `meta` are the parts of the line below the title, `colours` are by device."""
 
     title: str
@@ -41,21 +41,21 @@ class Page:
     listed: tuple[Listed, ...]
     scaler: Scaler
     colours: Mapping[str, str]
-    matrix: Matrix | None
-    summary: Summary | None
+    matrix: ReportMatrix | None
+    summary: SummaryTable | None
     cards: tuple[Cards, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[PageSection, ...]
     explained: Explained
     nodes: tuple[NodeTable, ...]
     remarks: tuple[Remark, ...]
     kinds: tuple[KindOfTest, ...]
     charts: tuple[Chart, ...]
-    hardware: tuple[Machine, ...] = ()
+    hardware: tuple[InspectedMachine, ...] = ()
     power: Grid | None = None
 
 
 def page_of(
-    comparison: Comparison,
+    comparison: ReportedResults,
     *,
     title: str,
     scaler: Scaler,
@@ -64,7 +64,7 @@ def page_of(
     both: Both = "each",
     labels: Labels = BY_NAME,
     inspections: Sequence[Inspection] = (),
-) -> Page:
+) -> HtmlPage:
     """View models of all parts; `channels` names the curves to draw, `date` is printed as it is; `both` and `labels`
     shape the matrix; `inspections` are of the machines that took part."""
     shown = comparison.shown(scaler, channels)
@@ -74,7 +74,7 @@ def page_of(
     has_matrix = any(kind.in_matrix for kind, _ in found.values())
     summaries = (kind.summary(results, shown) for kind, results in found.values())
     charts = {name: place for kind, results in found.values() for name, place in kind.charts(results).items()}
-    return Page(
+    return HtmlPage(
         title=title,
         meta=(*_meta(comparison), date),
         listed=_listed(comparison),
@@ -94,7 +94,7 @@ def page_of(
     )
 
 
-def _listed(comparison: Comparison) -> tuple[Listed, ...]:
+def _listed(comparison: ReportedResults) -> tuple[Listed, ...]:
     """Names, devices, loads and kinds, in small letters."""
     return tuple(
         Listed(one.name, f"{one.name} {dut_name(one)} {report_of(one.kind).found_by(one)}".lower())
@@ -102,7 +102,7 @@ def _listed(comparison: Comparison) -> tuple[Listed, ...]:
     )
 
 
-def _meta(comparison: Comparison) -> tuple[str, ...]:
+def _meta(comparison: ReportedResults) -> tuple[str, ...]:
     parts = [report_of(kind).counted(results) for kind, results in comparison.kinds.items()]
     parts += filter(None, (report_of(kind).judged(results) for kind, results in comparison.kinds.items()))
     names = list(dict.fromkeys(words(result.dut.name) for result in comparison.results if result.dut.name))

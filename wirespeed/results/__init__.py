@@ -1,1 +1,1 @@
-"""What was measured, as values and as files. Knows nothing of how it is measured or shown."""
+"""Results of measurements, as values and as files. This package is independent of how they are measured or shown."""

@@ -35,7 +35,7 @@ _RING_DRIVERS = ("memif", "ring", "net_memif", "net_ring")
 
 
 def medium_of_driver(driver: str) -> Medium:
-    """The medium of a port whose server does not tell it, by its driver's name."""
+    """The medium of a port, by the name of its driver, for servers that do not report the medium."""
     return Medium.RING if driver in _RING_DRIVERS else Medium.QUEUE
 
 
@@ -71,7 +71,7 @@ class Balance:
 
     @property
     def refusing_is_duts(self) -> bool:
-        """A full ring of shared memory, or a line that the DUT holds back by pause frames."""
+        """True if the DUT causes refused packets: a full ring of shared memory, or pause frames."""
         return self.medium is Medium.RING or self.paused
 
     @property
@@ -88,22 +88,22 @@ class Balance:
 
     @property
     def loss_ratio(self) -> float:
-        """The lost ones among those offered, 0 to 1; 0 when none was offered."""
+        """Lost packets as a share of those offered, 0 to 1; 0 if none were offered."""
         return min(1.0, self.lost / self.offered) if self.offered > 0 else 0.0
 
     @property
     def unoffered(self) -> float:
-        """What was asked for and never reached the DUT: the tester's shortfall."""
+        """Packets of the intended load that the tester did not offer to the DUT."""
         return self.no_buffer + self.late + (0 if self.refusing_is_duts else self.refused)
 
     @property
     def tester_share(self) -> float:
-        """The unoffered ones among those asked for, 0 to 1; 0 where the server keeps no account."""
+        """Share of the intended load that the tester did not offer, 0 to 1; 0 if the server does not count it."""
         return min(1.0, self.unoffered / self.intended) if self.intended else 0.0
 
     @property
     def lost_by_tester(self) -> float:
-        """The lost ones that came back and that the tester's receiver missed."""
+        """Lost packets that the tester's receiver dropped."""
         return min(self.missed, self.lost)
 
     @property
@@ -112,21 +112,20 @@ class Balance:
 
     @property
     def shortfall(self) -> float:
-        """What was wanted and did not come back, whosever doing it is."""
+        """Packets of the intended load that did not return, for any cause."""
         return self.unoffered + self.lost
 
     @property
     def share_of_tester(self) -> float:
-        """The tester's own part of the shortfall, 0 to 1."""
+        """Share of the shortfall that the tester caused, 0 to 1."""
         return (self.unoffered + self.lost_by_tester) / self.shortfall if self.shortfall > 0 else 0.0
 
 
 def total(balances: Iterable[Balance]) -> Balance:
-    """All directions, or all stretches of one, together.
+    """The sum of several directions, or of several parts of one.
 
-    What was refused stays on the side of those whose doing it is: the sum's medium is a ring, with the tester's refused
-    ones among its late ones.
-    """
+    Refused packets keep their cause: the medium of the sum is a ring, and packets that the tester's own ports refused
+    are among the late ones."""
     parts = list(balances)
     known = [part.intended for part in parts if part.intended is not None]
     orders = [part.order for part in parts if part.order is not None]

@@ -44,7 +44,7 @@ class BoxNames:
         return replace(result, dut=replace(result.dut, name=name)) if name else result
 
     def in_file(self, content: bytes, file: Path) -> bytes:
-        """The same of a result file's content. FileFault for one that is not JSON."""
+        """The content of a result file, with a name for its DUT if it has none. FileFault if it is not JSON."""
         name = self.of(file)
         if not name:
             return content

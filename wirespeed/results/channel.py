@@ -11,7 +11,7 @@ _TEXT = re.compile(r"(?P<tx>\d{1,3})\s*(?:→|->|-|>)\s*(?P<rx>\d{1,3})", re.ASC
 
 
 SUM = "sum"
-"""What the sum of all directions is called among channels."""
+"""Name of the sum of all directions."""
 
 
 @dataclass(frozen=True, order=True)

@@ -96,7 +96,7 @@ def from_json(kind: type[T], raw: Any, where: str = "") -> T:
 
 
 def placed(place: str, read: Callable[[Any], Any], raw: Any) -> Any:
-    """What `read` makes of `raw`; a Misfit of it has one more place."""
+    """The value that `read` returns for `raw`. A Misfit gets `place` as one more place."""
     try:
         return read(raw)
     except Misfit as fault:
@@ -104,7 +104,7 @@ def placed(place: str, read: Callable[[Any], Any], raw: Any) -> Any:
 
 
 def _inside(fault: Misfit, place: str) -> Misfit:
-    """The same with one more place."""
+    """The fault, with one more place."""
     if fault.places and isinstance(item := fault.places[-1], Item):
         fault.places[-1] = f"{place.removesuffix('s')} {item}"
     else:
@@ -113,7 +113,8 @@ def _inside(fault: Misfit, place: str) -> Misfit:
 
 
 def _hashable(kind: type) -> Any:
-    """The same; type checkers take no class of dataclasses for hashable."""
+    """The class itself, as a type that caches accept: type checkers do not regard classes of dataclasses as
+    hashable."""
     return kind
 
 
@@ -130,11 +131,11 @@ class _Member:
 
     @property
     def is_simple(self) -> bool:
-        """Whether it stands under one key."""
+        """True if the field is stored under a single key."""
         return len(self.path) == 1 and not self.stored.inline
 
     def is_read_from(self, raw: Any, value: Any) -> bool:
-        """Whether `value` is what the field has if its document is `raw`."""
+        """True if reading `raw` gives `value`."""
         try:
             return bool(self.read(raw) == value)
         except Misfit:
@@ -217,7 +218,7 @@ def _in_words_of(
 
 @cache
 def reader_of(hint: Any) -> Callable[[Any], Any]:
-    """What reads values of a type."""
+    """The function that reads values of a type."""
     origin, args = get_origin(hint), get_args(hint)
     if origin is Annotated:
         marks = [mark.read for mark in args[1:] if isinstance(mark, Stored) and mark.read is not None]
@@ -272,7 +273,7 @@ def _dataclass_of(kind: type) -> Callable[[Any], Any]:
 
 
 def _is_same(written: Any, raw: Any) -> bool:
-    """Whether both documents are the same text."""
+    """True if both documents are the same text."""
     if isinstance(written, dict):
         is_alike = isinstance(raw, dict) and list(written) == list(raw)
         return is_alike and all(_is_same(one, raw[key]) for key, one in written.items())
@@ -282,11 +283,31 @@ def _is_same(written: Any, raw: Any) -> bool:
     return type(written) is type(raw) and bool(written == raw)
 
 
+@cache
+def _former_keys(hint: Any) -> Mapping[str, str]:
+    """The present names of former keys, in documents of a type and of the types within it."""
+    is_dataclass_type = isinstance(hint, type) and is_dataclass(hint)
+    parts = get_type_hints(hint, include_extras=True).values() if is_dataclass_type else get_args(hint)
+    names = (
+        {one.stored.former: one.path[0] for one in members_of(hint) if one.stored.former} if is_dataclass_type else {}
+    )
+    return names | {old: new for part in parts for old, new in _former_keys(part).items()}
+
+
+def _with_present_keys(raw: Any, names: Mapping[str, str], depth: int = 3) -> Any:
+    """A document with the present names of its keys; `depth` is that of the types, foreign documents may be deeper."""
+    if not names or not isinstance(raw, dict) or depth == 0:
+        return raw
+    return {names.get(key, key): _with_present_keys(value, names, depth - 1) for key, value in raw.items()}
+
+
 def _open(kind: type, original: _Member, members: list[_Member]) -> Callable[[Any], Any]:
-    """Reads a dataclass with an `original` field; its other fields are simple and have defaults."""
+    """Reads a dataclass with an `original` field; its other fields are simple and have defaults. The original has
+    former keys under their present names."""
+    names = _former_keys(kind)
 
     def read(raw: Any) -> Any:
-        raw, found = as_object(raw), {}
+        raw, found = _with_present_keys(as_object(raw), names), {}
         for one in members:
             try:
                 if (value := one.of(raw)) is not MISSING:
@@ -348,7 +369,7 @@ def as_list(raw: Any) -> list[Any]:
 
 
 def is_number(raw: Any) -> bool:
-    """Whether it is a number that a file of ours may hold."""
+    """True for a number that a result file may contain."""
     return isinstance(raw, _NUMBER) and not isinstance(raw, bool) and abs(raw) < LARGEST  # not so NaN
 
 

@@ -25,7 +25,7 @@ class Collected:
 
 
 def is_collected(path: Path) -> bool:
-    """Whether the head of the file names its format; a file that cannot be read is none."""
+    """True if the head of the file names this format; False if the file cannot be read."""
     try:
         with path.open("rb") as file:
             return FORMAT.encode() in file.read(_HEAD_BYTES)

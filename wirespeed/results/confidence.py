@@ -1,4 +1,4 @@
-"""How far a ratio of rare losses can be trusted: exact bounds of a Poisson count. Pure.
+"""Confidence bounds of rare losses: exact bounds of a Poisson count. Pure.
 
 Of n packets k were lost. If losses come independently and rarely, k is Poisson distributed about n times the true loss
 ratio, and the bounds on that mean are quantiles of the gamma distribution (Garwood 1936): the upper one at confidence c
@@ -53,7 +53,7 @@ def _by_cube_root(shape: float, share: float) -> float:
 
 
 def _solved(falling: Callable[[float], float], count: int) -> float:
-    """Where a falling function of the mean is 0, near `count`."""
+    """Root of a falling function of the mean, searched near `count`."""
     spread = 10 * math.sqrt(count + 1) + 60
     low, high = max(0.0, count - spread), count + spread
     for _ in range(_ROUNDS):

@@ -1,4 +1,4 @@
-"""What a device drew at one load."""
+"""Power that a device draws at one load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Draw:
         return self.watts / self.received_pps * 1e6 if self.watts is not None and self.received_pps > 0 else None
 
     def marginal_uj(self, idle_w: float | None) -> float | None:
-        """The same without what the machine draws anyway."""
+        """Microjoules per forwarded packet, without the idle power; None if a power or the rate is not known."""
         if self.watts is None or idle_w is None or self.received_pps <= 0:
             return None
         return max(0.0, self.watts - idle_w) / self.received_pps * 1e6

@@ -1,16 +1,15 @@
-"""What a device under test told over one interval, and what it is: values, and their JSON in result files.
+"""Telemetry of a device under test over one interval, its description, and their JSON in result files.
 
-A sample's `dut` object keeps the flat keys that older files have (FLAT), so old viewers read new files; beside them it
-has the counts they follow from. Older files have the flat keys alone, and load with those as given.
+A sample's `dut` object has the flat keys of older files (FLAT), so old viewers read new files, and also the counts that
+these figures follow from. Older files have the flat keys only.
 
     {"interval": 0.25, "cycles_per_packet": 182.0, …, "in_packets": 250000, "out_packets": …, "drop_packets": …,
      "drops": {"ip4-input: bad ip4 checksum": 3}, "events": {…}, "cpu_percent": {…}, "watts": 19.0, "error": "…",
      "workers": [{"name": "ws_wk_0", "cpu": 1, "interval": 0.25, "tsc_hz": 2600000000, "loops": 81000,
-                  "clocks": 650000000, "absent": 0.001, "longest_absent": 0.0004,
+                  "clocks": 650000000, "preempted": 0.001, "longest_preemption": 0.0004,
                   "nodes": {"ip4-lookup": [calls, vectors, clocks, suspends], …}}, …]}
 
-What the device does not tell is left out. What its machine tells (CPUs, NICs, sensors) is beside them, by dut_cpu.py.
-"""
+Values that the device does not report are omitted. `dut_cpu.py` adds those of its CPUs, NICs and sensors."""
 
 from __future__ import annotations
 
@@ -64,7 +63,7 @@ class NodeCost:
 
 
 OUTSIDE = "outside nodes"
-"""What ticks of a worker outside its nodes are called among them."""
+"""Name of a worker's ticks outside its nodes, in lists of nodes."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +96,12 @@ def summed(nodes: Iterable[NodeCost]) -> tuple[NodeCost, ...]:
 
 @dataclass(frozen=True)
 class ForwardingCost:
-    """What forwarding a packet costs, over all workers together.
+    """Cost of forwarding a packet, over all workers together.
 
-    `cycles_per_packet` is the ticks of all nodes that had packets over the packets that came in; `without_input` leaves
-    out the polling node, whose ticks hold the idle polls as well. `vectors_per_call` is how many packets a node got at
-    once: 1 when idle, 256 when the workers cannot keep up. `idle_polls` is the share of polls that found nothing.
-    """
+    `cycles_per_packet` is the sum of the ticks of all nodes with packets, divided by the packets received;
+    `without_input` excludes the polling node, whose ticks include empty polls. `vectors_per_call` is the mean number of
+    packets per call: 1 if idle, 256 if the workers are saturated. `idle_polls` is the share of polls without
+    packets."""
 
     cycles_per_packet: float
     cycles_per_packet_without_input: float
@@ -111,7 +110,7 @@ class ForwardingCost:
 
 
 def forwarding_cost(nodes: Iterable[NodeCost]) -> ForwardingCost | None:
-    """The cost by the nodes of all workers; None when no packet came in."""
+    """The cost by the nodes of all workers; None if no packets were received."""
     rows = list(nodes)
     clocks = input_clocks = packets = polls = 0
     for node in rows:
@@ -186,7 +185,7 @@ class WorkerCost:
 
     @property
     def outside_nodes(self) -> int:
-        """Ticks that no node had: the walk between nodes, sleep, and what others took of the CPU between two."""
+        """Ticks outside all nodes: the loop itself, sleep, and preemption between two nodes."""
         return self.clocks_total - sum(node.clocks for node in self.nodes)
 
 

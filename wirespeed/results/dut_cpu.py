@@ -1,4 +1,4 @@
-"""What the CPUs, NICs and sensors of a device under test told over one interval, and their JSON in result files.
+"""CPUs, NICs and sensors of a device under test over one interval, and their JSON in result files.
 
 "cpus": [{"cpu": 0, "seconds": {"softirq": 0.81, "idle": 0.19}, "softirqs": {"NET_RX": 17000},
           "softnet": {"processed": 250000, "time_squeeze": 3}, "interrupts": {"eth0-rx-0": 120}}, …],

@@ -1,4 +1,4 @@
-"""How a measurement ended."""
+"""The end of a measurement: complete, interrupted or failed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ FAILED: Status = "failed"
 
 @dataclass(frozen=True)
 class Ending:
-    """How a measurement ended. `status` is `complete` if it ran to its end; otherwise `reason` and `exit_code` give the
-    cause. `started` is ISO 8601 in UTC. `notes` are sentences about the whole measurement, e.g. that flow control could
-    not be switched off."""
+    """The end of a measurement. `status` is `complete` if it ran to its end; otherwise `reason` and `exit_code` give
+    the cause. `started` is ISO 8601 in UTC. `notes` are sentences about the whole measurement, e.g. that flow control
+    could not be switched off."""
 
     status: Status = COMPLETE
     reason: str = ""

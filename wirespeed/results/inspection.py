@@ -1,5 +1,5 @@
-"""What `wirespeed host show` found out about a machine: tables and marks for people, facts for programs, and the texts
-that all of it was read from."""
+"""The result of `wirespeed host show`: tables and marks for people, facts for programs, and the printed texts that they
+were read from."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEAD_BYTES = 200
 
 
 @dataclass(frozen=True)
-class Part:
+class InspectionTable:
     """One table: of the cells of a row the first names what it is of."""
 
     title: str
@@ -30,15 +30,15 @@ class Part:
 
 @dataclass(frozen=True)
 class Remarked:
-    """What is off about `subject`."""
+    """A problem of `subject`."""
 
     subject: str
     text: str
 
 
 @dataclass(frozen=True)
-class Text:
-    """What a command printed, and its exit code."""
+class CommandOutput:
+    """Output of a command, and its exit code."""
 
     text: str
     code: int = 0
@@ -50,11 +50,11 @@ class Inspection:
 
     machine: str
     taken: str
-    parts: tuple[Part, ...]
+    parts: tuple[InspectionTable, ...]
     marks: tuple[Remarked, ...] = ()
     missing: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
-    texts: Mapping[str, Text] = field(default_factory=dict)
+    texts: Mapping[str, CommandOutput] = field(default_factory=dict)
 
 
 _INSPECTION = TypeAdapter(Inspection)
@@ -65,7 +65,7 @@ def inspection_to_json(found: Inspection) -> str:
 
 
 def is_inspection(path: Path) -> bool:
-    """Whether the file says that it is one; what cannot be read is none."""
+    """True if the head of the file names this format; False if the file cannot be read."""
     try:
         with path.open("rb") as file:
             return says_inspection(file.read(_HEAD_BYTES))
@@ -74,7 +74,7 @@ def is_inspection(path: Path) -> bool:
 
 
 def says_inspection(content: bytes) -> bool:
-    """The same of a file's bytes."""
+    """True if the content of a file begins with the name of this format."""
     return SCHEMA.encode() in content[:_HEAD_BYTES]
 
 
@@ -84,7 +84,7 @@ def read_inspection(path: Path) -> Inspection:
 
 
 def inspection_of_bytes(content: bytes, path: Path) -> Inspection:
-    """What a file with this content says. FileFault names `path` and what is wrong with it."""
+    """The inspection in the content of a file. FileFault names `path` and the problem."""
     document = json_of(content, path)
     if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
         raise FileFault(f"{path} is not an inspection: its schema is not {SCHEMA}")

@@ -1,9 +1,8 @@
-"""What is measured kept as it comes, so that nothing is lost with the process: JSON lines beside the result file.
+"""Journal of a running measurement: JSON lines next to the result file, so that a crash loses nothing.
 
-The first line is the head, which is all of the result file that is known when the test begins; each that follows is a
-sample or a trial. When the test ends well the result file is made of them and the journal removed. What a kill or a
-power loss leaves is read like a result, without a last line that was not written to its end.
-"""
+The first line is the head: the part of the result file that is known when the test begins. Each further line is a
+sample or a trial. At the end of a complete test the result file is made of them and the journal removed. After a kill
+or a power loss the journal is read like a result; an incomplete last line is ignored."""
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ def kind_of(head: Mapping[str, Any]) -> str:
 
 
 def format_of(kind: str) -> str:
-    """What the first line of the journal of a kind of measurement, such as loadtest, says that it is."""
+    """Name of the journal's format, in its first line, for a kind of measurement such as loadtest."""
     return f"wirespeed-{kind}-journal/1"
 
 
@@ -142,7 +141,7 @@ class Journal:
             self._file.close()
 
     def remove(self) -> None:
-        """What it holds is safe elsewhere, or nothing."""
+        """Delete the file: its content is stored elsewhere, or it has none."""
         self.close()
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
@@ -191,7 +190,7 @@ def recovery(path: Path) -> str | None:
 
 
 def is_being_written(path: Path) -> bool:
-    """Whether a test that runs now writes this journal."""
+    """True if a running test writes this journal."""
     with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -1,5 +1,5 @@
-"""What the samples of one direction say of the DUT: the load it held, what it forwarded at full load, where loss sets
-in, where it saturates, and whether the tester was the limit. Pure; the report, the live view and the test ask here."""
+"""Judgement of one direction by its samples: forwarded load, rate at full load, loss onset, saturation, and whether the
+tester was the limit. Pure; used by the report, the live view and the test itself."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def judge(
 
 
 def disturbed_times(points: Sequence[Point], threshold: float, exclude_disturbed: bool = True) -> frozenset[float]:
-    """When the measured samples end whose loss above the threshold is the machine's doing. One that passed although the
-    machine was in the way has passed."""
+    """End times of the measured samples whose loss above the threshold the host caused. A sample below the threshold
+    has passed, even if the host preempted workers."""
     return frozenset(
         point.t_s
         for point in points
@@ -93,17 +93,17 @@ def _sample_load(point: Point) -> LoadPoint:
 
 
 def _made_up(balance: Balance, stretch: Sequence[Point], threshold: float) -> bool:
-    """Whether too little was missing in the end for `stretch` to have lost more than the threshold: its packets were
-    under way, or held by somebody, and came later."""
+    """True if fewer packets were missing at the end than `stretch` lost above the threshold: they were in flight, or
+    delayed."""
     return balance.lost <= threshold * fsum(point.balance.offered for point in stretch)
 
 
 def _knee(measured: Sequence[Point], balance: Balance | None, exclude_disturbed: bool) -> Knee | None:
-    """Where what the DUT returned stops following what it was offered, whatever the tester's receiver missed.
+    """The load above which the packets that the DUT returned no longer follow those offered, whatever the tester's
+    receiver dropped.
 
-    Samples that an absence spoilt prove no limit, but they keep their place: without them, a gap of loads would be left
-    in which the knee could hide. Those without a link say nothing at all.
-    """
+    Disturbed samples do not prove a limit, but they keep their place: without them there would be a gap of loads in
+    which the knee could hide. Samples without a link are excluded."""
     counted = [point for point in measured if not (exclude_disturbed and point.disturbed) or _of_preemption(point)]
     found = corner(
         [point.offered_pps for point in counted],

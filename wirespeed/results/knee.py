@@ -1,4 +1,5 @@
-"""Where received stops following offered: a broken line fitted to the samples, and how well they tell its corner.
+"""The knee, where the received rate stops following the offered load: a broken line fitted to the samples, and bounds
+of its corner.
 
 The model, in the ratio of returned to offered so that every load weighs the same: `a` up to the knee (a DUT that loses
 a constant share has a < 1 and no knee), beyond it (p + b x) / x, which is flat for b = 0, falling for b < 0 and still
@@ -69,7 +70,7 @@ class _Fit:
     broken: bool = False
 
     def deficit(self, load: float) -> float:
-        """What is missing at `load` beyond the knee, as a share of what would follow on."""
+        """Missing share at `load` above the knee, relative to a rate that had continued to follow the load."""
         return 1 - (self.p / load + self.b) / self.a
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from wirespeed.results.codec import LENIENT_ORIGINAL, SPARSE, Number
+from wirespeed.results.codec import LENIENT_ORIGINAL, SPARSE, Number, Stored
 
 ROBUST_NOTE = (
     "control shares CPUs with the workers here, so trials whose loss preemption explains are repeated; "
@@ -42,7 +42,7 @@ class Topology:
         return next(place for place in self.places if place.cpu == cpu)
 
     def only(self, cpus: frozenset[int]) -> Topology:
-        """The same machine with nothing but `cpus` told of."""
+        """The machine, reduced to `cpus`."""
         places = tuple(place for place in self.places if place.cpu in cpus)
         return Topology(self.model, places, self.quota_cpus)
 
@@ -57,7 +57,7 @@ class CpuRoles:
 
 
 @dataclass(frozen=True)
-class LatencyFloor:
+class LatencyBaseline:
     """Latency of the port type alone, in microseconds."""
 
     min_us: Annotated[Number | None, SPARSE] = None
@@ -98,34 +98,36 @@ class LabTestbed:
 
     file: Annotated[str, SPARSE] = ""
     mode: Annotated[str, SPARSE] = ""
-    wires: Annotated[Mapping[str, str], SPARSE] = field(default_factory=dict)
+    links: Annotated[Mapping[str, str], Stored(sparse=True, former="wires")] = field(default_factory=dict)
     ports: Annotated[tuple[str, ...], SPARSE] = ()
     tester_ceiling: Annotated[CeilingFacts | None, SPARSE] = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class LabFacts:
-    """A lab. `generator` is the tester's address, `kind` e.g. embedded, linux or bench, `wire` the port type in words;
-    `latency_floor` is by direction. `topology` has the CPUs of the roles. `ring_slots` is the number of packets that a
-    link can hold in each direction, `mtu` the largest layer 3 packet of tester and DUT. Values of other programs are
+    """A lab. `generator` is the tester's address, `kind` e.g. embedded, linux or testbed, `port_type` in words;
+    `latency_baseline` is by direction. `topology` has the CPUs of the roles. `ring_slots` is the number of packets that
+    a link can hold in each direction, `mtu` the largest layer 3 packet of tester and DUT. Values of other programs are
     kept as they are."""
 
     generator: Annotated[str, SPARSE] = ""
-    latency_floor: Annotated[Mapping[str, LatencyFloor], SPARSE] = field(default_factory=dict)
+    latency_baseline: Annotated[Mapping[str, LatencyBaseline], Stored(sparse=True, former="latency_floor")] = field(
+        default_factory=dict
+    )
     kind: Annotated[str, SPARSE] = ""
-    wire: Annotated[str, SPARSE] = ""
+    port_type: Annotated[str, Stored(sparse=True, former="wire")] = ""
     speed_bps: Annotated[int | None, SPARSE] = None
     cpus: Annotated[CpuRoles | None, SPARSE] = None
     topology: Annotated[Topology | None, SPARSE] = None
     ring_slots: Annotated[int | None, SPARSE] = None
     mtu: Annotated[int | None, SPARSE] = None
-    bench: Annotated[LabTestbed | None, SPARSE] = None
+    testbed: Annotated[LabTestbed | None, Stored(sparse=True, former="bench")] = None
     power: Annotated[MeterFacts | None, SPARSE] = None
     as_read: Annotated[Mapping[str, Any], LENIENT_ORIGINAL] = field(default_factory=dict)
 
     @property
     def shares_cpus(self) -> bool:
-        """Whether control takes time from the workers of tester or DUT; False if the CPUs are not known."""
+        """True if control threads share CPUs with the workers of tester or DUT; False if the CPUs are not known."""
         return self.cpus is not None and not set(self.cpus.control).isdisjoint((*self.cpus.tester, *self.cpus.dut))
 
     @property

@@ -1,4 +1,4 @@
-"""Which samples the machine spoilt: workers of tester or DUT were not on their CPUs, and that explains the loss."""
+"""Disturbed samples: preemption of workers of tester or DUT that explains their loss."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from wirespeed.results.figures import percent_text
 from wirespeed.results.sample import Preemption, Sample
 
 MARGIN = 2.0
-"""A worker that was away for 1 % of the time costs up to 1 % while it is away, and as much again while the other side
-makes up for it; more is not the machine's doing."""
+"""Preemption for a share of the time explains a loss of up to this multiple of it: packets lost in the meantime, and
+the catch-up burst afterwards."""
 
 _NO_LINK = "had no link"
 
 NOTHING_BACK, ALWAYS_PREEMPTED = 0.999, 0.9
-"""A loss of all of a sample, and the part of it that a worker must have been away to be the reason."""
+"""A loss of a whole sample, and the share of it for which workers must have been preempted to explain that."""
 
 _DOWN = re.compile(r"\b(?:interface|subinterface|link|port|carrier)\b.*\bdown\b|\bblackholed\b", re.IGNORECASE)
 
 WORKERS = 2
-"""One of the tester and one of the DUT forward a direction; without their absences, each is charged the mean steal."""
+"""A direction is forwarded by one worker of the tester and one of the DUT. If their preemption is not measured, each is
+charged the mean steal."""
 
 
 def preempted_share(before: Sample | None, sample: Sample) -> float | None:
-    """The part of the interval, 0 to 1, that the workers which carry a direction were away from their CPUs.
+    """Share of the interval, 0 to 1, for which the workers of a direction were preempted; None if it was not measured.
 
-    An absence may begin in one sample and cost packets in the next, so the longest one of `before` counts as well. None
-    where nobody measured anything.
-    """
+    A preemption may begin in one sample and cost packets in the next, so the longest one of `before` counts as well."""
     if sample.preemption is None or sample.interval_s <= 0:
         return None
     preempted_s = _preempted_s(sample.preemption)
@@ -40,11 +39,10 @@ def preempted_share(before: Sample | None, sample: Sample) -> float | None:
 
 
 def why_disturbed(before: Sample | None, sample: Sample, channel: Channel, loss_ratio: float) -> str | None:
-    """Why the loss of this sample is the machine's doing; None where it is not, or nothing was lost.
+    """The reason if the host caused the loss of this sample; None if not, or if nothing was lost.
 
-    The state of the links decides first, the tester's by itself and the DUT's by its counters. An absence excuses a
-    loss that fits it in size.
-    """
+    Links decide first: the tester's own, and the DUT's by its counters. Preemption excuses a loss that is not larger
+    than it can explain."""
     if loss_ratio <= 0:
         return None
     down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
@@ -57,18 +55,18 @@ def why_disturbed(before: Sample | None, sample: Sample, channel: Channel, loss_
 
 
 def is_preemption(why: str | None) -> bool:
-    """Whether what spoilt a sample or a trial is that workers were away, and not a link."""
+    """True if the reason of a disturbance is preemption, not a lost link."""
     return why is not None and not why.endswith(_NO_LINK)
 
 
 def can_excuse(sample: Sample, share: float, loss_ratio: float) -> bool:
-    """Whether an absence for `share` of the time may be the reason of a loss at all: not if the DUT counted packets for
-    a link or an interface that was down, nor if nothing came back although the workers were there for a good part."""
+    """False if preemption for `share` of the time cannot be the cause of a loss: the DUT counted packets for a link or
+    interface that was down, or nothing came back although the workers ran for a good part of the time."""
     return not _dut_was_down(sample) and (loss_ratio < NOTHING_BACK or share >= ALWAYS_PREEMPTED)
 
 
 def _dut_was_down(sample: Sample) -> bool:
-    """Whether the DUT counted packets for an interface or a link of its own that was down."""
+    """True if the DUT counted packets for an interface or link of its own that was down."""
     drops = sample.dut.get("drops") if isinstance(sample.dut, Mapping) else None
     if not isinstance(drops, Mapping):
         return False
@@ -76,13 +74,12 @@ def _dut_was_down(sample: Sample) -> bool:
 
 
 def most_lost(moment: Preemption, pps: float, ring_slots: int = 0) -> float | None:
-    """The most packets that a direction of `pps` can have lost by workers that were away for moments of a trial; None
-    where nobody measured that.
+    """The most packets that a direction of `pps` can have lost by preemption of workers during a trial; None if it was
+    not measured.
 
-    While either is away nothing is forwarded, and that much of what the DUT could have done is gone. What comes in an
-    absence beyond what the rings hold is lost at once, and once more as the tester makes up for it. `ring_slots` wait
-    at least once, as the rings are empty when a trial begins; 0 where they are not known.
-    """
+    A preempted worker forwards nothing. Packets beyond the capacity of the rings are lost immediately, and as many
+    again in the catch-up burst. The rings are empty when a trial begins, so they absorb at least `ring_slots` packets;
+    0 if their size is not known."""
     preempted_s = _preempted_s(moment)
     if preempted_s is None:
         return None
@@ -93,8 +90,8 @@ def most_lost(moment: Preemption, pps: float, ring_slots: int = 0) -> float | No
 
 
 def why_trial_disturbed(sample: Sample, channel: Channel, shortfall: float, most: float | None) -> str | None:
-    """Why what a trial lacks is the machine's doing: absences can have cost it, `most` packets; None where they cannot,
-    or nothing lacks."""
+    """The reason if the host caused all that a trial is missing: preemption can explain up to `most` packets. None if
+    not, or if nothing is missing."""
     if shortfall <= 0:
         return None
     down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
@@ -106,13 +103,13 @@ def why_trial_disturbed(sample: Sample, channel: Channel, shortfall: float, most
 
 
 def preemption_text(moment: Preemption | None, most: float) -> str:
-    """Who was away for how long, and that it can have cost `most` packets."""
+    """Which worker was preempted and for how long, and that this explains up to `most` lost packets."""
     preempted_s = (_preempted_s(moment) if moment is not None else None) or 0.0
     return f"{_who(moment)} preempted for {preempted_s * 1e3:,.1f} ms, which explains up to {most:,.0f} lost packets"
 
 
 def explained(loss_ratio: float, share: float) -> bool:
-    """Whether workers that were away for `share` of the time can cost so much."""
+    """True if preemption for `share` of the time can explain the loss."""
     return loss_ratio <= MARGIN * share
 
 

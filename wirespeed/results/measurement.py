@@ -1,4 +1,4 @@
-"""What the results of all kinds of measurement have in common."""
+"""Common parts of the results of all kinds of measurement."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class MeasurementResult(ABC):
 
     @property
     def draws(self) -> tuple[Draw, ...]:
-        """What the device drew at each load, where a meter stood beside it."""
+        """Power of the device at each load; () without a meter."""
         return ()
 
     @property
@@ -87,7 +87,7 @@ class MeasurementResult(ABC):
 
     @property
     def line_pps(self) -> float | None:
-        """What the narrowest line carries of the frames that were sent on it; None without a line speed."""
+        """Packets per second of the slowest link, at the size of the frames sent on it; None without a line speed."""
         lines = [
             line_rate_pps(self.frame_bytes[wire.tx], speed)
             for wire in self.directions
@@ -102,7 +102,7 @@ class MeasurementResult(ABC):
         return sum(sizes) / len(sizes) if sizes else None
 
     def noted(self, note: str) -> Self:
-        """The same with one more sentence about the whole measurement."""
+        """The result with one more note about the whole measurement."""
         return replace(self, ending=replace(self.ending, notes=(*self.ending.notes, note)))
 
     def to_json(self) -> dict[str, Any]:

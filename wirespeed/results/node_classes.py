@@ -1,5 +1,5 @@
-"""What the nodes of a router's graph do for a packet, in the order in which it meets them. The one place that sorts
-them: by the names that VPP gave them and ours bear.
+"""Classes of graph nodes, by what they do for a packet and in that order. The only table of them, by VPP's names, which
+wirespeed's nodes have, too.
 
 VPP's `show runtime` cuts a name at 30 characters. An interface name of 24 letters or more thereby hides which of its
 two nodes a row is of: `HundredGigabitEthernet17/0/0-o`, and `TwentyFiveGigabitEthernet3/0/1` twice.
@@ -67,8 +67,8 @@ def port_of(node: str) -> str | None:
 
 
 def takes_in(node: str) -> bool:
-    """Whether the node is the first behind one that polls: of Ethernet, or of the layer that a port without Ethernet
-    or an old release hands packets to."""
+    """True for the first node after a polling node: of Ethernet, or of the layer to which a port without Ethernet or an
+    old release passes packets."""
     return re.fullmatch(r"ethernet-input(?:-not-l2)?|(?:ip4|ip6|mpls|l2)-input(?:-no-checksum)?", node) is not None
 
 

@@ -1,4 +1,4 @@
-"""What a measurement came to, in numbers that carry their doubt."""
+"""The outcome of a measurement, in figures that state their uncertainty."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What the samples of a test say of one direction: load offered, load received, loss, share of the line, and whether
-the machine spoilt the sample. docs/measurement.md says each rule for users."""
+"""Samples of one direction as points: offered load, received rate, loss, share of the line, and the reason if the
+sample is disturbed. docs/measurement.md has the rules for users."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Point:
 
     @property
     def returned_pps(self) -> float:
-        """What the DUT gave back of what it was offered, though the tester's receiver missed some of it."""
+        """Rate that the DUT returned, including packets that the tester's receiver dropped."""
         balance = self.balance
         if self.interval_s <= 0:
             return 0.0

@@ -1,8 +1,7 @@
-"""What a result says of power: watts at each load, and microjoules a packet with and without the idle watts. Pure.
+"""Power in a result: watts at each load, and microjoules per packet with and without idle power. Pure.
 
-`lab.power` of a result names the meter and the watts before the load; the watts of each sample, trial or span stand in
-what the DUT told of it.
-"""
+`lab.power` of a result names the meter and has the watts before the load. The telemetry of each sample, trial or span
+has its watts."""
 
 from __future__ import annotations
 

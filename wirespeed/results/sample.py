@@ -114,10 +114,9 @@ class Sample:
 
 
 def sample_balance(before: Sample | None, sample: Sample, channel: Channel, medium: Medium) -> Balance:
-    """What became of the packets of `channel` in `sample`; `before` is the sample before it, None for the first.
+    """The packet balance of `channel` in `sample`; `before` is the previous sample, None for the first.
 
-    Counter totals are used where both samples have them: rates of T-Rex are smoothed and not read at one instant.
-    """
+    Counter totals are used if both samples have them, since rates of T-Rex are smoothed and not read at one instant."""
     tx, rx = sample.ports[channel.tx], sample.ports[channel.rx]
 
     def grown(port: int, counter: str) -> float | None:
@@ -160,9 +159,8 @@ def balance(
     paused: bool,
     order: Order | None = None,
 ) -> Balance:
-    """A balance of counted packets: the surplus follows from `test_frames`, those of our signature, where they were
-    counted; else it is the frames that are not ours by their kind, and what was received beyond all that was offered.
-    """
+    """A balance of counted packets. With signatures (`test_frames`), all other received packets are extraneous. Without
+    them, frames of foreign kinds are extraneous, and all packets beyond those offered."""
     plain = Balance(sent, received, intended, refused, no_buffer, late, missed, 0, medium, paused)
     own = min(received - foreign, plain.offered) if test_frames is None else test_frames
     extraneous = max(0, received - own)

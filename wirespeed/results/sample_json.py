@@ -87,7 +87,7 @@ def samples_from_json(raw: Any) -> tuple[Sample, ...]:
 
 
 def with_phases(samples: tuple[Sample, ...], variables: Mapping[str, Any]) -> tuple[Sample, ...]:
-    """The same with the phases that the file does not tell."""
+    """The samples, with the phases that the file does not have."""
     if all(sample.phase for sample in samples):
         return samples
     loads_pps = [sum(port.tx_pps for port in sample.ports.values()) for sample in samples]

@@ -52,8 +52,8 @@ class SearchTrial:
 
     @property
     def wanted(self) -> float:
-        """Packets that were to be offered, by the tester's account or, where it keeps none and fell short, by the
-        load."""
+        """Intended packets, by the tester's count. If it does not count them and fell short: by the load and the
+        time."""
         return sum(map(self._wanted, self.trial.channels.values()))
 
     def _wanted(self, one: ChannelTrial) -> float:
@@ -63,8 +63,8 @@ class SearchTrial:
 
     @property
     def loss_ratio(self) -> float:
-        """What goals are judged by: of all that was to be offered, in all directions together, the share that did not
-        come back or was never offered."""
+        """Share of the intended packets, in all directions together, that were lost or not sent. Goals are judged by
+        it."""
         wanted, balance = self.wanted, self.trial.balance
         return min(1.0, (balance.lost + wanted - balance.offered) / wanted) if wanted > 0 else 0.0
 
@@ -81,7 +81,8 @@ class SearchTrial:
 
     @property
     def sure_loss_ratio(self) -> float:
-        """The same less what absences can explain in each direction; one direction excuses no loss of another."""
+        """Loss ratio minus the loss that preemption can explain in each direction. One direction does not excuse the
+        loss of another."""
         sure = (
             max(0.0, one.balance.lost + self._wanted(one) - one.balance.offered - (one.most_by_preemption or 0.0))
             for one in self.trial.channels.values()
@@ -89,7 +90,7 @@ class SearchTrial:
         return min(1.0, sum(sure) / self.wanted) if self.wanted > 0 else 0.0
 
     def is_disturbed_for(self, goal: Goal) -> bool:
-        """Whether it fails the goal and would not, but for what absences explain."""
+        """True if the trial fails the goal only by loss that preemption can explain."""
         return self.sure_loss_ratio <= goal.loss_ratio < self.loss_ratio
 
     @property

@@ -24,6 +24,6 @@ class Settings:
     group: Annotated[str, SPARSE] = ""
     output_file: Annotated[str, SPARSE] = ""
     unidirectional: Annotated[bool | None, Stored(sparse=True, read=bool)] = None
-    verify: Annotated[bool | None, Stored(sparse=True, read=bool)] = None
+    signature: Annotated[bool | None, Stored(sparse=True, read=bool, former="verify")] = None
     line: Annotated[Number | None, SPARSE] = None
     as_read: Annotated[Mapping[str, Any], LENIENT_ORIGINAL] = field(default_factory=dict)

@@ -10,8 +10,8 @@ from wirespeed.results.point import Point
 
 
 def settled_points(points: Sequence[Point], balance: Balance | None) -> tuple[Point, ...]:
-    """The same, with no more lost by all of them than by `balance`, that of the whole test (docs/measurement.md): where
-    they lack more, each gives back its share of the rest."""
+    """The points, with at most as many lost packets in all as in `balance`, which is that of the whole test
+    (docs/measurement.md). If the points lost more, each one's loss is reduced in proportion."""
     seen = sum(point.balance.lost for point in points)
     if not seen or balance is None or not balance.offered:
         return tuple(points)

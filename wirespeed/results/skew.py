@@ -41,8 +41,8 @@ class _Reading:
 
 
 def reads_at_one_instant(samples: Sequence[Sample], channel: Channel) -> bool:
-    """Whether the server says that it counts all of a port at once: one that keeps an account of what it was asked for
-    does. Where no counters were kept there is nothing to allow for either."""
+    """True if the server reads all counters of a port at one instant. A server that counts the intended load does. Also
+    True without counters, which have no skew."""
     senders = [sample.ports[channel.tx] for sample in samples]
     return all(port.intended is not None for port in senders) or any(port.opackets is None for port in senders)
 
@@ -81,8 +81,8 @@ def estimated_skew_s(
 
 
 def _missing(samples: Sequence[Sample], found: Sequence[Point], channel: Channel) -> list[float]:
-    """What had not come back at the end of each sample: of ours where their signature was counted, else of any frames;
-    less than nothing where more came than was sent."""
+    """Missing packets at the end of each sample: test frames if signatures were counted, otherwise frames of any kind;
+    negative if more were received than sent."""
     offered = accumulate(point.balance.offered for point in found)
     if _signed(samples, channel):
         return [sent - sample.test_frames[channel] for sent, sample in zip(offered, samples, strict=True)]

@@ -1,4 +1,4 @@
-"""What of a result is compared and listed: the rates of its verdict, by what they are of. Pure."""
+"""Rates of a result's verdict, and the subjects by which results are compared and listed. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ UNNAMED = "unknown"
 
 @dataclass(frozen=True, order=True)
 class Subject:
-    """What makes two measurements ones of the same thing, whatever forwarded: `load` is the profile with its
-    settings, `figure` what was measured of it, such as NDR. `box` is empty where it goes without saying."""
+    """The subject of a measurement, by which results are compared: `load` is the profile with its tunables, `figure`
+    the measured quantity, such as NDR. `box` is empty if it is the same everywhere."""
 
     kind: str
     load: str
@@ -67,7 +67,7 @@ def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subje
 
 
 def box_of(result: MeasurementResult) -> str:
-    """What forwarded."""
+    """Name of the DUT."""
     return result.dut.name or UNNAMED
 
 

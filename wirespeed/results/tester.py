@@ -1,4 +1,4 @@
-"""Whether the tester was the limit of a direction, and not the DUT."""
+"""The decision whether the tester, not the DUT, was the limit of a direction."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ def share_of_tester(stretch: Sequence[Point]) -> float:
 
 
 def tester_was_limit(measured: Sequence[Point], threshold: float, complete: bool = True) -> bool:
-    """Whether most of the shortfall is the tester's, from the load on from which more than `threshold` of what was
-    wanted persistently did not come back; or whether it plainly sent less than it was asked for.
+    """True if the tester caused most of the shortfall, from the load on at which more than `threshold` of the intended
+    load is missing persistently; also if the tester clearly sent less than intended.
 
-    Samples whose shortfall the absence of a worker explains say nothing of what the tester can do, unless it lasts: a
-    tester that never has its CPU is the limit as well.
-    """
+    Samples whose shortfall preemption explains say nothing about the tester, unless it persists: a tester that is
+    always preempted is the limit."""
     present = [point for point in measured if not _was_preempted(point)]
     return (
         _fell_short(present, threshold, complete)
@@ -36,7 +35,7 @@ def tester_was_limit(measured: Sequence[Point], threshold: float, complete: bool
 
 
 def _fell_short(counted: Sequence[Point], threshold: float, complete: bool) -> bool:
-    """Whether more than `threshold` of what was wanted is missing persistently, and most of it is the tester's."""
+    """True if more than `threshold` of the intended load is missing persistently, mostly because of the tester."""
     wanted = [point.balance.offered + point.balance.unoffered for point in counted]
     short = [
         point.balance.shortfall / packets if packets > 0 else 0.0
@@ -51,7 +50,7 @@ def _fell_short(counted: Sequence[Point], threshold: float, complete: bool) -> b
 
 
 def sent_too_little(measured: Sequence[Point]) -> bool:
-    """Whether a server that keeps no account of unsent packets fell short of the last loads it was asked for."""
+    """True if a server that does not count unsent packets fell short of the last intended loads."""
     last = measured[-UNSENT_SAMPLES:]
     intended = [point.balance.intended for point in last if point.balance.intended is not None]
     if not last or len(intended) < len(last):
@@ -62,7 +61,7 @@ def sent_too_little(measured: Sequence[Point]) -> bool:
 
 
 def _was_preempted(point: Point) -> bool:
-    """Whether the tester's shortfall of this sample is small enough to be an absence, and all there is to it."""
+    """True if preemption explains the whole shortfall of this sample."""
     balance = point.balance
     if not point.preempted_share or balance.unoffered <= 0 or balance.lost > balance.unoffered:
         return False

@@ -1,4 +1,4 @@
-"""What one load that was held for a while came to."""
+"""The result of a trial: one load, held for some time."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TrialResult:
 
     @property
     def effective_s(self) -> float:
-        """The time that it took, until nothing was under way any more."""
+        """Duration of the trial, including the wait for packets in flight."""
         return self.duration_s + self.drain.duration_s
 
     @property
@@ -76,6 +76,6 @@ class TrialResult:
 
     @property
     def disturbed(self) -> str | None:
-        """Why what this trial lacks is the machine's doing; None where some direction lacks more than that."""
+        """The reason if preemption explains all that is missing; None if more is missing in any direction."""
         lacking = [one.disturbed for one in self.channels.values() if one.disturbed or one.balance.shortfall > 0]
         return lacking[0] if lacking and all(lacking) else None

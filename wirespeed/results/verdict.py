@@ -49,7 +49,7 @@ NEXT_STEPS: dict[LimitedBy, str] = {
     "nothing": "offer more: a higher target, smaller frames or both directions",
     "unknown": "run it again with the device read (`loadtest --dut`)",
 }
-"""What to do next, where `explain` names no experiment."""
+"""Next steps, for verdicts without an experiment by `explain`."""
 
 DISTURBED = "not measured: disturbed"
 
@@ -60,8 +60,8 @@ FULL_LOAD = "at full load"
 
 @dataclass(frozen=True)
 class Limit:
-    """What limited a test. `cause` is the word of `explain`, empty where the counters alone tell; `confidence` is 0
-    to 1."""
+    """The limit of a test. `cause` is the name that `explain` has for it, empty if counters alone show the limit;
+    `confidence` is 0 to 1."""
 
     by: LimitedBy = "unknown"
     sentence: str = "what limited it is unknown"
@@ -71,7 +71,7 @@ class Limit:
 
     @property
     def is_bound(self) -> bool:
-        """Whether the router may do more than was measured, for another reason than its line."""
+        """True if the router may forward more than was measured, for a reason other than its line rate."""
         return self.by in BOUNDS
 
 
@@ -125,7 +125,7 @@ class Figure:
         return rate, unit
 
     def scaled(self, scaler: Scaler) -> str:
-        """The same in a column of one unit: `4.47`, `≥ 4.47`; what bounds the figure stands beside it."""
+        """The figure in a column of one unit: `4.47`, `≥ 4.47`. The reason of a bound is in another column."""
         if self.said:
             return self.said
         if self.rate_pps is None:
@@ -212,12 +212,11 @@ class Figure:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a result says. `figures` begin with the one that stands for it: of a load test `forwarded` and `full load`,
-    of a search its goals, of RFC 2544 the throughput of each frame size, of a soak the loss.
+    """The verdict on a result. The first of `figures` represents the result. A load test has `forwarded` and `full
+    load`, a search its goals, RFC 2544 the throughput of each frame size, a soak the loss.
 
-    `disturbed` of `samples` samples lost packets by the machine's doing. `status` is how the measurement ended.
-    `counting` says what the packets' numbers show or what the counters cannot see, empty where nobody knows.
-    """
+    The host disturbed `disturbed` of `samples` samples. `status` is the status of the measurement. `counting` states
+    what the packets' numbers show, or what the counters cannot see; empty if that is not known."""
 
     kind: str
     name: str
@@ -235,7 +234,7 @@ class Verdict:
 
     @property
     def full_load(self) -> Figure | None:
-        """What a load test forwarded while its full load was held."""
+        """Rate that a load test forwarded while it held the full load."""
         return next((one for one in self.figures if one.name == FULL_LOAD), None)
 
     def heading(self, figure: Figure) -> str:
@@ -263,7 +262,7 @@ class Verdict:
 
     @property
     def plain_lines(self) -> tuple[str, ...]:
-        """The same for pages, where a backtick marks nothing."""
+        """The lines for pages, in which backticks have no meaning."""
         return tuple(line.replace("`", "") for line in self.lines)
 
     @property
@@ -272,7 +271,7 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """What limited the test, in one sentence."""
+        """The limit of the test, in one sentence."""
         return self.limit.sentence
 
     @property
@@ -281,7 +280,7 @@ class Verdict:
 
     @property
     def shows_the_dut(self) -> bool:
-        """Whether the DUT's own limit was found, or its whole line was forwarded."""
+        """True if the DUT's own limit was found, or if it forwarded the whole line rate."""
         return self.limited_by in ("dut", "line") and self.figure.is_measured
 
     def to_json(self) -> dict[str, Any]:

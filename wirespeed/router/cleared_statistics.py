@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from wirespeed.router.native import NativeRouter
 
 RATE_WINDOW_S = 10
-"""What the vector rate of `show runtime` looks back on; loops/sec looks back one second."""
+"""Time span of the vector rate in `show runtime`; that of loops/sec is one second."""
 
 
 @dataclass(frozen=True)
-class ThreadRuntime:
+class WorkerRuntime:
     """One worker since the last clear. Rates are packets per second; `nodes` holds those that ran, by name."""
 
     index: int
@@ -82,7 +82,7 @@ class Statistics:
         """It is deleted: another one of its number begins at zero."""
         self._interfaces.pop(index, None)
 
-    def runtime(self) -> list[ThreadRuntime]:
+    def runtime(self) -> list[WorkerRuntime]:
         return [self._thread(worker) for worker in self._workers]
 
     def errors(self, worker: int) -> list[NodeCounter]:
@@ -99,14 +99,14 @@ class Statistics:
         cleared = astuple(self._interfaces.get(index, InterfaceCounters()))
         return InterfaceCounters(*(a - b for a, b in zip(now, cleared, strict=True)))
 
-    def _thread(self, worker: int) -> ThreadRuntime:
+    def _thread(self, worker: int) -> WorkerRuntime:
         time_s = max((self._core.tsc() - self._runtime_cleared) / self._core.tsc_hz(), 1e-9)
         info, totals, cleared = self._core.worker(worker), self._core.totals(worker), self._totals[worker]
         now, samples = self._read(worker), self._samples[worker]
         window, second = samples[0], _before(samples, now.tsc - self._core.tsc_hz())
         calls, ticks = now.calls - window.calls, now.tsc - second.tsc
         nodes = [_since(node, self._nodes[worker].get(node.name)) for node in self._core.node_stats(worker)]
-        return ThreadRuntime(
+        return WorkerRuntime(
             index=worker + 1,
             name=info.name,
             cpu=info.cpu,

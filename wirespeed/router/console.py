@@ -37,7 +37,7 @@ _MAX_EXEC_BYTES = 512 << 20  # ten million routes
 
 @dataclass
 class _Place:
-    """Where a line is run: what relative file names start from, and how many files execute it."""
+    """Context of a line: the directory of relative file names, and the depth of nested files."""
 
     directory: Path
     depth: int = 0
@@ -83,7 +83,7 @@ class Console:
 
     @property
     def directory(self) -> Path:
-        """What relative file names of a line start from."""
+        """Directory of relative file names in a line."""
         return self._place.directory
 
     def run_from(self, directory: Path, line: str) -> Iterator[str]:
@@ -144,7 +144,7 @@ class Console:
                 raise type(error)(f"{path}, line {number}: {error}") from None
 
     def help(self, line: str) -> Iterator[str]:
-        """What could come after `line`, each with one line of help."""
+        """Possible next words after `line`, each with one line of help."""
         return (f"  {label:<30} {summary}" for label, summary in commands.GRAMMAR.expected(line, self))
 
     def complete(self, line: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a router has counted since it started, as one value: the one place that knows the names of its statistics."""
+"""Counters of a router since its start, as one value: the only place with the names of its statistics."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wirespeed.results.dut import NodeCost
-from wirespeed.statseg.reading import Capture, Reading
+from wirespeed.statseg.reading import StatsCapture, StatsReading
 from wirespeed.statseg.segment import StatsSegment
 
 _PORT_LOSSES = ("rx-miss", "rx-error", "rx-no-buf", "tx-error")
@@ -45,12 +45,12 @@ class RouterCounters:
     ports: dict[str, int]
 
 
-def capture_counters(segment: StatsSegment) -> Capture:
+def capture_counters(segment: StatsSegment) -> StatsCapture:
     """The words that `router_counters` makes a value of."""
     return segment.capture(_NAMES)
 
 
-def router_counters(capture: Capture) -> RouterCounters:
+def router_counters(capture: StatsCapture) -> RouterCounters:
     """The value of a capture of `capture_counters`."""
     readings = capture.readings()
     interfaces = readings["/if/names"].texts
@@ -69,7 +69,7 @@ def router_counters(capture: Capture) -> RouterCounters:
     return RouterCounters(tuple(_worker(readings, thread) for thread in threads), reasons, ports)
 
 
-def _worker(readings: Mapping[str, Reading], thread: int) -> WorkerCounters:
+def _worker(readings: Mapping[str, StatsReading], thread: int) -> WorkerCounters:
     def own(name: str) -> int:
         return readings[f"/sys/{name}"].values[thread][0]
 
@@ -88,7 +88,7 @@ def _worker(readings: Mapping[str, Reading], thread: int) -> WorkerCounters:
     )
 
 
-def _nodes(readings: Mapping[str, Reading], thread: int) -> dict[str, NodeCost]:
+def _nodes(readings: Mapping[str, StatsReading], thread: int) -> dict[str, NodeCost]:
     """None where the router does not count them for others."""
     if "/sys/node/names" not in readings:
         return {}

@@ -21,7 +21,7 @@ from wirespeed.errors import UsageError
 
 
 class ValueType(Protocol):
-    """How a `<type>` reads a word: returns the value, or raises ValueError that says what is wrong with it."""
+    """Type of a `<value>` in a syntax: `parse` returns the value of a word, or raises ValueError with the reason."""
 
     @property
     def label(self) -> str: ...
@@ -37,12 +37,12 @@ LITERAL = ""
 
 @dataclass(frozen=True)
 class Match:
-    """What a matched line holds, in its order: values as (name, value), bare words as (LITERAL, word)."""
+    """Words of a matched line, in order: values as (name, value), literal words as (LITERAL, word)."""
 
     values: tuple[tuple[str, Any], ...]
 
     def __contains__(self, word: str) -> bool:
-        """Whether the bare word stands in the line."""
+        """True if the literal word is in the line."""
         return (LITERAL, word) in self.values
 
     def __getitem__(self, name: str) -> Any:
@@ -83,7 +83,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Arrival:
-    """Where some words lead, and by which threads."""
+    """Place in the syntax after some words, and the threads that lead there."""
 
     place: _Place
     stepped: list[_Thread]
@@ -134,7 +134,7 @@ class Grammar:
         raise UsageError(f"{line.strip()!r} is not complete; expected {_one_of(_labels(arrival.threads()))}")
 
     def expected(self, line: str, context: Any) -> list[tuple[str, str]]:
-        """What could stand after `line`, with one line of help each; UsageError when `line` is wrong already."""
+        """Possible next words after `line`, with one line of help each. UsageError if `line` is already wrong."""
         words = line.split()
         arrival, position = self._walk(words, context)
         threads = arrival.threads()
@@ -343,7 +343,7 @@ def _literals(threads: Iterable[_Thread]) -> list[str]:
 
 
 def _labels(threads: Iterable[_Thread]) -> list[str]:
-    """What the next word may be: literals as they are, values by their labels."""
+    """Possible next words: literals themselves, values by their labels."""
     return sorted(
         {name if value is None else value.label for thread in threads for name, value, _ in thread.state.edges}
     )

@@ -27,7 +27,7 @@ class Level(IntEnum):
 
 
 @dataclass(frozen=True)
-class Message:
+class LogMessage:
     time_s: float
     level: Level
     about: str
@@ -61,7 +61,7 @@ class Messages:
     """The last messages, and where further ones go; a class is the part of the router that a message is about."""
 
     show: Callable[[str], None] = _to_stderr
-    kept: deque[Message] = field(default_factory=lambda: deque(maxlen=_MOST_KEPT))
+    kept: deque[LogMessage] = field(default_factory=lambda: deque(maxlen=_MOST_KEPT))
     _filters: dict[str, Filter] = field(default_factory=dict)
     _seconds: dict[str, _Second] = field(default_factory=dict)
 
@@ -74,7 +74,7 @@ class Messages:
         if chosen.per_second is not None and self._count(about, int(now_s)) > chosen.per_second:
             return
         if level <= chosen.kept:
-            self.kept.append(Message(now_s, level, about, text))
+            self.kept.append(LogMessage(now_s, level, about, text))
         if level <= chosen.shown:
             self.show(text)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from wirespeed._native import runtime
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address, read_prefix
-from wirespeed._native.counting import Counters
+from wirespeed._native.counting import RouteCounters
 from wirespeed._native.ip6 import Ip6
 from wirespeed._native.paths import fill_paths, read_paths
 from wirespeed._native.runtime import Handle, check, core, format_mac, from_struct, mac_bytes
@@ -34,11 +34,11 @@ from wirespeed.seam.graph import (
     TraceStep,
 )
 from wirespeed.seam.interfaces import (
-    Interface,
     InterfaceCounters,
     InterfaceKind,
     Mode,
     MtuKind,
+    RouterInterface,
     RxMode,
     SubInterface,
     TagRewrite,
@@ -116,7 +116,7 @@ class NativeRouter:
             # A pointer says no more than that it failed; the reason is in ws_error().
             check(-errno.ENOMEM)
         handle = Handle(self._ffi, self._lib, self._router)
-        self.counting, self.ip6, self.tables = Counters(handle), Ip6(handle), Tables(handle)
+        self.counting, self.ip6, self.tables = RouteCounters(handle), Ip6(handle), Tables(handle)
         self._workers = worker_count
         self._gone = self._ffi.new("uint16_t[]", self._lib.WS_MAX_PORTS)
         self._names = self._ffi.new("struct ws_interface_name[]", self._lib.WS_MAX_INTERFACES)
@@ -220,12 +220,12 @@ class NativeRouter:
         """UsageError while something else than its own addresses and neighbors needs it."""
         check(self._lib.ws_router_interface_delete(self._router, index))
 
-    def interface(self, index: int) -> Interface:
+    def interface(self, index: int) -> RouterInterface:
         struct = self._ffi.new("struct ws_interface *")
         check(self._lib.ws_router_interface(self._router, index, struct))
         addresses = (struct.addresses[i] for i in range(struct.address_count))
         return from_struct(
-            Interface,
+            RouterInterface,
             struct,
             mode=Mode(struct.mode),
             kind=InterfaceKind(struct.kind),
@@ -331,7 +331,7 @@ class NativeRouter:
         return done, lines[0]
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:
-        """How many routes there are of each length."""
+        """Number of routes of each prefix length."""
         stride = self._ffi.sizeof("struct ws_route_entry")
         offset = self._ffi.offsetof("struct ws_route_entry", "prefix", "length")
         lengths: Counter[int] = Counter()

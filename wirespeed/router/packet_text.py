@@ -47,7 +47,7 @@ def ethernet_line(frame: bytes) -> str | None:
 
 
 def payload_lines(frame: bytes) -> Iterator[str]:
-    """What the frame carries: ARP, or IPv4 or IPv6 with the transport above it."""
+    """Lines for the payload of the frame: ARP, or IPv4 or IPv6 with the transport header."""
     if len(frame) < _ETHERNET_BYTES:
         return
     (ethertype,) = unpack_from(">H", frame, 12)

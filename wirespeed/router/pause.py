@@ -1,4 +1,4 @@
-"""How a command waits: it yields a pause among its lines, and whoever sends or prints the lines waits meanwhile."""
+"""Waiting commands: a command yields a pause among its lines, and the sender or printer of the lines waits."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ PCI_DEVICES = Path("/sys/bus/pci/devices")
 
 
 @dataclass(frozen=True)
-class PciDevice:
+class RouterPciDevice:
     """`device` and `subsystem` are VENDOR:DEVICE in hex; a `link` is `2.5 GT/s x1`, or `unknown`."""
 
     device: str
@@ -18,12 +18,12 @@ class PciDevice:
     most_link: str
 
 
-def pci_device(address: str, devices: Path = PCI_DEVICES) -> PciDevice | None:
+def pci_device(address: str, devices: Path = PCI_DEVICES) -> RouterPciDevice | None:
     """The device at `0000:02:00.0`; None where Linux has none there."""
     at = devices / address
     if not at.is_dir():
         return None
-    return PciDevice(
+    return RouterPciDevice(
         _ids(at, "vendor", "device"),
         _ids(at, "subsystem_vendor", "subsystem_device"),
         pci_link(at, "current"),

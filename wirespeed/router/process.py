@@ -22,14 +22,14 @@ from wirespeed.router.stats_file import StatsFile, default_stats_file, default_s
 from wirespeed.router.stats_socket import StatsServer, opened
 
 if TYPE_CHECKING:
-    from wirespeed.router.startup.syntax import Place
+    from wirespeed.router.startup.syntax import StartupPlace
 
 
 def run(
     settings: RouterSettings,
     socket_path: Path,
     *,
-    commands: Sequence[tuple[Place, str]] = (),
+    commands: Sequence[tuple[StartupPlace, str]] = (),
     exec_file: Path | None,
     pidfile: Path | None = None,
     telnet: tuple[str, int] | None = None,
@@ -142,7 +142,7 @@ def _write_pid(path: Path) -> Path:
     return path
 
 
-def _run_line(console: Console, place: Place, line: str, announce: Callable[[str], None]) -> None:
+def _run_line(console: Console, place: StartupPlace, line: str, announce: Callable[[str], None]) -> None:
     """A line that a start-up file stands for; an error names that place."""
     try:
         for answer in console.run(line):

@@ -1,4 +1,4 @@
-"""What goes over a router's control socket: JSON objects, one a line, UTF-8, on a unix stream socket of mode 0600.
+"""Protocol of a router's control socket: JSON objects, one per line, UTF-8, on a unix stream socket of mode 0600.
 
     client → router   {"command": "show runtime", "directory": "/where/relative/files/start"}
                       {"commands": ["set …", "set …"], "directory": …}
@@ -48,7 +48,7 @@ def default_api_socket(control_socket: Path) -> Path:
 
 
 def default_socket() -> Path:
-    """Where router and ctl meet unless told otherwise: below /run for root, else in the user's runtime directory."""
+    """Default path of the control socket: below /run for root, otherwise in the user's runtime directory."""
     if os.geteuid() == 0:
         return Path("/run/wirespeed/router.sock")
     runtime = os.environ.get("XDG_RUNTIME_DIR")

@@ -219,7 +219,7 @@ async def _terminal(console: Console, reader: asyncio.StreamReader, writer: asyn
     """One client at a TCP port, until it goes."""
     run = partial(answer_line, console)
     try:
-        await telnet.Session(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve_telnet()
+        await telnet.TelnetSession(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve_telnet()
     except ConnectionError as error:
         _let_go(error)
     finally:
@@ -240,7 +240,7 @@ async def _first(console: Console, reader: asyncio.StreamReader, writer: asyncio
         return await asyncio.wait_for(reader.read(1), _FIRST_BYTE_S)
     except TimeoutError:
         run = partial(answer_line, console)
-        return await telnet.Session(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve() or None
+        return await telnet.TelnetSession(reader, writer, run, console.complete, MAX_REQUEST_BYTES).serve() or None
 
 
 def answer_line(console: Console, line: str) -> Iterator[dict[str, Any]]:
@@ -249,7 +249,7 @@ def answer_line(console: Console, line: str) -> Iterator[dict[str, Any]]:
 
 
 async def _send(messages: Iterator[dict[str, Any]], writer: asyncio.StreamWriter) -> bool:
-    """Whether the request was done."""
+    """True if the request succeeded."""
     message: dict[str, Any] = {}
     for message in messages:
         if "pause" in message:
@@ -269,8 +269,8 @@ def _let_go(error: ConnectionError) -> None:
 
 
 def requests(console: Console, line: bytes) -> Iterator[Iterator[dict[str, Any]]]:
-    """What one line from a client asks for, one after the other: the messages that answer each. One of "pause" is for
-    the sender, who waits so many seconds."""
+    """Requests in one line from a client, in order: the messages that answer each. For a "pause", the sender waits that
+    many seconds."""
     try:
         request = _parse(line)
     except UsageError as error:

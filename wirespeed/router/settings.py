@@ -1,4 +1,4 @@
-"""What a router is started with, and the memory that takes."""
+"""Settings with which a router starts, and their memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirespeed.cpus import parse_cpus
 from wirespeed.errors import UsageError
 from wirespeed.model import PLAIN_MTU, PortSpec, parse_port_spec
 from wirespeed.router.limits import MOST_NEIGHBORS, MOST_PATH_SETS, MOST_ROUTES, MOST_SEED
-from wirespeed.router.startup.requests import INTERFACE_NAME, Interface, Startup
+from wirespeed.router.startup.requests import INTERFACE_NAME, Startup, StartupInterface
 
 # Twice the Internet's tables, and more; native/router/api/api.c says why that costs no memory.
 DEFAULT_ROUTES = 2_097_152
@@ -43,8 +43,8 @@ class RouterSettings:
     placement: tuple[tuple[int, int, int], ...] = ()
 
     def memory_mb(self, pool_buffers: int) -> int:
-        """What the data plane allocates from DPDK: `pool_buffers` packet buffers, or as many as are asked for, and a
-        rest for rings, nodes and neighbors. Routes take ordinary memory, as they come."""
+        """Memory that the data plane allocates from DPDK: at least `pool_buffers` packet buffers, or the configured
+        number, and an allowance for rings, nodes and neighbors. Routes use ordinary memory as needed."""
         longest = max((port.carries(PLAIN_MTU) for port in self.ports), default=PLAIN_MTU) + _FRAME_OVERHEAD_BYTES
         packets = max(self.buffers, pool_buffers) * (512 + max(2048, self.buffer_size, longest)) // 2**20
         neighbors = max(0, self.max_neighbors - DEFAULT_NEIGHBORS) * _NEIGHBOR_BYTES // 2**20
@@ -105,7 +105,7 @@ def router_settings(
     )
 
 
-def _placement(interfaces: Sequence[Interface], workers: int) -> Iterator[tuple[int, int, int]]:
+def _placement(interfaces: Sequence[StartupInterface], workers: int) -> Iterator[tuple[int, int, int]]:
     for index, interface in enumerate(interfaces):
         for worker in interface.workers:
             if worker >= workers:

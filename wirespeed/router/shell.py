@@ -23,7 +23,7 @@ PROMPT = "wirespeed# "
 _LEAVE = {"q", "quit", "exit"}
 
 
-class Shell:
+class RouterShell:
     """Reads lines until quit or the end of input. `input` and `output` are the terminal's unless given."""
 
     def __init__(self, path: Path, *, input: Input | None = None, output: Output | None = None) -> None:

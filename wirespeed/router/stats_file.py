@@ -1,8 +1,7 @@
-"""Where a router's statistics segment lies: in memory, whatever file system the run directory is on.
+"""Location of a router's statistics segment: always in memory, on whatever file system the run directory is.
 
-A shared mapping of a file on a disk would make a worker wait whenever the kernel writes it back. So a file that is
-not on a tmpfs is a link to one in /dev/shm.
-"""
+A shared mapping of a file on a disk would make a worker wait whenever the kernel writes it back. So a file that is not
+on a tmpfs is a link to one in /dev/shm."""
 
 from __future__ import annotations
 
@@ -69,7 +68,7 @@ class StatsFile:
         self._owned.remove()
 
     def _old_target(self) -> Path | None:
-        """What a router that was killed has left in shared memory."""
+        """Directory in shared memory that a killed router has left; None if there is none."""
         if not self._path.is_symlink():
             return None
         directory = self._path.readlink().parent
@@ -87,7 +86,7 @@ def _remove(directory: Path) -> None:
 
 
 def _is_in_memory(directory: Path) -> bool:
-    """Whether the directory's file system is a tmpfs."""
+    """True if the directory is on a tmpfs."""
     device = directory.stat().st_dev
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         fields, _, rest = line.partition(" - ")

@@ -84,7 +84,7 @@ class Decoder:
         return end + 2 - at
 
 
-class Session:
+class TelnetSession:
     """One client that waited for the router to speak; `complete` has the words that could end a line."""
 
     def __init__(

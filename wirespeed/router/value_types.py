@@ -24,7 +24,7 @@ _MOST_SHOWN = 40
 
 
 class Names(Protocol):
-    """What a console knows that values may name."""
+    """Names in a console that values may refer to."""
 
     def interface_names(self) -> dict[str, int]: ...
     def interface_index(self, name: str) -> int | None: ...

@@ -67,7 +67,7 @@ class TagRewrite:
 
 
 @dataclass(frozen=True)
-class Interface:
+class RouterInterface:
     """`xconnect_to` is an interface number, meaningful in Mode.XCONNECT; `parent` the port of a sub-interface.
     `bridge_domain` is 0 for none; a BVI has one, and is in Mode.L3."""
 

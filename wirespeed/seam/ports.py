@@ -15,7 +15,7 @@ class RxStart(IntEnum):
     WHEN_TOLD = 2
 
 
-class Medium(IntEnum):
+class PortMedium(IntEnum):
     """Whose doing it is when a port does not take a packet: see docs/develop/decisions/0002-refused-and-late.md."""
 
     RING = 0
@@ -44,7 +44,7 @@ class PortInfo:
     removed: bool
     speed_bps: int
     most_speed_bps: int
-    medium: Medium
+    medium: PortMedium
     numa: int
     mtu: int
     max_mtu: int

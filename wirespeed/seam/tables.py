@@ -26,7 +26,7 @@ FLOW_HASH = {4: _IP4_FLOWS, 6: _IP4_FLOWS | FlowField.FLOWLABEL}
 
 
 @dataclass(frozen=True)
-class Table:
+class RouteTable:
     """A table of routes of one IP version; 0 is the default one."""
 
     version: int

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from wirespeed.pages.words import count
 from wirespeed.site.bars import MOST_BARS, Bars, build_bars, newest_of_boxes, rate_bars, watt_bars
 from wirespeed.site.builds import compared, since_the_last_step
-from wirespeed.site.entries import Catalogue, Entry, Figure, is_unnamed
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import chosen, rank, telling
 from wirespeed.site.home import price_of
 from wirespeed.site.names import box_page
 from wirespeed.site.parts import (
-    Cell,
-    Table,
+    SiteCell,
+    SiteTable,
     box_cell,
     number,
     per_price_cell,
@@ -41,10 +41,10 @@ class TestPage:
     rates: Bars | None
     watts: Bars | None
     builds: tuple[Bars, ...]
-    tables: tuple[Table, ...]
+    tables: tuple[SiteTable, ...]
 
 
-def test_page(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue) -> TestPage:
+def test_page(test: tuple[str, str], entries: Sequence[SiteEntry], found: Catalogue) -> TestPage:
     boxes = found.boxes
     figures = telling(found.of(entries))
     names = sorted({(figure.entry.kind, figure.name) for figure in figures}, key=lambda one: (rank(one[1]), one))
@@ -64,8 +64,8 @@ def test_page(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue)
     )
 
 
-def _table(kind: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, ...]]) -> Table:
-    by_box: dict[str, list[Figure]] = {}
+def _table(kind: str, figures: Sequence[SiteFigure], boxes: dict[str, tuple[SiteEntry, ...]]) -> SiteTable:
+    by_box: dict[str, list[SiteFigure]] = {}
     for figure in figures:
         by_box.setdefault(figure.entry.box, []).append(figure)
     found = [(box, some, one) for box, some in by_box.items() if (one := chosen(some)) is not None]
@@ -76,12 +76,17 @@ def _table(kind: str, figures: Sequence[Figure], boxes: dict[str, tuple[Entry, .
         _row(box, some, one, first if one is not found[0][2] else (), most, price_of(boxes[box]))
         for box, some, one in found
     )
-    return Table(f"{found[0][2].name}, by {kind}", HEADINGS, rows)
+    return SiteTable(f"{found[0][2].name}, measured by {kind}", HEADINGS, rows)
 
 
 def _row(
-    box: str, figures: Sequence[Figure], one: Figure, first: Sequence[Figure], most: float, price: tuple[str, str]
-) -> tuple[Cell, ...]:
+    box: str,
+    figures: Sequence[SiteFigure],
+    one: SiteFigure,
+    first: Sequence[SiteFigure],
+    most: float,
+    price: tuple[str, str],
+) -> tuple[SiteCell, ...]:
     return (
         box_cell(box),
         rate_cell(one, most),
@@ -90,24 +95,24 @@ def _row(
         number(len(figures), str(len(figures))),
         per_watt_cell(one),
         per_price_cell(one, *price),
-        text(one.entry.limited_by),
+        text(one.entry.limit),
         text(max(figure.entry.started for figure in figures)[:10]),
     )
 
 
 @dataclass(frozen=True)
-class Matrix:
+class BoxMatrix:
     """Boxes down, the tests that most of them had across."""
 
     title: str
-    table: Table
+    table: SiteTable
     left_out: int
 
 
-def matrix(found: Catalogue, title: str) -> Matrix:
+def matrix(found: Catalogue, title: str) -> BoxMatrix:
     tests = sorted(found.tests.items(), key=lambda one: (-len({entry.box for entry in one[1]}), one[0]))
     shown = tests[:MOST_TESTS]
-    figures: dict[tuple[str, tuple[str, str]], list[Figure]] = {}
+    figures: dict[tuple[str, tuple[str, str]], list[SiteFigure]] = {}
     for figure in found.of(found.entries):
         figures.setdefault((figure.entry.box, figure.entry.test), []).append(figure)
     rows = tuple(
@@ -116,4 +121,4 @@ def matrix(found: Catalogue, title: str) -> Matrix:
         if any((box, test) in figures for test, _ in shown)
     )
     headings = (("box", False), *((test_name(*test), True) for test, _ in shown))
-    return Matrix(title, Table("Mpps", headings, rows), len(tests) - len(shown))
+    return BoxMatrix(title, SiteTable("Mpps", headings, rows), len(tests) - len(shown))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
 from wirespeed.pages.words import harmless
-from wirespeed.site.entries import Entry
+from wirespeed.site.entries import SiteEntry
 from wirespeed.site.folder import NewFolder
 from wirespeed.site.names import key, stem
 
@@ -20,7 +20,7 @@ _FIRST = (1980, 1, 1, 0, 0, 0)
 
 
 def write_archive(
-    folder: NewFolder, name: str, entries: Mapping[str, Entry], there: Collection[str], store: Store
+    folder: NewFolder, name: str, entries: Mapping[str, SiteEntry], there: Collection[str], store: Store
 ) -> None:
     """`entries` are those that belong into it by what they are made from, `there` what the old one has of that: where
     it has one too many, all is written anew."""
@@ -41,7 +41,7 @@ def write_archive(
                 archive.writestr(zipfile.ZipInfo(member, _FIRST), content, zipfile.ZIP_DEFLATED, _LEVEL)
 
 
-def _members(entry: Entry, store: Store) -> Iterator[tuple[str, bytes]]:
+def _members(entry: SiteEntry, store: Store) -> Iterator[tuple[str, bytes]]:
     name = f"{stem(entry.title)}-{key(entry.digest)}"
     try:
         content, _ = store.get(entry.digest)
@@ -51,7 +51,7 @@ def _members(entry: Entry, store: Store) -> Iterator[tuple[str, bytes]]:
     yield f"{name}.commands.txt", commands(entry).encode(errors="replace")
 
 
-def commands(entry: Entry) -> str:
+def commands(entry: SiteEntry) -> str:
     """What measured it, what the box was given, and what it carried."""
     told = entry.told
     lines = [f"# {harmless(entry.title)}: {harmless(entry.box)}, {entry.started}", told.command]

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wirespeed.results.subjects import Subject
-from wirespeed.site.entries import Catalogue, Entry, Figure, is_unnamed
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import chosen, hardness, mega, per_watt, size_of, telling, trust
 from wirespeed.site.names import box_page, test_page
 from wirespeed.site.parts import test_name
-from wirespeed.site.trends import FEWEST, Step, trends
+from wirespeed.site.trends import FEWEST, TrendStep, trends
 
 MOST_BARS = 8
 MOST_BUILDS = 6
 
 
 @dataclass(frozen=True)
-class Bar:
+class VersionBar:
     """`change` says how the figure changed with the version, `is_down` whether for the worse."""
 
     name: str
@@ -39,7 +39,7 @@ class Bars:
     title: str
     page: str
     of: str
-    bars: tuple[Bar, ...]
+    bars: tuple[VersionBar, ...]
     more: int = 0
 
 
@@ -63,17 +63,17 @@ def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Ba
     return tuple(bars for bars in drawn if bars is not None)
 
 
-def newest_of_boxes(found: Catalogue, entries: Iterable[Entry]) -> list[Figure]:
+def newest_of_boxes(found: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
     """One figure a box of the entries of one test: the one that says most, by rate; irregular ones and unnamed boxes
     last."""
-    by_box: dict[str, list[Figure]] = {}
+    by_box: dict[str, list[SiteFigure]] = {}
     for figure in telling(found.of(entries)):
         by_box.setdefault(figure.entry.box, []).append(figure)
     newest = [one for some in by_box.values() if (one := chosen(some)) is not None]
     return sorted(newest, key=lambda one: (is_unnamed(one.entry.box), bool(one.value.irregular), -one.value.rate_pps))
 
 
-def rate_bars(found: Catalogue, newest: Sequence[Figure], title: str, page: str = "") -> Bars:
+def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars:
     """One bar a figure, each of another box."""
     most = max(one.value.rate_pps for one in newest)
     names = {one.name for one in newest}
@@ -85,20 +85,20 @@ def rate_bars(found: Catalogue, newest: Sequence[Figure], title: str, page: str 
         filled = f"{100 * one.value.rate_pps / most:.1f}"
         box = one.entry.box
         bars.append(
-            Bar(box, box_page(box), rate, filled, found.colours[box], f"{mark.word}: {mark.why}", said, is_down)
+            VersionBar(box, box_page(box), rate, filled, found.colours[box], f"{mark.word}: {mark.why}", said, is_down)
         )
     of = f"{names.pop()}, Mpps" if len(names) == 1 else "Mpps"
     return Bars(title, page, of, tuple(bars), max(0, len(newest) - MOST_BARS))
 
 
-def watt_bars(found: Catalogue, newest: Sequence[Figure], title: str, page: str = "") -> Bars | None:
+def watt_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars | None:
     """The same by packets for each watt of the whole box; None where fewer than two boxes had a meter."""
     metered = sorted((one for one in newest if one.per_watt), key=lambda one: -(one.per_watt or 0.0))
     if len(metered) < 2:
         return None
     most = metered[0].per_watt or 1.0
     bars = tuple(
-        Bar(
+        VersionBar(
             one.entry.box,
             box_page(one.entry.box),
             per_watt(one),
@@ -111,10 +111,10 @@ def watt_bars(found: Catalogue, newest: Sequence[Figure], title: str, page: str 
     return Bars(title, page, "Mpps/W of the whole box", bars, max(0, len(metered) - MOST_BARS))
 
 
-def build_bars(found: Catalogue, one: Figure, title: str, page: str = "") -> Bars | None:
+def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") -> Bars | None:
     """What `one` measures, by the versions of its box, the oldest first; None where there is one version only."""
     series = _series(found, one)
-    by_version: dict[str, list[Figure]] = {}
+    by_version: dict[str, list[SiteFigure]] = {}
     for figure in sorted(series, key=lambda figure: figure.entry.started):
         if figure.entry.version:
             by_version.setdefault(figure.entry.version, []).append(figure)
@@ -125,7 +125,7 @@ def build_bars(found: Catalogue, one: Figure, title: str, page: str = "") -> Bar
     colour = found.colours[one.entry.box]
     marks = {figure.entry.version: (step.short, step.ratio < 0) for figure, step in steps(series)}
     bars = tuple(
-        Bar(
+        VersionBar(
             figure.entry.version,
             figure.entry.page,
             f"{mega(figure)} {trust(figure).shape}",
@@ -139,12 +139,12 @@ def build_bars(found: Catalogue, one: Figure, title: str, page: str = "") -> Bar
     return Bars(title, page, f"{one.name}, Mpps", bars, len(by_version) - len(newest))
 
 
-def steps(series: Sequence[Figure]) -> list[tuple[Figure, Step]]:
+def steps(series: Sequence[SiteFigure]) -> list[tuple[SiteFigure, TrendStep]]:
     """The figures of one subject from which on the mean is another one."""
     return [(trend.figures[step.at], step) for trend in trends(series).values() for step in trend.steps]
 
 
-def change(series: Sequence[Figure]) -> tuple[str, bool]:
+def change(series: Sequence[SiteFigure]) -> tuple[str, bool]:
     """What became of a figure of one subject over time, by its last step: `1.3: ▼ -20.0 % against 1.2`; nothing of a
     few."""
     found = steps(series)
@@ -155,6 +155,6 @@ def change(series: Sequence[Figure]) -> tuple[str, bool]:
     return (f"steady over {values} results" if values >= FEWEST else ""), False
 
 
-def _series(found: Catalogue, one: Figure) -> list[Figure]:
+def _series(found: Catalogue, one: SiteFigure) -> list[SiteFigure]:
     subject: Subject = one.subject
     return [figure for figure in found.of(found.boxes[one.entry.box]) if figure.subject == subject]

@@ -11,14 +11,14 @@ from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
 from wirespeed.site.builds import against_before
 from wirespeed.site.drawing import spark, trend_chart
-from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
 from wirespeed.site.figures import answer, chosen, rank, telling
 from wirespeed.site.home import price_of
 from wirespeed.site.names import archive, hardware_page, raw_file
 from wirespeed.site.parts import (
-    Answer,
-    Cell,
-    Table,
+    BoxAnswer,
+    SiteCell,
+    SiteTable,
     answer_of,
     number,
     per_price_cell,
@@ -34,7 +34,7 @@ from wirespeed.site.trends import FEWEST, Trend, trends
 
 
 @dataclass(frozen=True)
-class Told:
+class LimitOfTest:
     """A test and what `explain` says limited it, with the result that it says it of."""
 
     test: str
@@ -43,7 +43,7 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Power:
+class PowerOfTest:
     test: str
     line: str
     page: str
@@ -54,13 +54,13 @@ class BoxPage:
     name: str
     meta: tuple[str, ...]
     described: tuple[tuple[str, str], ...]
-    answer: Answer | None
-    tests: Table
+    answer: BoxAnswer | None
+    tests: SiteTable
     charts: tuple[Chart, ...]
-    told: tuple[Told, ...]
+    told: tuple[LimitOfTest, ...]
     told_of_several: tuple[str, ...]
-    power: tuple[Power, ...]
-    results: Table
+    power: tuple[PowerOfTest, ...]
+    results: SiteTable
     hardware: str
     texts: int
     archive: str
@@ -73,7 +73,7 @@ HEADINGS = (
 )
 
 
-def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
+def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPage:
     """`entries` are those of the box, the newest first."""
     figures = telling(found.of(entries))
     over_time = trends(figures)
@@ -88,7 +88,7 @@ def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
         answer=answer_of(best),
-        tests=Table(
+        tests=SiteTable(
             "By test",
             HEADINGS,
             tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
@@ -104,12 +104,12 @@ def box_page(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxPage:
     )
 
 
-def described(entries: Sequence[Entry]) -> Mapping[str, str]:
-    """What the newest result whose bench file describes the box says of it."""
+def described(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
+    """What the newest result whose testbed file describes the box says of it."""
     return next((entry.told.box for entry in entries if entry.told.box), {})
 
 
-def _meta(entries: Sequence[Entry]) -> list[str]:
+def _meta(entries: Sequence[SiteEntry]) -> list[str]:
     newest = max(entry.started for entry in entries)[:10]
     versions = dict.fromkeys(entry.version for entry in entries if entry.version)
     cpus = dict.fromkeys(entry.cpu for entry in entries if entry.cpu)
@@ -118,24 +118,24 @@ def _meta(entries: Sequence[Entry]) -> list[str]:
     return [*filter(None, said), *list(cpus)[:1]]
 
 
-def _newest(figures: Sequence[Figure]) -> dict[Subject, Figure]:
-    by_subject: dict[Subject, list[Figure]] = {}
+def _newest(figures: Sequence[SiteFigure]) -> dict[Subject, SiteFigure]:
+    by_subject: dict[Subject, list[SiteFigure]] = {}
     for figure in figures:
         by_subject.setdefault(figure.subject, []).append(figure)
     return {subject: one for subject, some in by_subject.items() if (one := chosen(some)) is not None}
 
 
-def _ordered(subjects: Mapping[Subject, Figure]) -> list[Subject]:
+def _ordered(subjects: Mapping[Subject, SiteFigure]) -> list[Subject]:
     return sorted(subjects, key=lambda one: (one.load, one.directions, one.kind, rank(one.figure)))
 
 
 def _test_row(
     subject: Subject,
-    newest: Figure,
-    figures: Sequence[Figure],
+    newest: SiteFigure,
+    figures: Sequence[SiteFigure],
     over_time: Mapping[Subject, Trend],
     price: tuple[str, str],
-) -> tuple[Cell, ...]:
+) -> tuple[SiteCell, ...]:
     mine = [one for one in figures if one.subject == subject]
     believed = [one for one in mine if not one.value.irregular] or mine
     highest = max(believed, key=lambda one: one.value.rate_pps)
@@ -145,7 +145,7 @@ def _test_row(
         text(newest.name),
         rate_cell(newest),
         share_cell(newest),
-        text(newest.entry.limited_by),
+        text(newest.entry.limit),
         spark_cell(None if trend is None else spark(trend)),
         text(against_before(mine)),
         rate_cell(highest),
@@ -163,45 +163,46 @@ def _charts(found: Sequence[Trend], colour: str) -> Iterator[Chart]:
         yield trend_chart(f"trend-{place}", name, one, colour, "../")
 
 
-def _told(entries: Sequence[Entry]) -> list[Told]:
+def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
     """The newest result of each test that has a figure."""
-    found: dict[tuple[str, str], Told] = {}
+    found: dict[tuple[str, str], LimitOfTest] = {}
     for entry in entries:
         if entry.is_test and entry.told.sentences and entry.test not in found:
             name, page = test_name(*entry.test), entry.page
-            found[entry.test] = Told(name, tuple(dict.fromkeys(entry.told.sentences)), page)
+            found[entry.test] = LimitOfTest(name, tuple(dict.fromkeys(entry.told.sentences)), page)
     return [found[test] for test in sorted(found)]
 
 
-def once(told: Sequence[Told]) -> tuple[tuple[Told, ...], tuple[str, ...]]:
-    """What is said of one test only, and what is said of several, with the number of these."""
+def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
+    """Tests with what is said of one only, and what is said of several, with the number of these."""
     times = Counter(sentence for one in told for sentence in one.sentences)
-    apart = tuple(Told(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told)
-    return apart, tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
+    apart = (LimitOfTest(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told)
+    several = tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
+    return tuple(one for one in apart if one.sentences), several
 
 
-def _power(entries: Sequence[Entry]) -> list[Power]:
-    found: dict[tuple[str, str], Power] = {}
+def _power(entries: Sequence[SiteEntry]) -> list[PowerOfTest]:
+    found: dict[tuple[str, str], PowerOfTest] = {}
     for entry in entries:
         if entry.told.power and entry.test not in found:
-            found[entry.test] = Power(test_name(*entry.test), entry.told.power, entry.page)
+            found[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page)
     return [found[test] for test in sorted(found)]
 
 
-def _results(entries: Sequence[Entry], found: Catalogue) -> Table:
+def _results(entries: Sequence[SiteEntry], found: Catalogue) -> SiteTable:
     headings = ("result", "kind", "test", "version", "Mpps", "limited by", "started", "file")
     rows = tuple(_result_row(entry, chosen(found.figures.get(entry.digest, ()))) for entry in entries)
-    return Table("Results", tuple((heading, heading == "Mpps") for heading in headings), rows)
+    return SiteTable("Results", tuple((heading, heading == "Mpps") for heading in headings), rows)
 
 
-def _result_row(entry: Entry, figure: Figure | None) -> tuple[Cell, ...]:
+def _result_row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[SiteCell, ...]:
     return (
         text(entry.title, entry.page),
         text(entry.kind if entry.status in ("", "complete") else f"{entry.kind}, {entry.status}"),
         test_cell(entry) if entry.is_test else text(""),
         text(entry.version),
         rate_cell(figure),
-        text(entry.limited_by),
+        text(entry.limit),
         text(entry.started[:16].replace("T", " ")),
         text("missing", why=entry.fault) if entry.fault else text("JSON", raw_file(entry.digest, entry.title)),
     )

@@ -15,9 +15,9 @@ from wirespeed.errors import FileFault
 from wirespeed.results.inspection import Inspection
 from wirespeed.site import manifest, names
 from wirespeed.site.archive import write_archive
-from wirespeed.site.entries import Catalogue, Entry, catalogue
+from wirespeed.site.entries import Catalogue, SiteEntry, catalogue
 from wirespeed.site.folder import NewFolder, replaced
-from wirespeed.site.making import WORK, Wanted, maker
+from wirespeed.site.making import WORK, ResultToMake, maker
 from wirespeed.site.manifest import Made, Manifest, source_of
 from wirespeed.site.pages import pages
 from wirespeed.site.templates import assets
@@ -76,13 +76,13 @@ def _results(
     return {one.digest: there[one.digest] for one in wanted}, len(missing)
 
 
-def _wanted(row: Mapping[str, Any]) -> Wanted:
+def _wanted(row: Mapping[str, Any]) -> ResultToMake:
     title = row["title"] or row["digest"][:12]
     load, directions = ("", "") if row["kind"] == "inspect" else (row["load"], row["directions"])
-    return Wanted(row["digest"], title, row["box"], load, directions, row["started"], row["is_missing"])
+    return ResultToMake(row["digest"], title, row["box"], load, directions, row["started"], row["is_missing"])
 
 
-def _kept(folder: NewFolder, old: Manifest, one: Wanted) -> Made | None:
+def _kept(folder: NewFolder, old: Manifest, one: ResultToMake) -> Made | None:
     """The result as the last build made it; one whose file was not there is looked for again."""
     made = old.results.get(one.digest)
     if made is None or made.source != one.source or made.told.fault or not folder.keep(made.files):
@@ -93,7 +93,7 @@ def _kept(folder: NewFolder, old: Manifest, one: Wanted) -> Made | None:
 def _pages(
     corpus: Corpus, folder: NewFolder, old: Manifest, found: Catalogue, title: str
 ) -> tuple[dict[str, str], int]:
-    def inspections(entries: Sequence[Entry]) -> dict[str, Inspection]:
+    def inspections(entries: Sequence[SiteEntry]) -> dict[str, Inspection]:
         read: dict[str, Inspection] = {}
         for entry in entries:
             if not entry.is_test and not entry.told.fault:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.compare.comparison import Row, compare
+from wirespeed.compare.comparison import ComparisonRow, compare
 from wirespeed.compare.text import verdict
 from wirespeed.results.figures import difference_text
-from wirespeed.site.entries import Figure
+from wirespeed.site.entries import SiteFigure
 from wirespeed.site.trends import trends
 
 WITHIN, CONFIDENCE = 0.01, 0.95
 
 
-def against_before(figures: Sequence[Figure]) -> str:
+def against_before(figures: Sequence[SiteFigure]) -> str:
     """Difference to the build before, for one figure of one test and box; empty if there is only one build."""
-    builds: dict[str, list[Figure]] = {}
+    builds: dict[str, list[SiteFigure]] = {}
     for figure in sorted(figures, key=lambda one: one.entry.started, reverse=True):
         builds.setdefault(figure.entry.version, []).append(figure)
     builds.pop("", None)
@@ -28,7 +28,7 @@ def against_before(figures: Sequence[Figure]) -> str:
     return f"{said} as {name}" if said.startswith("same") else f"against {name}: {said}"
 
 
-def since_the_last_step(figures: Sequence[Figure]) -> list[Figure]:
+def since_the_last_step(figures: Sequence[SiteFigure]) -> list[SiteFigure]:
     """Figures since the last step, up to the newest."""
     (trend,) = trends(figures).values() or (None,)
     if trend is None or not trend.plateaus:
@@ -36,14 +36,14 @@ def since_the_last_step(figures: Sequence[Figure]) -> list[Figure]:
     return list(trend.figures[trend.plateaus[-1].first :])
 
 
-def compared(a: Sequence[Figure], b: Sequence[Figure]) -> str:
+def compared(a: Sequence[SiteFigure], b: Sequence[SiteFigure]) -> str:
     """What B is against A, in words: `better +3.1 %`."""
     subject = a[0].subject
     (row,) = compare({subject: [one.value for one in a]}, {subject: [one.value for one in b]}, WITHIN, CONFIDENCE).rows
     return _words(row)
 
 
-def _words(row: Row) -> str:
+def _words(row: ComparisonRow) -> str:
     judged = row.judgement
     told = verdict(row, WITHIN)
     if judged.word in ("better", "worse") and judged.difference is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wirespeed.charts.chart import Band, Chart, Curve, Panel, Scale, short, shortened
 from wirespeed.charts.colours import ALARM, REFERENCE
 from wirespeed.results.figures import MEGA, measured_text
-from wirespeed.site.entries import Figure
+from wirespeed.site.entries import SiteFigure
 from wirespeed.site.trends import Trend, since
 
 SPARK_WIDTH, SPARK_HEIGHT = 80.0, 18.0
@@ -79,7 +79,7 @@ def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) 
     )
 
 
-def _title(figure: Figure) -> str:
+def _title(figure: SiteFigure) -> str:
     entry = figure.entry
     told = (measured_text(figure.value.rate_pps), entry.version, entry.started[:16].replace("T", " "), entry.title)
     return " · ".join(filter(None, told))

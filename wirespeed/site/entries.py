@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from wirespeed.charts.colours import colours_by_name
+from wirespeed.explain.verdicts import limited_by
 from wirespeed.results import verdict as results
 from wirespeed.results.subjects import UNNAMED, Subject, Value
+from wirespeed.results.verdict import LIMIT_WORDS
 from wirespeed.site.names import result_page
 
 _SHARED = (
@@ -20,11 +22,11 @@ _SHARED = (
 
 
 @dataclass(frozen=True)
-class Told:
+class ResultDetails:
     """What the file of a result says beyond the index. `sentences` are the verdict: what limited it, its figures, and
     what to do next; `device`
     are the commands that the box was given; `texts` are (what printed it, its file in the site); `box` is what the
-    bench file described. `fault` says why there is no file."""
+    testbed file described. `fault` says why there is no file."""
 
     command: str = ""
     device: tuple[str, ...] = ()
@@ -37,10 +39,10 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Figure:
+class SiteFigure:
     """A rate that was found in `entry`, of all directions together."""
 
-    entry: Entry
+    entry: SiteEntry
     name: str
     value: Value
     per_watt: float | None
@@ -67,7 +69,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SiteEntry:
     """`version` is the build where one was given, else what the box says of itself."""
 
     digest: str
@@ -83,12 +85,20 @@ class Entry:
     limited_by: str
     watts: float | None
     is_missing: bool
-    told: Told = Told()
+    told: ResultDetails = ResultDetails()
 
     @property
     def test(self) -> tuple[str, str]:
         """What was asked of the box, whatever measured it."""
         return self.load, self.directions
+
+    @property
+    def limit(self) -> str:
+        """`line`, `DUT: worker`: what limited it, in the words of reports."""
+        if self.limited_by in LIMIT_WORDS:
+            return LIMIT_WORDS[self.limited_by]
+        by = limited_by(self.limited_by)
+        return self.limited_by and (f"DUT: {self.limited_by}" if by == "dut" else LIMIT_WORDS[by])
 
     @property
     def fault(self) -> str:
@@ -108,16 +118,16 @@ class Entry:
 class Catalogue:
     """All results, the newest first, and their figures by digest."""
 
-    entries: tuple[Entry, ...]
-    figures: Mapping[str, tuple[Figure, ...]]
+    entries: tuple[SiteEntry, ...]
+    figures: Mapping[str, tuple[SiteFigure, ...]]
 
-    def of(self, entries: Iterable[Entry]) -> list[Figure]:
+    def of(self, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
         return [figure for entry in entries for figure in self.figures.get(entry.digest, ())]
 
     @cached_property
-    def boxes(self) -> dict[str, tuple[Entry, ...]]:
+    def boxes(self) -> dict[str, tuple[SiteEntry, ...]]:
         """By name, the one measured last first, what has no name last."""
-        found: dict[str, list[Entry]] = {}
+        found: dict[str, list[SiteEntry]] = {}
         for entry in self.entries:
             found.setdefault(entry.box, []).append(entry)
         return {box: tuple(found[box]) for box in sorted(found, key=is_unnamed)}
@@ -128,8 +138,8 @@ class Catalogue:
         return colours_by_name(self.boxes)
 
     @cached_property
-    def tests(self) -> dict[tuple[str, str], tuple[Entry, ...]]:
-        found: dict[tuple[str, str], list[Entry]] = {}
+    def tests(self) -> dict[tuple[str, str], tuple[SiteEntry, ...]]:
+        found: dict[tuple[str, str], list[SiteEntry]] = {}
         for entry in self.entries:
             if entry.is_test:
                 found.setdefault(entry.test, []).append(entry)
@@ -141,12 +151,12 @@ def is_unnamed(box: str) -> bool:
 
 
 def catalogue(
-    rows: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]], told: Mapping[str, Told]
+    rows: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]], told: Mapping[str, ResultDetails]
 ) -> Catalogue:
     """From rows of the index, in their order. Figures of results that are not among `rows` came while these were asked
     for, and wait for the next site."""
-    entries = {row["digest"]: _entry(row, told.get(row["digest"], Told())) for row in rows}
-    found: dict[str, list[Figure]] = {}
+    entries = {row["digest"]: _entry(row, told.get(row["digest"], ResultDetails())) for row in rows}
+    found: dict[str, list[SiteFigure]] = {}
     for row in figures:
         if entry := entries.get(row["digest"]):
             value = Value(
@@ -159,11 +169,11 @@ def catalogue(
                 row["line_percent"],
                 row["upper_pps"],
             )
-            found.setdefault(entry.digest, []).append(Figure(entry, row["figure"], value, row["per_watt"]))
+            found.setdefault(entry.digest, []).append(SiteFigure(entry, row["figure"], value, row["per_watt"]))
     return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in found.items()})
 
 
-def _entry(row: Mapping[str, Any], told: Told) -> Entry:
+def _entry(row: Mapping[str, Any], told: ResultDetails) -> SiteEntry:
     version = row["build"] or row["version"].removeprefix(f"{row['box']} ").partition(" (")[0]
-    entry = Entry(**{name: row[name] for name in _SHARED}, version=version, told=told)
+    entry = SiteEntry(**{name: row[name] for name in _SHARED}, version=version, told=told)
     return replace(entry, title=entry.title or entry.digest[:12])

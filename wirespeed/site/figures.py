@@ -9,7 +9,7 @@ from dataclasses import replace
 from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.results.figures import MEGA, three_digits
 from wirespeed.results.verdict import FORWARDED, FULL_LOAD
-from wirespeed.site.entries import Figure
+from wirespeed.site.entries import SiteFigure
 
 ORDER = ("NDR", "throughput", FORWARDED, "PDR", FULL_LOAD)
 """What says most of a box first."""
@@ -18,12 +18,12 @@ _IMIX_BYTES, _UNKNOWN_BYTES = 362, 9999
 _FLOWS = ("vm=", "src=", "flows=")
 
 
-def trust(figure: Figure) -> Trust:
+def trust(figure: SiteFigure) -> Trust:
     told = figure.told
     return trust_of(replace(told, mark="irregular") if figure.value.irregular else told)
 
 
-def telling(figures: Sequence[Figure]) -> list[Figure]:
+def telling(figures: Sequence[SiteFigure]) -> list[SiteFigure]:
     """Without what was forwarded at full load in tests that held a load too, which says more of the box."""
     holding = {figure.entry.digest for figure in figures if figure.name == FORWARDED}
     return [one for one in figures if one.name != FULL_LOAD or one.entry.digest not in holding]
@@ -34,14 +34,14 @@ def rank(name: str) -> int:
     return next((place for place, one in enumerate(ORDER) if name.startswith(one)), len(ORDER))
 
 
-def chosen(figures: Iterable[Figure]) -> Figure | None:
+def chosen(figures: Iterable[SiteFigure]) -> SiteFigure | None:
     """The most informative figure of one test and box: believable before irregular, then by name,
     the newest first."""
     found = sorted(figures, key=lambda one: one.entry.started, reverse=True)
     return min(found, key=lambda one: (bool(one.value.irregular), rank(one.name)), default=None)
 
 
-def hardness(figure: Figure) -> tuple[int, int, int]:
+def hardness(figure: SiteFigure) -> tuple[int, int, int]:
     """Hardness of the figure's test; the highest value is the hardest: small frames, both directions, many flows."""
     entry = figure.entry
     size = _SIZE.search(entry.load)
@@ -56,7 +56,7 @@ def size_of(load: str) -> str:
     return "" if size is None else f"{size[1]}b" if size[1].isdigit() else size[1]
 
 
-def answer(figures: Sequence[Figure]) -> Figure | None:
+def answer(figures: Sequence[SiteFigure]) -> SiteFigure | None:
     """What a box is known by: the figure of its hardest test."""
     believed = [one for one in figures if not one.value.irregular] or list(figures)
     if not believed:
@@ -65,16 +65,16 @@ def answer(figures: Sequence[Figure]) -> Figure | None:
     return chosen(one for one in believed if hardness(one) == hardest)
 
 
-def rate_of(figure: Figure) -> str:
+def rate_of(figure: SiteFigure) -> str:
     """`≥ 4.47 Mpps (tester-limited)`."""
     return figure.told.text
 
 
-def mega(figure: Figure) -> str:
+def mega(figure: SiteFigure) -> str:
     """In a column of Mpps."""
     return figure.told.scaled(MEGA)
 
 
-def per_watt(figure: Figure) -> str:
+def per_watt(figure: SiteFigure) -> str:
     """In a column of Mpps a watt; empty where nobody metered."""
     return "" if figure.per_watt is None else three_digits(figure.per_watt / 1e6)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from wirespeed.charts.page_parts import Grid
 from wirespeed.results.inspection import Inspection
 from wirespeed.site.box import described
-from wirespeed.site.entries import Entry
+from wirespeed.site.entries import SiteEntry
 
 
 @dataclass(frozen=True)
-class Machine:
+class InspectedPage:
     """An inspection: when, what is off, tables."""
 
     title: str
@@ -32,16 +32,16 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Hardware:
+class HardwareOfBox:
     name: str
     described: tuple[tuple[str, str], ...]
-    machines: tuple[Machine, ...]
+    machines: tuple[InspectedPage, ...]
     texts: tuple[Texts, ...]
 
 
-def hardware(box: str, entries: Sequence[Entry], inspections: Mapping[str, Inspection]) -> Hardware:
+def hardware(box: str, entries: Sequence[SiteEntry], inspections: Mapping[str, Inspection]) -> HardwareOfBox:
     """`inspections` by digest, as far as they could be read."""
-    return Hardware(
+    return HardwareOfBox(
         box,
         tuple((name, value) for name, value in described(entries).items() if value),
         tuple(_machine(entry, inspections[entry.digest]) for entry in entries if entry.digest in inspections),
@@ -53,8 +53,8 @@ def hardware(box: str, entries: Sequence[Entry], inspections: Mapping[str, Inspe
     )
 
 
-def _machine(entry: Entry, found: Inspection) -> Machine:
-    return Machine(
+def _machine(entry: SiteEntry, found: Inspection) -> InspectedPage:
+    return InspectedPage(
         title=f"{entry.title}, {found.taken[:16].replace('T', ' ')}",
         page=entry.page,
         marks=entry.told.marks,

@@ -10,13 +10,13 @@ from wirespeed.pages.loads import directions_title
 from wirespeed.pages.words import count
 from wirespeed.site.bars import Bars, build_bars, change, side_by_side
 from wirespeed.site.drawing import Spark, spark
-from wirespeed.site.entries import Catalogue, Entry, Figure
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
 from wirespeed.site.figures import answer, chosen, size_of, trust
 from wirespeed.site.names import box_page, key, slug, test_page
 from wirespeed.site.parts import (
-    Answer,
-    Cell,
-    Table,
+    BoxAnswer,
+    SiteCell,
+    SiteTable,
     answer_of,
     box_cell,
     number,
@@ -44,7 +44,7 @@ ROW_FIELDS = (
 class BoxCard:
     name: str
     page: str
-    answer: Answer | None
+    answer: BoxAnswer | None
     sentence: str
     spark: Spark | None
     change: str
@@ -85,7 +85,7 @@ def home(found: Catalogue, title: str) -> Home:
             *((f"newest {newest[:10]}",) if newest else ()),
         ),
         rates=side_by_side(found, MOST_PANELS),
-        cards=tuple(_card(box, entries, found) for box, entries in list(boxes.items())[:MOST_CARDS]),
+        cards=tuple(_card(box, entries, found) for box, entries in _rated_first(found)[:MOST_CARDS]),
         more_boxes=max(0, len(boxes) - MOST_CARDS),
         builds=tuple(_builds(found)),
         watts=side_by_side(found, MOST_PANELS, by_watt=True),
@@ -102,11 +102,16 @@ def _builds(found: Catalogue) -> Iterator[Bars]:
     return islice((bars for bars in told if bars is not None), MOST_PANELS)
 
 
+def _rated_first(found: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
+    """Boxes of which a rate is known, then the others."""
+    return sorted(found.boxes.items(), key=lambda one: not any(found.figures.get(entry.digest) for entry in one[1]))
+
+
 def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
     return tuple(_row(entry, chosen(found.figures.get(entry.digest, ()))) for entry in found.entries)
 
 
-def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
+def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
     mark = None if figure is None else trust(figure)
     return (
         "" if entry.fault else key(entry.digest),
@@ -119,7 +124,7 @@ def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
         size_of(entry.load),
         directions_title(entry.directions),
         entry.version,
-        "file missing" if entry.fault else entry.limited_by,
+        "file missing" if entry.fault else entry.limit,
         entry.started[:10],
         "" if figure is None else figure.name,
         "≥ " if figure is not None and figure.value.at_least else "",
@@ -130,7 +135,7 @@ def _row(entry: Entry, figure: Figure | None) -> tuple[str, ...]:
     )
 
 
-def _card(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxCard:
+def _card(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxCard:
     figures = found.of(entries)
     best = answer(figures)
     over_time = None if best is None else trends(one for one in figures if one.subject == best.subject)
@@ -151,13 +156,13 @@ def _card(box: str, entries: Sequence[Entry], found: Catalogue) -> BoxCard:
 @dataclass(frozen=True)
 class Boxes:
     title: str
-    table: Table
+    table: SiteTable
 
 
 def boxes_page(found: Catalogue, title: str) -> Boxes:
     return Boxes(
         title,
-        Table(
+        SiteTable(
             "Boxes",
             (
                 *(("box", False), ("Mpps", True), ("of", False), ("Mpps/W", True), ("for its price", True)),
@@ -168,7 +173,7 @@ def boxes_page(found: Catalogue, title: str) -> Boxes:
     )
 
 
-def _box_row(box: str, entries: Sequence[Entry], found: Catalogue) -> tuple[Cell, ...]:
+def _box_row(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[SiteCell, ...]:
     best = answer(found.of(entries))
     price, date = price_of(entries)
     watts = None if best is None else best.entry.watts
@@ -179,13 +184,13 @@ def _box_row(box: str, entries: Sequence[Entry], found: Catalogue) -> tuple[Cell
         per_watt_cell(best),
         per_price_cell(best, price, date),
         number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),
-        text("" if best is None else best.entry.limited_by),
+        text("" if best is None else best.entry.limit),
         number(len(entries), str(len(entries))),
         text(max(entry.started for entry in entries)[:10]),
     )
 
 
-def price_of(entries: Sequence[Entry]) -> tuple[str, str]:
+def price_of(entries: Sequence[SiteEntry]) -> tuple[str, str]:
     """Price and its date, from the newest result whose testbed file has a price."""
     for entry in sorted(entries, key=lambda one: one.started, reverse=True):
         if price := entry.told.box.get("price"):

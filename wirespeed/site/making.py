@@ -14,7 +14,7 @@ from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
 from wirespeed.pages.words import harmless
 from wirespeed.results.inspection import Inspection
-from wirespeed.site.entries import Told
+from wirespeed.site.entries import ResultDetails
 from wirespeed.site.folder import NewFolder
 from wirespeed.site.manifest import Made, source_of
 from wirespeed.site.names import box_page, raw_file, result_page, stem, test_page
@@ -30,7 +30,7 @@ WORK = ".work"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ResultToMake:
     """A result whose files are to be made: what its page says besides the report."""
 
     digest: str
@@ -46,7 +46,7 @@ class Wanted:
         return source_of(self.digest, self.title, self.box, self.load, self.directions, self.started)
 
 
-Make = Callable[[Iterable[Wanted]], Iterator[tuple[Wanted, Made]]]
+Make = Callable[[Iterable[ResultToMake]], Iterator[tuple[ResultToMake, Made]]]
 
 
 def maker(store: Store, folder: NewFolder, count: int) -> AbstractContextManager[Make]:
@@ -54,7 +54,7 @@ def maker(store: Store, folder: NewFolder, count: int) -> AbstractContextManager
     return on_all_cpus(partial(make, store, folder), are_many=count >= _MANY, chunk=_CHUNK)
 
 
-def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]:
+def make(store: Store, folder: NewFolder, wanted: ResultToMake) -> tuple[ResultToMake, Made]:
     """A result whose file is gone or damaged has no files, and is told of."""
     raw, page = raw_file(wanted.digest, wanted.title), result_page(wanted.digest)
     try:
@@ -67,7 +67,7 @@ def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]
         head = _head(wanted, raw, "" if isinstance(found, Inspection) else ALONE)
         report = report_page(folder.path / named, title, wanted.started[:16].replace("T", " "), head, "../assets/")
     except FileFault as fault:
-        return wanted, Made(wanted.source, (), Told(fault=_fault(fault, wanted)))
+        return wanted, Made(wanted.source, (), ResultDetails(fault=_fault(fault, wanted)))
     folder.move(named, raw)
     for file, text in texts.items():
         folder.write(file, text.encode(errors="replace"))
@@ -79,13 +79,13 @@ def make(store: Store, folder: NewFolder, wanted: Wanted) -> tuple[Wanted, Made]
     return wanted, Made(wanted.source, (page, raw, *texts, *assets), told)
 
 
-def _head(wanted: Wanted, raw: str, note: str) -> str:
+def _head(wanted: ResultToMake, raw: str, note: str) -> str:
     links = [("all boxes and results", "index.html"), (wanted.box, box_page(wanted.box))]
     if wanted.load or wanted.directions:
         links.append(("this test, all boxes", test_page(wanted.load, wanted.directions)))
     return page_head([*links, ("the file", raw)], "../", note)
 
 
-def _fault(fault: FileFault, wanted: Wanted) -> str:
+def _fault(fault: FileFault, wanted: ResultToMake) -> str:
     """Without the path of the machine that made the site."""
     return f"the file of {wanted.title} is missing or damaged" if "/" in str(fault) else str(fault)

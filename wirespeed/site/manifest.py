@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed import __version__
-from wirespeed.site.entries import Told
+from wirespeed.site.entries import ResultDetails
 
 NAME = ".wirespeed-site.json"
 _FORMAT = 1
@@ -30,7 +30,7 @@ class Made:
 
     source: str
     files: tuple[str, ...]
-    told: Told
+    told: ResultDetails
 
 
 @dataclass(frozen=True)
@@ -95,4 +95,4 @@ def write(folder: Path, manifest: Manifest) -> None:
 def _made(source: str, files: list[str], told: dict[str, Any]) -> Made:
     lists = {name: tuple(told[name]) for name in ("device", "sentences", "marks")}
     texts = tuple((name, file) for name, file in told["texts"])
-    return Made(source, tuple(files), Told(**{**told, **lists, "texts": texts}))
+    return Made(source, tuple(files), ResultDetails(**{**told, **lists, "texts": texts}))

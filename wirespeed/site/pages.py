@@ -13,7 +13,7 @@ from wirespeed.results.inspection import Inspection
 from wirespeed.site import names
 from wirespeed.site.across import matrix, test_page
 from wirespeed.site.box import box_page
-from wirespeed.site.entries import Catalogue, Entry
+from wirespeed.site.entries import Catalogue, SiteEntry
 from wirespeed.site.hardware import hardware
 from wirespeed.site.home import FIRST_ROWS, ROW_FIELDS, boxes_page, home, price_of, rows
 from wirespeed.site.manifest import source_of
@@ -32,12 +32,12 @@ _COLUMNS = (
 )
 """Columns of the table of all results: heading, field, whether it has figures."""
 
-Inspections = Callable[[Sequence[Entry]], Mapping[str, Inspection]]
+Inspections = Callable[[Sequence[SiteEntry]], Mapping[str, Inspection]]
 """Reads those among the entries."""
 
 
 @dataclass(frozen=True)
-class Page:
+class SitePage:
     """`source` says what `render` makes it from."""
 
     path: str
@@ -45,25 +45,25 @@ class Page:
     render: Callable[[], str]
 
 
-def pages(found: Catalogue, title: str, inspections: Inspections) -> Iterator[Page]:
+def pages(found: Catalogue, title: str, inspections: Inspections) -> Iterator[SitePage]:
     boxes = found.boxes
     of_all = source_of(title, found.entries, _figures(found, found.entries))
-    yield Page("index.html", of_all, partial(_home, found, title))
-    yield Page("results.js", of_all, partial(_script, found))
-    yield Page("boxes.html", of_all, partial(_boxes, found, title))
-    yield Page("comparison.html", of_all, partial(_matrix, found, title))
+    yield SitePage("index.html", of_all, partial(_home, found, title))
+    yield SitePage("results.js", of_all, partial(_script, found))
+    yield SitePage("boxes.html", of_all, partial(_boxes, found, title))
+    yield SitePage("comparison.html", of_all, partial(_matrix, found, title))
     for box, entries in boxes.items():
         source = source_of(entries, _figures(found, entries), found.colours[box])
-        yield Page(names.box_page(box), source, partial(_box, box, entries, found))
+        yield SitePage(names.box_page(box), source, partial(_box, box, entries, found))
         if any(entry.told.texts or not entry.is_test for entry in entries):
-            yield Page(names.hardware_page(box), source, partial(_hardware, box, entries, inspections))
+            yield SitePage(names.hardware_page(box), source, partial(_hardware, box, entries, inspections))
     for test, entries in found.tests.items():
         beside = [(price_of(boxes[box]), found.colours[box]) for box in dict.fromkeys(entry.box for entry in entries)]
         source = source_of(entries, _figures(found, entries), beside)
-        yield Page(names.test_page(*test), source, partial(_test, test, entries, found))
+        yield SitePage(names.test_page(*test), source, partial(_test, test, entries, found))
 
 
-def _figures(found: Catalogue, entries: Sequence[Entry]) -> list[object]:
+def _figures(found: Catalogue, entries: Sequence[SiteEntry]) -> list[object]:
     return [(figure.name, figure.value, figure.per_watt) for figure in found.of(entries)]
 
 
@@ -95,15 +95,15 @@ def _matrix(found: Catalogue, title: str) -> str:
     return page("matrix.html", "", view=matrix(found, f"Boxes by tests, {title}"))
 
 
-def _box(box: str, entries: Sequence[Entry], found: Catalogue) -> str:
+def _box(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> str:
     view = box_page(box, entries, found)
     return page("box.html", "../", view=view, figures={one.identity: to_page(one) for one in view.charts})
 
 
-def _hardware(box: str, entries: Sequence[Entry], inspections: Inspections) -> str:
+def _hardware(box: str, entries: Sequence[SiteEntry], inspections: Inspections) -> str:
     trail = [(box, names.box_page(box))]
     return page("hardware.html", "../", view=hardware(box, entries, inspections(entries)), trail=trail)
 
 
-def _test(test: tuple[str, str], entries: Sequence[Entry], found: Catalogue) -> str:
+def _test(test: tuple[str, str], entries: Sequence[SiteEntry], found: Catalogue) -> str:
     return page("across.html", "../", view=test_page(test, entries, found))

@@ -8,7 +8,7 @@ from wirespeed.pages.words import words
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import power_line
-from wirespeed.site.entries import Told
+from wirespeed.site.entries import ResultDetails
 from wirespeed.site.names import text_file
 
 ALONE = (
@@ -18,7 +18,7 @@ ALONE = (
 """Headings of a result's page."""
 
 
-def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[Told, dict[str, str]]:
+def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[ResultDetails, dict[str, str]]:
     """And the texts that it carries, by the file they go to."""
     if isinstance(found, Inspection):
         carried = {name: kept.text for name, kept in found.texts.items()}
@@ -29,9 +29,9 @@ def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[Told, d
     links = tuple((name, file) for name, file, _ in named if file in files)
     if isinstance(found, Inspection):
         marks = tuple(f"{mark.subject}: {mark.text}" for mark in found.marks)
-        return Told(command="wirespeed host show", texts=links, marks=marks), files
+        return ResultDetails(command="wirespeed host show", texts=links, marks=marks), files
     figures, limit, *following = verdict_of(found).plain_lines
-    told = Told(
+    told = ResultDetails(
         command=command_of(found),
         device=found.dut.commands,
         sentences=(limit, figures, *following),

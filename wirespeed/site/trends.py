@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.compare.plateaus import Plateau, plateaus
 from wirespeed.results.figures import difference_text
 from wirespeed.results.subjects import Subject
-from wirespeed.site.entries import Figure
+from wirespeed.site.entries import SiteFigure
 
 FEWEST = 4
 """Fewer values have no steps that could be told from noise."""
@@ -16,7 +16,7 @@ NEWEST = 200
 
 
 @dataclass(frozen=True)
-class Step:
+class TrendStep:
     """From the `at`th value on, which `day` and `version` are of; the value before it is of version `before`. `ratio`
     is the change of the mean, 0.02 for 2 % more."""
 
@@ -47,25 +47,25 @@ class Trend:
     """The oldest figure first; irregular ones are left out, and all but the newest."""
 
     subject: Subject
-    figures: tuple[Figure, ...]
+    figures: tuple[SiteFigure, ...]
     plateaus: tuple[Plateau, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[TrendStep, ...]
 
     @property
     def rates(self) -> tuple[float, ...]:
         return tuple(figure.value.rate_pps for figure in self.figures)
 
 
-def trends(figures: Iterable[Figure]) -> dict[Subject, Trend]:
+def trends(figures: Iterable[SiteFigure]) -> dict[Subject, Trend]:
     """Trends of one box, by subject."""
-    series: dict[Subject, list[Figure]] = {}
+    series: dict[Subject, list[SiteFigure]] = {}
     for figure in sorted(figures, key=lambda one: (one.entry.started, one.entry.digest)):
         if not figure.value.irregular:
             series.setdefault(figure.subject, []).append(figure)
     return {subject: _trend(subject, tuple(found[-NEWEST:])) for subject, found in series.items()}
 
 
-def _trend(subject: Subject, figures: tuple[Figure, ...]) -> Trend:
+def _trend(subject: Subject, figures: tuple[SiteFigure, ...]) -> Trend:
     rates = [figure.value.rate_pps for figure in figures]
     found = plateaus(rates) if len(figures) >= FEWEST else ()
     steps = tuple(
@@ -75,10 +75,10 @@ def _trend(subject: Subject, figures: tuple[Figure, ...]) -> Trend:
     return Trend(subject, figures, found, steps)
 
 
-def _step(before: Figure, after: Figure, at: int, ratio: float) -> Step:
-    return Step(at, ratio, after.entry.started[:10], after.entry.version, before.entry.version)
+def _step(before: SiteFigure, after: SiteFigure, at: int, ratio: float) -> TrendStep:
+    return TrendStep(at, ratio, after.entry.started[:10], after.entry.version, before.entry.version)
 
 
-def since(figure: Figure) -> str:
+def since(figure: SiteFigure) -> str:
     entry = figure.entry
     return ", ".join(filter(None, (entry.version, entry.started[:10]))) or entry.title

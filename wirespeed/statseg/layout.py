@@ -48,7 +48,7 @@ _WORDS = {Type.SIMPLE: 1, Type.COMBINED: 2, Type.HISTOGRAM: 1}
 
 
 @dataclass(frozen=True)
-class Header:
+class SegmentHeader:
     version: int
     base: int
     epoch: int
@@ -67,7 +67,7 @@ class DirectoryEntry:
 
 
 @dataclass(frozen=True)
-class Row:
+class VectorRow:
     """`count` elements from `offset` on, each of one or two words."""
 
     offset: int
@@ -75,22 +75,22 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Entry:
+class StatsEntry:
     """A name and where what it stands for is: a row for each thread, the main one first, or just one row. Names are
     resolved at once: they change only with the directory."""
 
     name: str
     type: Type
     words: int
-    rows: tuple[Row, ...]
+    rows: tuple[VectorRow, ...]
     texts: tuple[str, ...] = ()
 
 
-def read_header(memory: Memory) -> Header:
-    return Header(*HEADER.unpack_from(memory))
+def read_header(memory: Memory) -> SegmentHeader:
+    return SegmentHeader(*HEADER.unpack_from(memory))
 
 
-def read_directory(memory: Memory, header: Header) -> tuple[DirectoryEntry, ...]:
+def read_directory(memory: Memory, header: SegmentHeader) -> tuple[DirectoryEntry, ...]:
     """All entries by their numbers, those without a meaning too, since others lead to them by number."""
     vector = _vector(memory, header.base, header.directory, _ENTRY.size)
     content = memory[vector.offset : vector.offset + vector.count * _ENTRY.size]
@@ -105,21 +105,25 @@ def read_directory(memory: Memory, header: Header) -> tuple[DirectoryEntry, ...]
     )
 
 
-def resolve(memory: Memory, header: Header, directory: tuple[DirectoryEntry, ...], entry: DirectoryEntry) -> Entry:
+def resolve(
+    memory: Memory, header: SegmentHeader, directory: tuple[DirectoryEntry, ...], entry: DirectoryEntry
+) -> StatsEntry:
     """Where the words of `entry` are. Damage when they are nowhere."""
     match entry.type:
         case Type.SCALAR | Type.GAUGE:
-            return Entry(entry.name, entry.type, 1, (Row(entry.at, 1),))
+            return StatsEntry(entry.name, entry.type, 1, (VectorRow(entry.at, 1),))
         case Type.NAMES:
-            return Entry(entry.name, entry.type, 1, (), _texts(memory, header.base, entry.value))
+            return StatsEntry(entry.name, entry.type, 1, (), _texts(memory, header.base, entry.value))
         case Type.SYMLINK:
             return _resolve_link(memory, header, directory, entry)
         case _:
             words = _WORDS[entry.type]
-            return Entry(entry.name, entry.type, words, _rows(memory, header.base, entry.value, words))
+            return StatsEntry(entry.name, entry.type, words, _rows(memory, header.base, entry.value, words))
 
 
-def _resolve_link(memory: Memory, header: Header, directory: tuple[DirectoryEntry, ...], link: DirectoryEntry) -> Entry:
+def _resolve_link(
+    memory: Memory, header: SegmentHeader, directory: tuple[DirectoryEntry, ...], link: DirectoryEntry
+) -> StatsEntry:
     number, index = _LINK.unpack(_WORD.pack(link.value))
     if number >= len(directory) or (target := directory[number]).type not in (Type.SIMPLE, Type.COMBINED):
         raise Damage(f"{link.name} leads to entry {number}, which is not a vector of counters")
@@ -127,17 +131,19 @@ def _resolve_link(memory: Memory, header: Header, directory: tuple[DirectoryEntr
     rows = _rows(memory, header.base, target.value, words)
     if any(index >= row.count for row in rows):
         raise Damage(f"{link.name} leads to element {index}, which {target.name} has not")
-    return Entry(link.name, target.type, words, tuple(Row(row.offset + index * words * 8, 1) for row in rows))
+    return StatsEntry(
+        link.name, target.type, words, tuple(VectorRow(row.offset + index * words * 8, 1) for row in rows)
+    )
 
 
-def _rows(memory: Memory, base: int, address: int, words: int) -> tuple[Row, ...]:
+def _rows(memory: Memory, base: int, address: int, words: int) -> tuple[VectorRow, ...]:
     if not address:
         return ()
     rows = _vector(memory, base, address, _WORD.size)
     if rows.count > _MOST_ROWS:
         raise Damage(f"a vector of {rows.count} threads")
     addresses = (row for (row,) in _WORD.iter_unpack(memory[rows.offset : rows.offset + rows.count * 8]))
-    return tuple(_vector(memory, base, row, words * 8) if row else Row(0, 0) for row in addresses)
+    return tuple(_vector(memory, base, row, words * 8) if row else VectorRow(0, 0) for row in addresses)
 
 
 def _texts(memory: Memory, base: int, address: int) -> tuple[str, ...]:
@@ -158,7 +164,7 @@ def _text(memory: Memory, base: int, address: int) -> str:
     return memory[text.offset : text.offset + text.count].partition(b"\0")[0].decode(errors="replace")
 
 
-def _vector(memory: Memory, base: int, address: int, element_bytes: int) -> Row:
+def _vector(memory: Memory, base: int, address: int, element_bytes: int) -> VectorRow:
     offset = address - base
     if not 8 <= offset <= len(memory):
         raise Damage(f"address {address:#x} lies outside")
@@ -168,4 +174,4 @@ def _vector(memory: Memory, base: int, address: int, element_bytes: int) -> Row:
         raise Damage(f"address {address:#x} lies outside") from None
     if offset + count * element_bytes > len(memory):
         raise Damage(f"a vector of {count} elements at {address:#x} ends outside")
-    return Row(offset, count)
+    return VectorRow(offset, count)

@@ -9,7 +9,7 @@ from functools import cache
 from struct import Struct
 from typing import TypeAlias
 
-from wirespeed.statseg.layout import Entry, Row, Type
+from wirespeed.statseg.layout import StatsEntry, Type, VectorRow
 
 Value: TypeAlias = tuple[int, ...]
 """(packets, bytes), or (n,)."""
@@ -20,7 +20,7 @@ _LARGEST = ("/sys/longest-absence-clocks",)
 
 
 @dataclass(frozen=True)
-class Reading:
+class StatsReading:
     """What stood under a name: values by thread and index, the main thread first; a number, or the element that a link
     leads to, is the only one of its row. `texts` are those of a vector of names, empty where none is."""
 
@@ -60,7 +60,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Capture:
+class StatsCapture:
     """The words of some names as they stood at one instant (`at_s` of the monotonic clock), copied and not yet looked
     at: taking it is quick. `spans` are the pieces of the segment that hold them, by where they begin. The router
     started at `started_ns` since 1970; its clocks tick `tsc_hz` times per second, 0 where it does not tell."""
@@ -68,20 +68,20 @@ class Capture:
     at_s: float
     started_ns: int
     tsc_hz: int
-    entries: tuple[Entry, ...]
+    entries: tuple[StatsEntry, ...]
     spans: tuple[tuple[int, bytes], ...]
 
-    def readings(self) -> dict[str, Reading]:
+    def readings(self) -> dict[str, StatsReading]:
         """The values, by name."""
         starts = [start for start, _ in self.spans]
         return {
-            entry.name: Reading(
+            entry.name: StatsReading(
                 entry.name, entry.type, tuple(self._row(starts, row, entry.words) for row in entry.rows), entry.texts
             )
             for entry in self.entries
         }
 
-    def _row(self, starts: list[int], row: Row, words: int) -> tuple[Value, ...]:
+    def _row(self, starts: list[int], row: VectorRow, words: int) -> tuple[Value, ...]:
         if not row.count:
             return ()
         start, content = self.spans[bisect_right(starts, row.offset) - 1]
@@ -94,7 +94,7 @@ def _words(count: int) -> Struct:
     return Struct(f"<{count}Q")
 
 
-def spans(entries: Iterable[Entry]) -> tuple[tuple[int, int], ...]:
+def spans(entries: Iterable[StatsEntry]) -> tuple[tuple[int, int], ...]:
     """The fewest pieces, from and to, that hold all words of `entries`, where small gaps are copied along."""
     pieces: list[tuple[int, int]] = []
     rows = {(row.offset, row.offset + row.count * entry.words * 8) for entry in entries for row in entry.rows}

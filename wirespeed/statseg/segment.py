@@ -18,14 +18,14 @@ from wirespeed.statseg.layout import (
     VERSION,
     Damage,
     DirectoryEntry,
-    Entry,
-    Header,
+    SegmentHeader,
+    StatsEntry,
     Type,
     read_directory,
     read_header,
     resolve,
 )
-from wirespeed.statseg.reading import Capture, Reading, spans
+from wirespeed.statseg.reading import StatsCapture, StatsReading, spans
 from wirespeed.statseg.source import open_segment
 
 _ATTEMPTS = 1000
@@ -39,7 +39,7 @@ _MOST_WORDS = 16 << 20
 class _Selection:
     """The entries that some patterns choose from one directory, and the pieces of memory that hold their words."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[StatsEntry, ...]
     spans: tuple[tuple[int, int], ...]
 
 
@@ -81,11 +81,11 @@ class StatsSegment:
             time.sleep(_NAP_S)
         raise self._unfinished()
 
-    def read(self, patterns: Sequence[str] = ()) -> dict[str, Reading]:
+    def read(self, patterns: Sequence[str] = ()) -> dict[str, StatsReading]:
         """What stands under those names now."""
         return self.capture(patterns).readings()
 
-    def capture(self, patterns: Sequence[str] = ()) -> Capture:
+    def capture(self, patterns: Sequence[str] = ()) -> StatsCapture:
         """The same, to be looked at later. Names are searched once for a directory, so that the next capture by the
         same patterns only copies."""
         for _ in range(_ATTEMPTS):
@@ -96,7 +96,7 @@ class StatsSegment:
             memory = self._mapped()
             at_s = time.monotonic()
             copies = tuple((start, memory[start:end]) for start, end in chosen.spans)
-            capture = Capture(at_s, self.started_ns, self._value("/sys/tsc-hz"), chosen.entries, copies)
+            capture = StatsCapture(at_s, self.started_ns, self._value("/sys/tsc-hz"), chosen.entries, copies)
             if self._is_settled(read_header(memory)):
                 return capture
         raise self._unfinished()
@@ -171,12 +171,12 @@ class StatsSegment:
         self._check_alive()
         return True
 
-    def _fail_unless_changed(self, damage: Damage, before: Header | None = None) -> None:
+    def _fail_unless_changed(self, damage: Damage, before: SegmentHeader | None = None) -> None:
         after, epoch = read_header(self._mapped()), self._epoch if before is None else before.epoch
         if not after.in_progress and after.epoch == epoch:
             raise FileFault(f"{self._path} is not a statistics segment, or a damaged one: {damage}")
 
-    def _is_settled(self, header: Header) -> bool:
+    def _is_settled(self, header: SegmentHeader) -> bool:
         return not header.in_progress and header.epoch == self._epoch
 
     def _mapped(self) -> mmap.mmap:

@@ -90,7 +90,8 @@ def kept(bench: Path) -> Ceilings | None:
 
 
 def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, str]) -> CeilingFacts | None:
-    """For a result's `lab.bench`: the ceilings of its load, by the directions sent in at once; None if not measured."""
+    """For a result's `lab.testbed`: the ceilings of its load, by the directions sent in at once; None if not
+    measured."""
     if found is None:
         return None
     counts = sorted({one.directions for one in found.loads})
@@ -102,7 +103,7 @@ def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, s
 def ceiling_note(lab: LabFacts, directions: int, intended_percent: float | None) -> str | None:
     """A remark for a result whose load went beyond the tester's ceiling, by its `lab`; None else. `intended_percent` is
     the most that was asked of the line, None where it was asked in another unit."""
-    ceiling = lab.bench.tester_ceiling if lab.bench is not None else None
+    ceiling = lab.testbed.tester_ceiling if lab.testbed is not None else None
     told = ceiling.directions.get(str(directions)) if ceiling is not None else None
     if told is None or intended_percent is None or intended_percent <= told.percent:
         return None

@@ -15,8 +15,8 @@ from wirespeed.client.probes import find_peers
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.dut.reach.spec import parse_reach
 from wirespeed.errors import EnvironmentFault, WirespeedError
-from wirespeed.testbed.interfaces import DeviceInterfaces, Interface
-from wirespeed.testbed.model import Bench, Wire
+from wirespeed.testbed.interfaces import DeviceInterfaces, LinkedInterface
+from wirespeed.testbed.model import Bench, TestbedWire
 from wirespeed.testbed.neighbours import ask, assign, held, own_macs
 from wirespeed.testbed.packets import proof
 from wirespeed.testbed.tester import running_tester
@@ -31,7 +31,7 @@ _FAULT = EnvironmentFault.exit_code
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """One line: a part, and what is known of it. One that fails has the exit code of its cause and the next step."""
 
     part: str
@@ -48,7 +48,7 @@ class Check:
 
     bench: Bench
     file: str
-    tell: Callable[[Finding], None]
+    tell: Callable[[CheckResult], None]
     force: bool = False
     link_wait_s: float = LINK_WAIT_S
     exit_code: int = 0
@@ -74,11 +74,11 @@ class Check:
         return self.exit_code
 
     def _ok(self, part: str, text: str) -> None:
-        self.tell(Finding(part, "ok", text))
+        self.tell(CheckResult(part, "ok", text))
 
     def _fail(self, part: str, text: str, next_step: str, exit_code: int = _FAULT) -> None:
         self.exit_code = self.exit_code or exit_code
-        self.tell(Finding(part, "FAIL", text, next_step, exit_code))
+        self.tell(CheckResult(part, "FAIL", text, next_step, exit_code))
 
     def _prepare(self, does: str) -> str:
         """The next step where the device is not set up."""
@@ -144,7 +144,7 @@ class Check:
             self._interface(wire, there)
         return device
 
-    def _interface(self, wire: Wire, there: Mapping[str, Interface]) -> None:
+    def _interface(self, wire: TestbedWire, there: Mapping[str, LinkedInterface]) -> None:
         name = wire.interface
         if name is None:
             return
@@ -207,7 +207,7 @@ class Check:
         """The other port of its pair."""
         return self.bench.ports[self.bench.ports.index(port) ^ 1]
 
-    def _neighbour(self, client: StatelessClient, wire: Wire) -> str | None:
+    def _neighbour(self, client: StatelessClient, wire: TestbedWire) -> str | None:
         """Who answers for the device's address; the port is told. None when nobody does."""
         part, mac = f"port {wire.port}", wire.tester_mac or self._macs[wire.port]
         what = "neighbour discovery" if wire.dut_address and ":" in wire.dut_address else "ARP"

@@ -16,7 +16,7 @@ def lab_facts(bench: Bench, file: str, ceiling: CeilingFacts | None) -> LabFacts
         str(wire.port): " ".join(filter(None, (wire.interface or "not named", wire.speed, wire.dut_address)))
         for wire in bench.filled().wires
     }
-    return LabFacts(kind="bench", bench=LabTestbed(file, bench.mode, wires, bench.tester.ports, ceiling))
+    return LabFacts(kind="testbed", testbed=LabTestbed(file, bench.mode, wires, bench.tester.ports, ceiling))
 
 
 def device_facts(bench: Bench, dut: Dut | None) -> DutFacts:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.files import read_text_file
-from wirespeed.testbed.model import Bench, Misfit
+from wirespeed.testbed.model import Bench, TestbedMisfit
 
 _MOST_BYTES = 1 << 20
 
@@ -37,7 +37,7 @@ def example_text() -> str:
 
 def _place(error: Any) -> tuple[str | int, ...]:
     cause = (error.get("ctx") or {}).get("error")
-    return (*error["loc"], *(cause.at if isinstance(cause, Misfit) else ()))
+    return (*error["loc"], *(cause.at if isinstance(cause, TestbedMisfit) else ()))
 
 
 def _words(error: Any) -> str:

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from wirespeed.dut.reach.reach import Reach
 from wirespeed.errors import ConnectionFault, RemoteError
-from wirespeed.testbed.model import Device
+from wirespeed.testbed.model import TestbedDut
 
 _MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}")
 
 
 @dataclass(frozen=True)
-class Interface:
+class LinkedInterface:
     """`is_up` and `mac` are None where the device does not say. `has_members` is a bridge or bond, which counts
     what its members receive as well."""
 
@@ -34,10 +34,10 @@ class DeviceInterfaces:
     """The interfaces of a device, read by way of its `reach` or the socket of our router. ConnectionFault or
     EnvironmentFault when it cannot be asked, RemoteError when it answers with an error."""
 
-    def __init__(self, device: Device, reach: Reach | None) -> None:
+    def __init__(self, device: TestbedDut, reach: Reach | None) -> None:
         self._device, self._reach = device, reach
 
-    def read(self) -> dict[str, Interface]:
+    def read(self) -> dict[str, LinkedInterface]:
         """By name; without loopbacks."""
         match self._device.kind:
             case "linux" | "danos":
@@ -71,13 +71,13 @@ class DeviceInterfaces:
 _SHOWN = ("show interface", "show hardware-interfaces")
 
 
-def linux_interfaces(text: str) -> list[Interface]:
+def linux_interfaces(text: str) -> list[LinkedInterface]:
     """`ip -j -s link show`. ConnectionFault for what is no such answer."""
     try:
         rows = [row for row in json.loads(text) if row]
         masters = {row.get("master") for row in rows}
         return [
-            Interface(
+            LinkedInterface(
                 str(row["ifname"]),
                 {"UP": True, "DOWN": False, "LOWERLAYERDOWN": False}.get(row.get("operstate", "")),
                 str(row.get("address", "")).lower() or None,
@@ -90,12 +90,14 @@ def linux_interfaces(text: str) -> list[Interface]:
         raise ConnectionFault(f"the device's output of `ip -j -s link show` cannot be read: {text[:60]!r}") from None
 
 
-def bsd_interfaces(text: str) -> list[Interface]:
+def bsd_interfaces(text: str) -> list[LinkedInterface]:
     """`netstat -ibn` or `-in`: the rows of the links; a star behind the name is an interface that is down."""
     found = []
     for words in map(str.split, text.splitlines()):
         if len(words) > 4 and words[2].startswith("<Link") and _MAC.fullmatch(words[3].lower()) and words[4].isdigit():
-            found.append(Interface(words[0].rstrip("*"), not words[0].endswith("*"), words[3].lower(), int(words[4])))
+            found.append(
+                LinkedInterface(words[0].rstrip("*"), not words[0].endswith("*"), words[3].lower(), int(words[4]))
+            )
     return found
 
 
@@ -103,7 +105,7 @@ _ROW = re.compile(r"(?P<name>\S+)\s+\d+\s+(?P<state>up|down)\s(?P<rest>.*)")
 _HARDWARE = re.compile(r"(?P<name>\S+)\s+\d+\s+(?P<link>up|down)\s")
 
 
-def vector_interfaces(interfaces: str, hardware: str) -> list[Interface]:
+def vector_interfaces(interfaces: str, hardware: str) -> list[LinkedInterface]:
     """`show interface` and `show hardware-interfaces`, VPP's or ours: up is the link and what was set, both."""
     states: dict[str, bool] = {}
     packets: dict[str, int] = {}
@@ -122,7 +124,10 @@ def vector_interfaces(interfaces: str, hardware: str) -> list[Interface]:
             links[name] = row["link"] == "up"
         if name and (mac := re.search(r"Ethernet address (\S+)", line)):
             macs[name] = mac[1].lower()
-    return [Interface(name, up and links.get(name, True), macs.get(name), packets[name]) for name, up in states.items()]
+    return [
+        LinkedInterface(name, up and links.get(name, True), macs.get(name), packets[name])
+        for name, up in states.items()
+    ]
 
 
-Reader = Callable[[], dict[str, Interface]]
+Reader = Callable[[], dict[str, LinkedInterface]]

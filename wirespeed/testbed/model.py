@@ -72,7 +72,7 @@ Prefix = Annotated[str, AfterValidator(_network)]
 InterfaceName = Annotated[str, _text, _matching(_INTERFACE, "name of an interface")]
 
 
-class Misfit(ValueError):
+class TestbedMisfit(ValueError):
     """Two parts of a bench that do not go together; `at` is the path of the second."""
 
     def __init__(self, at: tuple[str | int, ...], message: str) -> None:
@@ -80,11 +80,11 @@ class Misfit(ValueError):
         self.at = at
 
 
-class Section(BaseModel):
+class TestbedSection(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Tester(Section):
+class TestbedTester(TestbedSection):
     """One that runs already (`server`), or one that is started on this machine for each command (`ports`)."""
 
     server: Annotated[str, _checked(parse_server)] | None = Field(
@@ -108,7 +108,7 @@ class Tester(Section):
         return self
 
 
-class Wire(Section):
+class TestbedWire(TestbedSection):
     """A cable: the tester's port `port` to the device's `interface`."""
 
     port: int = Field(ge=0, le=255, description="Number of the tester's port.")
@@ -125,21 +125,21 @@ class Wire(Section):
     pci: str = Field(default="", description="PCI address of the DUT interface, if VPP drives it.")
 
 
-class Route(Section):
+class TestbedRoute(TestbedSection):
     """`prefix` lies behind the tester on the wire of `port`."""
 
     prefix: Prefix
     port: int
 
 
-class Label(Section):
+class Label(TestbedSection):
     """Packets that come with `label` leave by the wire of `port`."""
 
     label: int = Field(ge=16, lt=MAX_LABEL)
     port: int
 
 
-class Options(Section):
+class DutTuning(TestbedSection):
     """What else `dut prepare` sets; left out, it stays as it is."""
 
     queues: int | None = Field(default=None, ge=1, le=64)
@@ -158,7 +158,7 @@ class Options(Section):
     )
 
 
-class Device(Section):
+class TestbedDut(TestbedSection):
     """The device under test: what it runs, and how commands get there."""
 
     kind: Kind = "none"
@@ -168,7 +168,7 @@ class Device(Section):
     socket: str | None = Field(
         default=None, description="Control socket of VPP (cli.sock) or of the wirespeed router (router.sock)."
     )
-    options: Options = Options()
+    options: DutTuning = DutTuning()
 
     @model_validator(mode="after")
     def _is_reached(self) -> Self:
@@ -179,7 +179,7 @@ class Device(Section):
         return self
 
 
-class Description(Section):
+class Description(TestbedSection):
     """What reports print of the bench."""
 
     box: str = ""
@@ -192,16 +192,16 @@ class Description(Section):
     notes: str = ""
 
 
-class Bench(Section):
+class Bench(TestbedSection):
     """A whole bench."""
 
-    tester: Tester
-    wires: tuple[Wire, ...] = Field(
+    tester: TestbedTester
+    wires: tuple[TestbedWire, ...] = Field(
         min_length=2, description="Wires in pairs: traffic sent on one returns on the other."
     )
-    dut: Device = Device()
+    dut: TestbedDut = TestbedDut()
     mode: Mode = "ip4"
-    routes: tuple[Route, ...] = Field(
+    routes: tuple[TestbedRoute, ...] = Field(
         default=(), description="Default: 16.0.0.0/8 behind the first wire, 48.0.0.0/8 the second."
     )
     labels: tuple[Label, ...] = Field(default=(), description="Default: 16 leaves by the second wire, 17 by the first.")
@@ -219,7 +219,7 @@ class Bench(Section):
         """The tester's, cabled in pairs in this order."""
         return tuple(wire.port for wire in self.wires)
 
-    def wire(self, port: int) -> Wire:
+    def wire(self, port: int) -> TestbedWire:
         return next(wire for wire in self.wires if wire.port == port)
 
     def filled(self) -> Bench:
@@ -228,7 +228,7 @@ class Bench(Section):
             return self
         wires = tuple(_addressed(wire, number, self.mode) for number, wire in enumerate(self.wires, start=1))
         routes = self.routes or tuple(
-            Route(prefix=prefix, port=port)
+            TestbedRoute(prefix=prefix, port=port)
             for prefix, port in zip(ROUTES["ip6" if self.mode == "ip6" else "ip4"], self.ports, strict=False)
         )
         labels = self.labels
@@ -240,7 +240,7 @@ class Bench(Section):
 def _check_wires(bench: Bench) -> None:
     ports = list(bench.ports)
     if len(ports) % 2:
-        raise Misfit(
+        raise TestbedMisfit(
             ("wires",),
             f"{len(ports)} wires are not pairs: traffic sent on one returns on the other; give an even number",
         )
@@ -248,33 +248,33 @@ def _check_wires(bench: Bench) -> None:
     for place, (port, name) in enumerate(zip(ports, names, strict=True)):
         at = ("wires", place)
         if port in ports[:place]:
-            raise Misfit((*at, "port"), f"two wires end at port {port} of the tester; give each its own")
+            raise TestbedMisfit((*at, "port"), f"two wires end at port {port} of the tester; give each its own")
         if bench.tester.ports and port >= len(bench.tester.ports):
             there = f"the tester's {len(bench.tester.ports)} ports are numbered from 0"
-            raise Misfit((*at, "port"), f"the wire ends at port {port}, and {there}")
+            raise TestbedMisfit((*at, "port"), f"the wire ends at port {port}, and {there}")
         if name is not None and name in names[:place]:
-            raise Misfit((*at, "interface"), f"two wires end at interface {name} of the DUT; give each its own")
+            raise TestbedMisfit((*at, "interface"), f"two wires end at interface {name} of the DUT; give each its own")
         _check_addresses(bench.wires[place], at)
     leads = [("routes", place, route.port) for place, route in enumerate(bench.routes)]
     leads += [("labels", place, label.port) for place, label in enumerate(bench.labels)]
     for section, place, port in leads:
         if port not in ports:
-            raise Misfit((section, place, "port"), f"no wire ends at port {port}; give the port of a wire")
+            raise TestbedMisfit((section, place, "port"), f"no wire ends at port {port}; give the port of a wire")
 
 
-def _check_addresses(wire: Wire, at: tuple[str | int, ...]) -> None:
+def _check_addresses(wire: TestbedWire, at: tuple[str | int, ...]) -> None:
     if not wire.tester_address:
         return
     if not wire.dut_address:
-        raise Misfit((*at, "tester_address"), "it needs dut_address as well, which gives the network")
+        raise TestbedMisfit((*at, "tester_address"), "it needs dut_address as well, which gives the network")
     ours, theirs = ipaddress.ip_address(wire.tester_address), ipaddress.ip_interface(wire.dut_address)
     if ours not in theirs.network or ours == theirs.ip:
-        raise Misfit(
+        raise TestbedMisfit(
             (*at, "tester_address"), f"{ours} does not fit: give an address in {theirs.network} other than {theirs.ip}"
         )
 
 
-def _addressed(wire: Wire, number: int, mode: Mode) -> Wire:
+def _addressed(wire: TestbedWire, number: int, mode: Mode) -> TestbedWire:
     """The `number`th wire with 100.64.N.1/30 (2001:db8:N::1/64) there and the address after it here."""
     plain = f"2001:db8:{number}::1/64" if mode == "ip6" else f"100.64.{number}.1/30"
     theirs = wire.dut_address or plain

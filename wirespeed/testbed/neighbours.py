@@ -13,7 +13,7 @@ from wirespeed.client.probes import Layer3, capturing, frame, push, resolve, unt
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import EnvironmentFault
 from wirespeed.scapy_layers import Ether, ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
-from wirespeed.testbed.model import Bench, Wire
+from wirespeed.testbed.model import Bench, TestbedWire
 
 WAIT_S = 1.0
 ATTEMPTS = 3
@@ -43,7 +43,7 @@ def _source(raw: Mapping[str, Any]) -> str:
     return str(raw["attr"]["layer_cfg"]["ether"]["src"])
 
 
-def ask(client: StatelessClient, port: int, mac: str, wire: Wire, wait_s: float = WAIT_S) -> str | None:
+def ask(client: StatelessClient, port: int, mac: str, wire: TestbedWire, wait_s: float = WAIT_S) -> str | None:
     """The MAC address that answers on `port` for the device's address of `wire`; None when nobody does. `mac` is the
     port's own."""
     assert wire.dut_address is not None and wire.tester_address is not None
@@ -91,7 +91,7 @@ def settle(client: StatelessClient, bench: Bench) -> dict[int, str]:
     return found
 
 
-def assign(client: StatelessClient, wire: Wire, mac: str) -> None:
+def assign(client: StatelessClient, wire: TestbedWire, mac: str) -> None:
     """`mac` is where the port of `wire` sends to from now on; it answers for its own address."""
     assert wire.tester_address is not None and wire.dut_address is not None
     if ":" in wire.tester_address:

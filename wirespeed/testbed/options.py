@@ -22,7 +22,7 @@ IMIX6 = "size=imix,vm=var2"
 
 
 @dataclass(frozen=True)
-class Given:
+class GivenOptions:
     """Options as on the command line; None is one that is not given."""
 
     server: str | None = None
@@ -37,7 +37,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Options:
+class StandOptions:
     """Options with what stands for those that are not given; `ports` is None beside `directions`, and may be None if
     there is no bench. An empty `server` is a tester that is started here. `mode` is the bench's, None without one."""
 
@@ -53,9 +53,9 @@ class Options:
     mode: Mode | None = None
 
 
-def without_bench(given: Given) -> Options:
+def without_bench(given: GivenOptions) -> StandOptions:
     """The meaning of `given` where no bench says more."""
-    return Options(
+    return StandOptions(
         server=given.server or SERVER,
         dut=given.dut or NO_DUT,
         ports=given.ports,
@@ -68,7 +68,7 @@ def without_bench(given: Given) -> Options:
     )
 
 
-def on_bench(bench: Bench, file: str, given: Given, default_profile: str = "") -> Options:
+def on_bench(bench: Bench, file: str, given: GivenOptions, default_profile: str = "") -> StandOptions:
     """What `given` means on `bench`, whose file is `file`; UsageError names an option and what it contradicts."""
     if given.lab:
         raise UsageError(f"--lab {given.lab} has a tester and a DUT of its own, as --testbed {file} does; give one")
@@ -120,7 +120,7 @@ def _dut(bench: Bench, file: str, dut: str | None) -> str:
     return dut
 
 
-def _ports(bench: Bench, file: str, given: Given) -> str | None:
+def _ports(bench: Bench, file: str, given: GivenOptions) -> str | None:
     if given.directions:
         named = {port for wire in parse_wires(given.directions) for port in (wire.tx, wire.rx)}
         option = f"--directions {given.directions}"
@@ -140,7 +140,7 @@ def _line(bench: Bench) -> str:
     return next(iter(speeds)) or "" if len(speeds) == 1 else ""
 
 
-def _load(bench: Bench, file: str, given: Given, default: str) -> tuple[str, str]:
+def _load(bench: Bench, file: str, given: GivenOptions, default: str) -> tuple[str, str]:
     """Profile and tunables that the mode forwards; a profile of the user's own is left as it is."""
     profile, tunables = given.profile, given.tunables
     if bench.mode == "l2xc" or profile not in BUILTIN_NAMES:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from wirespeed.client.probes import capturing, until
 from wirespeed.client.stateless_client import Pushed, StatelessClient
 from wirespeed.scapy_layers import Ether, Raw
-from wirespeed.testbed.interfaces import Interface, Reader
+from wirespeed.testbed.interfaces import LinkedInterface, Reader
 
 FRAMES = 40
 """Many more than a quiet network has by itself in the time that they take."""
@@ -36,7 +36,7 @@ def find_interface(
         time.sleep(_POLL_S)
 
 
-def _arrived(grown: Sequence[str], there: Mapping[str, Interface], expected: str | None) -> str | None:
+def _arrived(grown: Sequence[str], there: Mapping[str, LinkedInterface], expected: str | None) -> str | None:
     if expected in grown:
         return expected
     ends = [name for name in grown if not there[name].has_members]

@@ -33,7 +33,7 @@ class LongestBurst:
 
 
 def burst_of(trial: TrialResult) -> Burst:
-    """What became of a burst. `sent` is the average of the directions."""
+    """The result of a burst. `sent` is the average of the directions."""
     balance = trial.balance
     back_to_back = balance.tester_share <= UNSENT
     whole = back_to_back and balance.offered > 0 and balance.lost == 0
@@ -41,11 +41,11 @@ def burst_of(trial: TrialResult) -> Burst:
 
 
 def longest_burst(
-    send: Callable[[int], Burst], most: int, resolution: float, verify: int, first: int | None = None
+    send: Callable[[int], Burst], most: int, resolution: float, signature: int, first: int | None = None
 ) -> LongestBurst:
     """RFC 9004 section 5: binary search on the length of a burst of at most `most` frames, until what is whole and what
     is not differ by at most `resolution` of the latter, or by one frame. A burst that loses is sent again up to
-    `verify` times, and is only lossy if all of them lose. A length that was never whole, and once not sent back to
+    `signature` times, and is only lossy if all of them lose. A length that was never whole, and once not sent back to
     back, ends the search. With `first` the search begins with bursts that grow from that length, each twice as long as
     the one before, in place of the longest."""
     trials, gaps = 0, False
@@ -53,7 +53,7 @@ def longest_burst(
     def sent_whole(frames: int) -> Burst | None:
         nonlocal trials, gaps
         had_gaps = False
-        for _ in range(1 + verify):
+        for _ in range(1 + signature):
             trials += 1
             burst = send(frames)
             if burst.whole:

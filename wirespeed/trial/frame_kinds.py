@@ -1,8 +1,7 @@
-"""What kind of frame a stream sends, by the names that our generator counts received ones under. Pure.
+"""Kinds of frames that streams send, by the names under which a wirespeed generator counts received frames. Pure.
 
-Frames of a kind that no stream of a measurement sends are somebody else's: errors of routers, resolution of addresses,
-control of the link.
-"""
+Frames of a kind that no stream of a measurement sends come from others: errors of routers, address resolution, control
+of the link."""
 
 from __future__ import annotations
 

@@ -1,20 +1,20 @@
-"""Whether the ports of a running measurement are still ours and do what they were told. Pure."""
+"""Checks of a running measurement's ports: same owner, same state, same counters. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
 from wirespeed.client.readings import DOWN, PortStatus
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 
 SENDING = "TX"
 
 
 def why_not_ours(status: PortStatus, refused: str | None, *, user: str, sends: bool) -> str | None:
-    """Why what a port counts is not our measurement's any more; None while it is.
+    """The reason if a port no longer belongs to this measurement; None if it does.
 
-    `refused` is what the port answered to a request of its owner's, `sends` whether it is to send now.
-    """
+    `refused` is the port's error for a request that only its owner may make; `sends` is true if the port is to send
+    now."""
     port = f"port {status.port}"
     if status.owner != user:
         whom = f"'{status.owner}' took it" if status.owner else "it was released"
@@ -26,8 +26,9 @@ def why_not_ours(status: PortStatus, refused: str | None, *, user: str, sends: b
     return None
 
 
-def why_begun_anew(before: Reading, now: Reading) -> str | None:
-    """Why the counters of `now` cannot be compared with those of `before`; None when they can."""
+def why_begun_anew(before: TrialReading, now: TrialReading) -> str | None:
+    """The reason if the counters of `now` cannot be compared with those of `before`, because they were reset; otherwise
+    None."""
     for port, stats in now.ports.items():
         if stats.went_back(before.ports[port]):
             return f"the counters of port {port} began again at 0 during the test: was its generator started again?"

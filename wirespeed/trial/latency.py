@@ -21,8 +21,8 @@ _LOWEST_NS, _HIGHEST_NS, _DIGITS = 1, 10_000_000_000, 2
 
 @dataclass(frozen=True)
 class LatencyReading:
-    """What was counted of a packet group up to an instant. `counts` are packets by their latency in nanoseconds, each
-    the lowest of its bucket."""
+    """Counts of a packet group up to an instant. `counts` are packets by latency in nanoseconds; each key is the lower
+    end of its bucket."""
 
     counts: Mapping[int, int] = field(default_factory=dict)
     min_us: float = 0.0

@@ -1,7 +1,4 @@
-"""What each port of a measurement sends: a profile's streams, a latency stream beside them, and marks to know them by.
-
-Pure; nothing is sent here.
-"""
+"""Loads: the streams of a profile for each port, with latency streams and signatures. Pure; nothing is sent here."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ StreamItem = dict[str, Any]
 """A stream as it is added to a port: its `stream_id` and `stream`."""
 
 _TAIL_BYTES = 16
-"""What a latency stream and a payload signature put at the end of a packet."""
+"""Bytes at the end of a packet for a latency stream or a payload signature."""
 
 _FIRST_GROUP = 0x5000
 _ETHER_TYPE_AT = 12
@@ -37,8 +34,8 @@ class LatencyStream:
 
 @dataclass(frozen=True)
 class PortLoad:
-    """What one port sends. `groups` are the packet groups that all of it is counted under, none where nobody asked;
-    `numbered` says that all its packets bear numbers, of a signature or for latency."""
+    """Load of one port. `groups` are the packet groups that count all of it, () if nothing is counted by signature;
+    `numbered`: all packets have numbers, of a signature or a latency stream."""
 
     streams: tuple[StreamItem, ...]
     mix: Mix
@@ -52,8 +49,8 @@ class PortLoad:
         return next(int(item["stream_id"]) for item in self.streams if item["stream"].get("enabled", True))
 
     def intended(self, rate: Rate, line_bps: float | None) -> Rate:
-        """What to ask a server for so that the profile is sent at `rate`: its latency stream comes on top, as far as
-        the line has room for both."""
+        """The rate to request from a server so that it sends the profile at `rate`. The latency stream is added, up to
+        line rate."""
         if self.latency is None:
             return rate
         packets, bits = self.latency.rate_pps, self.latency.rate_pps * l1_bits(self.latency.frame_bytes)
@@ -75,7 +72,7 @@ class PortLoad:
 
 
 @dataclass(frozen=True)
-class Load:
+class TrialLoad:
     """The streams of every sending port."""
 
     ports: Mapping[int, PortLoad]
@@ -86,16 +83,17 @@ class Load:
         return frozenset().union(*(kinds_sent(port.streams) for port in self.ports.values()))
 
     @property
-    def verified(self) -> bool:
-        """Whether what comes back is told from other traffic by its marks."""
+    def has_signature(self) -> bool:
+        """True if test frames are identified by signatures."""
         return any(port.groups for port in self.ports.values())
 
 
 def load_of(
-    streams: Mapping[int, Sequence[StreamItem]], *, latency_pps: float | None = None, verify: bool = False
-) -> Load:
+    streams: Mapping[int, Sequence[StreamItem]], *, latency_pps: float | None = None, signature: bool = False
+) -> TrialLoad:
     """The load that `streams` (by sending port) make, each port with a latency stream of `latency_pps` if that is
-    given, and with all its packets counted as its own if `verify` is. UsageError for streams that cannot be used so."""
+    given, and with all its packets counted as its own if `signature` is. UsageError for streams that cannot be used
+    so."""
     taken = {
         int(item["stream"]["flow_stats"].get("stream_id", 0))
         for items in streams.values()
@@ -108,16 +106,16 @@ def load_of(
         own = [deepcopy(item) for item in items]
         mix = mix_of(own)
         groups: tuple[int, ...] = ()
-        if verify:
+        if signature:
             own, groups = _marked(own, next(free))
-        numbered = verify and all(_is_numbered(item["stream"]) for item in own)
+        numbered = signature and all(_is_numbered(item["stream"]) for item in own)
         latency = None
         if latency_pps is not None:
             item, latency = _latency_stream(own, next(free), latency_pps)
             own.append(item)
-            groups = (*groups, latency.group) if verify else ()
+            groups = (*groups, latency.group) if signature else ()
         loads[port] = PortLoad(tuple(own), mix, latency, groups, numbered)
-    return Load(loads)
+    return TrialLoad(loads)
 
 
 def _marked(items: list[StreamItem], group: int) -> tuple[list[StreamItem], tuple[int, ...]]:
@@ -167,7 +165,7 @@ def _latency_stream(items: Sequence[StreamItem], group: int, rate_pps: float) ->
 
 
 def payload_at(frame: bytes) -> int | None:
-    """Where the payload of a plain IPv4 or IPv6 frame begins, in up to two VLAN tags; None of other frames."""
+    """Offset of the payload in a plain IPv4 or IPv6 frame, behind up to two VLAN tags; None for other frames."""
     at = _ETHER_TYPE_AT
     while frame[at : at + 2] in (b"\x81\x00", b"\x88\xa8") and at < _ETHER_TYPE_AT + 8:
         at += 4

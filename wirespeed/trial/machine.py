@@ -1,5 +1,5 @@
-"""How much of an interval the machines of a measurement had their CPUs for it: steal and absence as deltas. Pure but
-for `stolen_here` and `is_virtual_here`, which read this machine."""
+"""Preemption and steal during an interval, as differences of two readings. Pure, except `stolen_here` and
+`is_virtual_here`, which read this machine."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class WorkerPreemption:
 
 @dataclass(frozen=True)
 class MachineReading:
-    """What a tester's machine has told up to an instant, the steal of all its `cpus` together; None and empty where it
-    does not tell."""
+    """Reading of the tester's machine: the steal of all its `cpus` together, and the preemption of its workers; None
+    and () if it does not report them."""
 
     steal_s: float | None = None
     cpus: int | None = None
@@ -37,7 +37,7 @@ class MachineReading:
 
 
 def machine_reading(raw: Mapping[str, Any] | None) -> MachineReading:
-    """From `machine` in our generator's answer to get_global_stats; a T-Rex has none."""
+    """Reading from `machine` in a wirespeed generator's reply to get_global_stats; empty for T-Rex."""
     if not raw:
         return MachineReading()
     workers = (
@@ -74,18 +74,19 @@ def _longest(old: WorkerPreemption, new: WorkerPreemption) -> float:
 
 
 def is_local(server: str) -> bool:
-    """Whether HOST:PORT is this machine for certain."""
+    """True if HOST:PORT is certainly on this machine."""
     return server.startswith(_LOCAL)
 
 
 def stolen_here() -> MachineReading:
-    """What this machine says, for a generator on it that is silent about it."""
+    """Steal of this machine, for a generator on it that does not report steal."""
     told = read_stolen_time()
     return MachineReading(told.steal_s, told.cpus)
 
 
 def is_virtual(cpuinfo: str, *dmi: str) -> bool:
-    """Whether a machine is a guest of a hypervisor: the CPU's flag by /proc/cpuinfo, or names of vendor and product."""
+    """True if a machine is a guest of a hypervisor, by the CPU's flag in /proc/cpuinfo or by names of vendor and
+    product."""
     flags = next((line.partition(":")[2].split() for line in cpuinfo.splitlines() if line.startswith("flags")), [])
     names = " ".join(dmi).lower()
     return "hypervisor" in flags or any(name in names for name in _HYPERVISORS)

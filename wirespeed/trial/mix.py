@@ -1,4 +1,4 @@
-"""What a profile puts on the wire on average: the frame size that turns percent of the line into packets."""
+"""Mean frame size of a profile, which converts percent of line rate to packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plans of all kinds of measurement have in common: where is sent, on what, and how that is described."""
+"""Common parts of the plans of all kinds of measurement: directions, DUT, lab, and their description."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from wirespeed.trial.wires import pair_directions
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementPlan:
-    """`directions` are those that are sent in, `line_bps` another line to take percent of than the ports' own. `verify`
-    tells our packets from others by their marks. With `force` ports are taken from whoever holds them, and loads go out
-    where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into the result as they are.
-    `group` is what people call the load, such as `64b many flows`. `output_file` is only recorded."""
+    """`directions` are those that are sent in, `line_bps` another line to take percent of than the ports' own.
+    `signature` tells our packets from others by their marks. With `force` ports are taken from whoever holds them, and
+    loads go out where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into the result as they
+    are. `group` is what people call the load, such as `64b many flows`. `output_file` is only recorded."""
 
     directions: tuple[Channel, ...] = pair_directions()
     line_bps: float | None = None
-    verify: bool = False
+    signature: bool = False
     force: bool = False
     name: str = ""
     group: str = ""
@@ -32,7 +32,7 @@ class MeasurementPlan:
     versions: dict[str, str] = field(default_factory=dict)
 
     def on(self, lab: LabFacts, dut: DutFacts | None) -> Self:
-        """The same plan on a lab and a device that are described so."""
+        """The plan, for the given lab and device."""
         return replace(self, lab=lab, dut=dut)
 
     def variables(self, server: str) -> Settings:
@@ -45,7 +45,7 @@ class MeasurementPlan:
 
     @property
     def unidirectional(self) -> bool:
-        """Whether no direction has its reverse."""
+        """True if no direction has its reverse."""
         return not any(wire.reverse in self.directions for wire in self.directions)
 
 

@@ -1,4 +1,4 @@
-"""What a rate means on a port's line, and whether the line carries it. Pure."""
+"""Conversion of rates by a port's line speed, and the check against line rate. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirespeed.results.outcome import PortFacts
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_TOLERANCE = 1.0001
-"""How much above the line a rate may be before it is refused; T-Rex tolerates as much."""
+"""Highest accepted rate, as a multiple of line rate; the same as T-Rex's."""
 
 
 def of_line(rate: Rate, line_bps: float | None) -> Rate:
@@ -20,8 +20,8 @@ def of_line(rate: Rate, line_bps: float | None) -> Rate:
 
 
 def narrowest_pps(what: str, rate: Rate, ports: Mapping[int, PortFacts], frame_bytes: Mapping[int, float]) -> float:
-    """What `rate` means in packets per second of each direction, which the narrowest of the senders in `frame_bytes`
-    decides. UsageError where it means nothing, as the line of a port is unknown."""
+    """`rate` in packets per second of each direction, by the slowest of the senders in `frame_bytes`. UsageError if the
+    rate needs the line speed of a port that has none."""
     found = []
     for port, length in frame_bytes.items():
         speed = ports[port].speed_bps

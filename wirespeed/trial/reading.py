@@ -17,7 +17,7 @@ from wirespeed.trial.machine import MachineReading
 
 
 @dataclass(frozen=True)
-class Reading:
+class TrialReading:
     """Counters as they stood at `at_s` of the tester's clock; each port's own instant is in its `at_s`.
 
     `instant` says that all were counted at once and as of then. `test_frames` and `latency` are there for directions
@@ -39,10 +39,9 @@ class Reading:
 
 
 def balance_between(
-    before: Reading, after: Reading, channel: Channel, medium: Medium, kinds: frozenset[str] = frozenset()
+    before: TrialReading, after: TrialReading, channel: Channel, medium: Medium, kinds: frozenset[str] = frozenset()
 ) -> Balance:
-    """What became of the packets of `channel` from `before` to `after`; `kinds` are control frames that the load itself
-    consists of."""
+    """The packet balance of `channel` from `before` to `after`; `kinds` are control frames that belong to the load."""
 
     def grown(port: int, counter: str) -> int | None:
         old, new = getattr(before.ports[port], counter), getattr(after.ports[port], counter)

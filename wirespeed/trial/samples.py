@@ -11,7 +11,7 @@ from wirespeed.results.order import Order
 from wirespeed.results.sample import PortSample, Sample
 from wirespeed.trial.latency import latency_between
 from wirespeed.trial.machine import preemption_between
-from wirespeed.trial.reading import Reading, foreign
+from wirespeed.trial.reading import TrialReading, foreign
 from wirespeed.units import l1_bps
 
 _GLOBALS = {
@@ -39,18 +39,18 @@ _TOTALS = (
 
 @dataclass(frozen=True)
 class Basis:
-    """What all samples of a measurement have in common: the reading they count from, the line of each port, the kinds
-    of control frames that the load itself consists of."""
+    """Common basis of all samples of a measurement: the reading at the start, the line speed of each port, and the
+    kinds of control frames that belong to the load."""
 
-    origin: Reading
+    origin: TrialReading
     speeds_bps: Mapping[int, float | None]
     kinds: frozenset[str] = frozenset()
 
 
 def sample_between(
     basis: Basis,
-    before: Reading,
-    now: Reading,
+    before: TrialReading,
+    now: TrialReading,
     *,
     phase: str,
     intended_pps: Mapping[int, float] | None = None,
@@ -79,7 +79,9 @@ def sample_between(
     )
 
 
-def _port_sample(basis: Basis, before: Reading, now: Reading, port: int, planned_pps: float | None) -> PortSample:
+def _port_sample(
+    basis: Basis, before: TrialReading, now: TrialReading, port: int, planned_pps: float | None
+) -> PortSample:
     old, new, start = before.ports[port], now.ports[port], basis.origin.ports[port]
     interval_s = now.port_at_s(port) - before.port_at_s(port)
     speed_bps = basis.speeds_bps.get(port)

@@ -15,9 +15,9 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order, summed
 from wirespeed.results.outcome import PortFacts
 from wirespeed.trial.latency import LatencyReading, latency_reading
-from wirespeed.trial.load import Load
+from wirespeed.trial.load import TrialLoad
 from wirespeed.trial.machine import MachineReading, is_local, machine_reading, stolen_here
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 from wirespeed.units import Rate
 
 
@@ -25,7 +25,7 @@ from wirespeed.units import Rate
 class Look:
     """A reading, and what the ports answered when asked to prove that they are ours."""
 
-    reading: Reading
+    reading: TrialReading
     status: Mapping[int, PortStatus]
     refused: Mapping[int, str]
 
@@ -68,7 +68,7 @@ class Tester:
 
     @property
     def is_local(self) -> bool:
-        """Whether the generator is on this machine for certain."""
+        """True if the generator is certainly on this machine."""
         return is_local(self.server)
 
     def floor(self, wire: Channel) -> Mapping[str, float]:
@@ -81,7 +81,7 @@ class Tester:
         return dict(sorted(self._client.port_status(list(self.ports)).items()))
 
     def facts(self, statuses: Mapping[int, PortStatus], line_bps: float | None = None) -> dict[int, PortFacts]:
-        """What a result says of the ports. `line_bps` is another line to take percent of than the ports' own."""
+        """Facts of the ports for a result. `line_bps` replaces the ports' own line speed in percentages."""
         facts = {}
         for port, status in statuses.items():
             raw = self._info.ports
@@ -105,7 +105,8 @@ class Tester:
     # ---- owning and loading them
 
     def take(self, statuses: Mapping[int, PortStatus], force: bool) -> None:
-        """Own all ports. One that we left behind idle in an earlier session is ours to take; others need `force`."""
+        """Acquire all ports. Ports that this user left idle in an earlier session are acquired too; ports of others
+        need `force`."""
         taken: list[int] = []
         try:
             for port, status in statuses.items():
@@ -132,20 +133,20 @@ class Tester:
         self._client.reset(list(self.ports))
 
     def flow_control_off(self) -> None:
-        """Where the driver can; which it was then stands in `status`."""
+        """Switch flow control off on ports whose driver supports it; `status` has the previous mode."""
         self._client.flow_control_off(list(self.ports))
 
     def receive_all(self) -> None:
         """Frames for other addresses too, where the driver can: a DUT may bridge what a profile addresses."""
         self._client.set_promiscuous(dict.fromkeys(self.ports, True))
 
-    def load(self, load: Load) -> None:
+    def load(self, load: TrialLoad) -> None:
         for port, one in load.ports.items():
             self._client.add_streams(port, one.streams)
 
     def start(self, rates: Mapping[int, Rate], force: bool, duration_s: float = -1, at_s: float = 0.0) -> None:
-        """Until stopped, or for `duration_s`, after which the server ends it by itself. `at_s` is when, by the clock of
-        readings; 0 is now."""
+        """Start the ports, until stopped or for `duration_s`, after which the server stops by itself. `at_s` is the
+        start time on the clock of readings; 0 means now."""
         self._client.start_each(rates, force, duration_s, at_s)
 
     def update(self, rates: Mapping[int, Rate], force: bool) -> None:
@@ -157,10 +158,10 @@ class Tester:
     # ---- reading them
 
     def machine(self) -> MachineReading:
-        """What was taken from the tester's CPUs up to now, and nothing else."""
+        """Preemption of the tester's CPUs up to now, without port counters."""
         return self._told_of(self._client.machine())
 
-    def look(self, load: Load, sending: bool) -> Look:
+    def look(self, load: TrialLoad, sending: bool) -> Look:
         """Read all counters, and have the ports prove that they are ours; `sending` says that they are to send now."""
         held = {port: load.ports[port].first_stream if sending and port in load.ports else None for port in self.ports}
         seen = self._client.snapshot(list(self.ports), _groups(load), held)
@@ -169,7 +170,7 @@ class Tester:
             for port, stats in sorted(seen.ports.items())
         }
         all_of, order = self._marked(load, seen.groups), self._order(load, seen.groups)
-        reading = Reading(
+        reading = TrialReading(
             at_s=seen.at_s,
             ports=ports,
             global_stats=seen.global_stats,
@@ -182,11 +183,11 @@ class Tester:
         return Look(reading, seen.status, seen.refused)
 
     def _told_of(self, raw: Mapping[str, Any] | None) -> MachineReading:
-        """What the server says of its machine; where it is silent and on this one, what this one says."""
+        """The server's reading of its machine. If it has none and is on this machine, the steal of this machine."""
         told = machine_reading(raw)
         return stolen_here() if told == MachineReading() and self.is_local else told
 
-    def _order(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, Order]:
+    def _order(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, Order]:
         """Packets of each direction that came again or late, by servers that tell."""
         return {
             wire: summed(self._placed(flows, group, wire.rx) for group in load.ports[wire.tx].groups)
@@ -203,7 +204,7 @@ class Tester:
             unplaced=int(told.get("old", 0)),
         )
 
-    def _marked(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, int]:
+    def _marked(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, int]:
         """Packets of each direction that came back with its marks, duplicates among them."""
         return {
             wire: sum(self._received(flows, group, wire.rx) for group in load.ports[wire.tx].groups)
@@ -215,7 +216,7 @@ class Tester:
         counts = (flows.get("flow_stats") or {}).get(str(group)) or {}
         return int((counts.get("rp") or {}).get(str(port), 0))
 
-    def _latency(self, load: Load, flows: Mapping[str, Any]) -> dict[Channel, LatencyReading]:
+    def _latency(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, LatencyReading]:
         found = {}
         for wire in self.wires:
             stream = load.ports[wire.tx].latency
@@ -225,7 +226,7 @@ class Tester:
         return found
 
 
-def _groups(load: Load) -> list[int]:
+def _groups(load: TrialLoad) -> list[int]:
     """Packet groups that are to be read."""
     wanted = [group for port in load.ports.values() for group in port.groups]
     wanted += [port.latency.group for port in load.ports.values() if port.latency is not None]

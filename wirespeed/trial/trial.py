@@ -26,10 +26,10 @@ from wirespeed.results.tester import UNSENT_SHARE
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial.guard import SENDING, links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import latency_between
-from wirespeed.trial.load import Load
+from wirespeed.trial.load import TrialLoad
 from wirespeed.trial.machine import preemption_between
 from wirespeed.trial.rates import check_rate, of_line
-from wirespeed.trial.reading import Reading, balance_between
+from wirespeed.trial.reading import TrialReading, balance_between
 from wirespeed.trial.samples import Basis, sample_between
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.wires import check_wires
@@ -67,21 +67,20 @@ class Trial:
     `line_bps` is another line to take percent of. Packets under way are waited for until all came back or the counters
     rest, and never less than `residual_s`. `ring_slots` are how many packets wait each way for a worker that is away, 0
     where that is not known. With `force` ports are taken from whoever holds them, and loads go out where a link was
-    down from the beginning. With `ride_link` a link that goes down later ends nothing; without, `link_hint` says what
-    can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and began
-    again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they do and
-    that nothing was told to them.
-    """
+    down from the beginning. With `ignore_link_down` a link that goes down later ends nothing; without, `link_hint` says
+    what can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and
+    began again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they
+    do and that nothing was told to them."""
 
     def __init__(
         self,
         tester: Tester,
-        load: Load,
+        load: TrialLoad,
         *,
         dut: Dut | None = None,
         line_bps: float | None = None,
         force: bool = False,
-        ride_link: bool = False,
+        ignore_link_down: bool = False,
         link_hint: str = "",
         residual_s: float = 0.0,
         ring_slots: int = 0,
@@ -93,7 +92,7 @@ class Trial:
         self.dut: Dut = dut or NoDut()
         self.stop = stop or threading.Event()
         self.notes: tuple[str, ...] = ()
-        self._force, self._ride_link, self._go_on = force, ride_link, go_on
+        self._force, self._ignore_link_down, self._go_on = force, ignore_link_down, go_on
         self.ours_already = self.adopted = False
         self._line_bps = line_bps
         self._residual_s = residual_s
@@ -105,10 +104,10 @@ class Trial:
         self._down: set[int] = set()
         self._sending = False
         self._taken = False
-        self.origin: Reading | None = None
-        self._rested: Reading | None = None
-        self.latest: Reading | None = None
-        check_wires(tester.wires, load.verified)
+        self.origin: TrialReading | None = None
+        self._rested: TrialReading | None = None
+        self.latest: TrialReading | None = None
+        check_wires(tester.wires, load.has_signature)
 
     # ---- before and after
 
@@ -173,7 +172,7 @@ class Trial:
 
     @property
     def basis(self) -> Basis:
-        """What the samples of all loads count from."""
+        """The basis that the samples of all loads count from."""
         assert self.origin is not None, "the trial was not entered"
         return Basis(self.origin, {port: one.speed_bps for port, one in self.facts.items()}, self.load.kinds)
 
@@ -188,7 +187,7 @@ class Trial:
                 self._look()  # a port that is not ours any more is told of as such
                 raise
         else:
-            self.tester.start(rates, self._force or self._ride_link)
+            self.tester.start(rates, self._force or self._ignore_link_down)
         self._sending = True
 
     def _meant(self, rate: Rate) -> Rate:
@@ -211,7 +210,7 @@ class Trial:
                 found[port] = intended.pps(load.mix.mean_frame_bytes, speed_bps or 0)
         return found
 
-    def snapshot(self) -> Reading:
+    def snapshot(self) -> TrialReading:
         """Everything that there is to read, now; proved to be our own."""
         return self._with_dut(self._look())
 
@@ -234,7 +233,7 @@ class Trial:
         self._down.clear()
         return down
 
-    def _look(self) -> Reading:
+    def _look(self) -> TrialReading:
         look = self.tester.look(self.load, self._sending)
         self._check_owner(look.status, look.refused)
         if self.latest is not None and (why := why_begun_anew(self.latest, look.reading)) is not None:
@@ -254,15 +253,15 @@ class Trial:
         down = links_lost(self._looked, statuses, self._linked)
         self._looked.update(statuses)
         self._down.update(down)
-        if down and self._sending and not self._ride_link:
+        if down and self._sending and not self._ignore_link_down:
             raise ConnectionFault(
                 f"port {down[0]} lost its link during the test" + (f"; {self._link_hint}" if self._link_hint else "")
             )
 
-    def _with_dut(self, reading: Reading) -> Reading:
+    def _with_dut(self, reading: TrialReading) -> TrialReading:
         return replace(reading, dut=self.dut.reading())
 
-    def sample(self, before: Reading, now: Reading, phase: str, rate: Rate) -> Sample:
+    def sample(self, before: TrialReading, now: TrialReading, phase: str, rate: Rate) -> Sample:
         """The sample that two readings under one load make."""
         return sample_between(
             self.basis,
@@ -274,7 +273,7 @@ class Trial:
             links_down=self.take_links_down(),
         )
 
-    def balance(self, before: Reading, after: Reading, wire: Channel) -> Balance:
+    def balance(self, before: TrialReading, after: TrialReading, wire: Channel) -> Balance:
         return balance_between(before, after, wire, self.medium(wire.tx), self.load.kinds)
 
     # ---- the end of a load
@@ -284,7 +283,7 @@ class Trial:
             self._sending = False
             self.tester.stop()
 
-    def drain(self, since: Reading | None = None) -> tuple[Reading, Drain]:
+    def drain(self, since: TrialReading | None = None) -> tuple[TrialReading, Drain]:
         """Stop the traffic and wait until nothing is under way any more, so that the balance since `since` (the start
         of the trial) is exact."""
         first = since or self.origin
@@ -309,8 +308,8 @@ class Trial:
         self._rested = self._with_dut(end)
         return self._rested, Drain(time.monotonic() - began, at_rest)
 
-    def _quiet_s(self, first: Reading, end: Reading) -> float:
-        """How long the counters have to stand still at `end` before they are final."""
+    def _quiet_s(self, first: TrialReading, end: TrialReading) -> float:
+        """Seconds for which the counters have to be constant at `end` before they are final."""
         balances = (self.balance(first, end, wire) for wire in self.tester.wires)
         if any(balance.test_frames < balance.sent for balance in balances):
             return _QUIET_S if end.instant else _QUIET_CACHED_S
@@ -328,7 +327,7 @@ class Trial:
         lead_s = _LEAD_S if before.instant else 0.0
         try:
             self._sending = True
-            self.tester.start(rates, self._force or self._ride_link, duration_s, lead_s and before.at_s + lead_s)
+            self.tester.start(rates, self._force or self._ignore_link_down, duration_s, lead_s and before.at_s + lead_s)
             began, dut_began = self.tester.machine(), self.dut.reading()
             self._await_end(max(read_s + lead_s, 0.0 if lead_s else time.monotonic()) + duration_s)
             ended, dut_ended = self.tester.machine(), self.dut.reading()
@@ -369,7 +368,7 @@ class Trial:
         self._check_links(statuses)
         self._sending = False
 
-    def result(self, rate: Rate, before: Reading, loaded: Reading, planned_s: float) -> TrialResult:
+    def result(self, rate: Rate, before: TrialReading, loaded: TrialReading, planned_s: float) -> TrialResult:
         """Drain, and count what was sent from `before` on: `rate`, for `planned_s` if a server that keeps no account is
         to be held to it. `loaded` is the last reading under load."""
         return self._result(rate, before, loaded, planned_s, loaded.at_s - before.at_s)
@@ -377,8 +376,8 @@ class Trial:
     def _result(
         self,
         rate: Rate,
-        before: Reading,
-        loaded: Reading,
+        before: TrialReading,
+        loaded: TrialReading,
         planned_s: float,
         seconds: float,
         held: Preemption | None = None,
@@ -412,7 +411,7 @@ class Trial:
         )
 
     def _channel(
-        self, wire: Channel, sample: Sample, ends: tuple[Reading, Reading], planned: float, seconds: float
+        self, wire: Channel, sample: Sample, ends: tuple[TrialReading, TrialReading], planned: float, seconds: float
     ) -> ChannelTrial:
         """`sample` covers the time that the load was on. `ends` are from before it and after the drain; at least
         `planned` packets were to be sent. Rates are over `seconds`."""

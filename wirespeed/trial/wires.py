@@ -39,8 +39,9 @@ def pair_directions(ports: Sequence[int] = PAIR, only: str = "both") -> tuple[Ch
     return (wanted,)
 
 
-def check_wires(wires: Sequence[Channel], verified: bool) -> None:
-    """UsageError when what came back could not be told apart. `verified`: packets bear the mark of their direction."""
+def check_wires(wires: Sequence[Channel], has_signature: bool) -> None:
+    """UsageError when what came back could not be told apart. `has_signature`: packets bear the mark of their
+    direction."""
     if not wires:
         raise UsageError("no direction to send in: give --directions such as 0>1,1>0")
     for wire in wires:
@@ -51,7 +52,7 @@ def check_wires(wires: Sequence[Channel], verified: bool) -> None:
                 "direction, whose packets its peer counts"
             )
         senders = [str(other.tx) for other in wires if other.rx == wire.rx]
-        if len(senders) > 1 and not verified:
+        if len(senders) > 1 and not has_signature:
             raise UsageError(
                 f"ports {' and '.join(senders)} send to port {wire.rx}, whose counters cannot tell their packets from "
                 "each other: give --signature, which marks them"

@@ -30,7 +30,7 @@ _PLAIN = (
 
 
 @dataclass(frozen=True)
-class Nic:
+class VmNic:
     """A wire to `socket`, where QEMU listens and a `vhost:` port of ours connects."""
 
     socket: Path
@@ -38,7 +38,7 @@ class Nic:
 
 
 @dataclass(frozen=True)
-class Hardware:
+class VmHardware:
     """`boot` starts the kernel of our own disk; without one the firmware boots the disk. `extra` are words for QEMU."""
 
     disk: Path
@@ -49,7 +49,7 @@ class Hardware:
     extra: Sequence[str] = ()
 
 
-class Machine:
+class VirtualMachine:
     """Runs from `start` to `stop`, or to the end of this process, however that comes about. Its console and monitor are
     sockets in `folder`; `ssh_port` of 127.0.0.1 leads to the guest's port 22."""
 
@@ -57,8 +57,8 @@ class Machine:
         self,
         qemu: Qemu,
         accelerator: Accelerator,
-        hardware: Hardware,
-        nics: Sequence[Nic],
+        hardware: VmHardware,
+        nics: Sequence[VmNic],
         folder: Path,
         ssh_port: int,
         host_cpus: frozenset[int],
@@ -131,7 +131,7 @@ class Machine:
             self._process.wait()
             self._process = None
 
-    def _board(self, hardware: Hardware, accelerator: Accelerator) -> list[str]:
+    def _board(self, hardware: VmHardware, accelerator: Accelerator) -> list[str]:
         words = f"""
             -machine q35,memory-backend=memory
             -object memory-backend-memfd,id=memory,size={hardware.memory_mb}M,share=on
@@ -160,7 +160,7 @@ def free_tcp_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wires(nics: Sequence[Nic]) -> list[str]:
+def _wires(nics: Sequence[VmNic]) -> list[str]:
     words = []
     for number, nic in enumerate(nics):
         words += ["-chardev", f"socket,id=wire{number},path={nic.socket},server=on"]

@@ -12,7 +12,7 @@ from wirespeed.errors import ConnectionFault
 _ANSWER_S = 30.0
 
 
-class Monitor:
+class QemuMonitor:
     """On a connection to QEMU's `-qmp` socket; ConnectionFault once QEMU is gone."""
 
     def __init__(self, connection: socket.socket) -> None:
@@ -47,4 +47,4 @@ def execute_at(path: Path, command: str, **arguments: Any) -> dict[str, Any]:
             connection.connect(str(path))
         except OSError as error:
             raise ConnectionFault(f"QEMU's monitor {path} does not answer: {error.strerror}") from None
-        return Monitor(connection).execute(command, arguments)
+        return QemuMonitor(connection).execute(command, arguments)

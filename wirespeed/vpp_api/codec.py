@@ -14,7 +14,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from wirespeed.vpp_api.declarations import Alias, Enumeration, Field, Message, Record
+from wirespeed.vpp_api.declarations import Alias, ApiMessage, Enumeration, MessageField, Record
 from wirespeed.vpp_api.table import TABLE
 from wirespeed.vpp_api.values import ADAPTERS, Adapter
 
@@ -68,7 +68,7 @@ def coder(name: str) -> MessageCoder:
 class MessageCoder:
     """Packs and unpacks one kind of message."""
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: ApiMessage) -> None:
         self.message = message
         self._number = NUMBER.pack(TABLE.numbers[message.name])
         self._body = _members(message.fields)
@@ -90,10 +90,10 @@ class MessageCoder:
             raise CodecError(f"{self.message.name}: {error}") from None
 
 
-def _members(fields: Sequence[Field]) -> _Loose:
+def _members(fields: Sequence[MessageField]) -> _Loose:
     """Fields one after the other; those of fixed length that follow one another are packed at once."""
     coders = [(field, _of_field(field)) for field in fields]
-    steps: list[tuple[list[Field], _Loose | _Block]] = []
+    steps: list[tuple[list[MessageField], _Loose | _Block]] = []
     for is_flat, group in groupby(coders, lambda pair: isinstance(pair[1], _Flat)):
         members = list(group)
         if is_flat:
@@ -130,7 +130,7 @@ def _members(fields: Sequence[Field]) -> _Loose:
 class _Block:
     """Fields of fixed length, as one struct."""
 
-    def __init__(self, members: Sequence[tuple[Field, _Flat]]) -> None:
+    def __init__(self, members: Sequence[tuple[MessageField, _Flat]]) -> None:
         self._struct = struct.Struct(">" + "".join(made.code for _, made in members))
         self._members = [(field.name, made, field.default) for field, made in members]
 
@@ -152,7 +152,7 @@ class _Block:
         return at + self._struct.size
 
 
-def _of_field(field: Field) -> _Flat | _Loose:
+def _of_field(field: MessageField) -> _Flat | _Loose:
     if field.type == "string":
         return _text(field.count) if field.count else _LOOSE_TEXT
     if field.counted_by is not None:
@@ -220,7 +220,7 @@ def _repeated(name: str, count: int) -> _Flat | _Loose:
     return _Flat(made.code * count, made.count * count, put, take, list)
 
 
-def _counted(field: Field) -> _Loose:
+def _counted(field: MessageField) -> _Loose:
     count_name = field.counted_by
     assert count_name is not None
     made = _of_type(field.type)

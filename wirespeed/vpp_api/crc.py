@@ -10,7 +10,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Mapping
 
-from wirespeed.vpp_api.declarations import PRIMITIVES, Alias, Declared, Enumeration, Field, Message
+from wirespeed.vpp_api.declarations import PRIMITIVES, Alias, ApiMessage, Declared, Enumeration, MessageField
 
 
 def type_name(name: str) -> str:
@@ -18,11 +18,11 @@ def type_name(name: str) -> str:
     return name if name in PRIMITIVES else f"vl_api_{name}_t"
 
 
-def message_crc(message: Message, types: Mapping[str, Declared]) -> int:
+def message_crc(message: ApiMessage, types: Mapping[str, Declared]) -> int:
     return _folded(message.fields, types, zlib.crc32(_printed(message.fields)))
 
 
-def _folded(fields: Iterable[Field], types: Mapping[str, Declared], crc: int) -> int:
+def _folded(fields: Iterable[MessageField], types: Mapping[str, Declared], crc: int) -> int:
     for name in (field.type for field in fields if field.type not in PRIMITIVES):
         declared = types[name]
         if isinstance(declared, Alias):
@@ -35,11 +35,11 @@ def _folded(fields: Iterable[Field], types: Mapping[str, Declared], crc: int) ->
     return crc
 
 
-def _printed(fields: Iterable[Field]) -> bytes:
+def _printed(fields: Iterable[MessageField]) -> bytes:
     return str([_entry(field) for field in fields]).encode()
 
 
-def _entry(field: Field) -> list[str | int | None]:
+def _entry(field: MessageField) -> list[str | int | None]:
     if field.count is None:
         return [type_name(field.type), field.name]
     return [type_name(field.type), field.name, field.count, field.counted_by]

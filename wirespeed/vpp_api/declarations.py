@@ -31,7 +31,7 @@ _ANSWERS = re.compile(r"(?P<reply>\w+(?<!stream))?(?: ?stream (?P<stream>\w+))?(
 
 
 @dataclass(frozen=True)
-class Field:
+class MessageField:
     """`count` is how many there are: None for one that stands alone; for strings the bytes, 0: as long as it is.
     `counted_by` names the field that says how many."""
 
@@ -47,7 +47,7 @@ class Record:
     """A type, or a union of its fields."""
 
     name: str
-    fields: tuple[Field, ...]
+    fields: tuple[MessageField, ...]
     is_union: bool = False
 
 
@@ -75,12 +75,12 @@ Declared = Record | Enumeration | Alias
 
 
 @dataclass(frozen=True)
-class Message:
+class ApiMessage:
     """`fields` begin behind the message's number. `reply` and `stream` name what answers a request; `event` what comes
     by itself after one."""
 
     name: str
-    fields: tuple[Field, ...]
+    fields: tuple[MessageField, ...]
     module: str
     reply: str | None = None
     stream: str | None = None
@@ -88,7 +88,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Module:
+class ApiModule:
     """The declarations of one file, in its order."""
 
     name: str
@@ -96,7 +96,7 @@ class Module:
     kind: Literal["core", "plugins"]
     imports: tuple[str, ...]
     types: Mapping[str, Declared]
-    messages: Mapping[str, Message]
+    messages: Mapping[str, ApiMessage]
 
 
 class DeclarationError(ValueError):
@@ -110,10 +110,10 @@ class _Reading:
     is_plugin: bool = False
     imports: tuple[str, ...] = ()
     types: dict[str, Declared] = field(default_factory=dict)
-    messages: dict[str, Message] = field(default_factory=dict)
+    messages: dict[str, ApiMessage] = field(default_factory=dict)
 
 
-def read_module(text: str) -> Module:
+def read_module(text: str) -> ApiModule:
     """The module that a file declares; DeclarationError names the line that is wrong."""
     found = _Reading()
     for line in _entries(text):
@@ -123,10 +123,10 @@ def read_module(text: str) -> Module:
             raise DeclarationError(f"no declaration: {line}") from error
     for message in list(found.messages.values()):
         if message.reply is not None and message.reply not in (*found.messages, "null"):
-            fields = (Field("u32", "context"), Field("i32", "retval"))
-            found.messages[message.reply] = Message(message.reply, fields, found.name)
+            fields = (MessageField("u32", "context"), MessageField("i32", "retval"))
+            found.messages[message.reply] = ApiMessage(message.reply, fields, found.name)
     kind: Literal["core", "plugins"] = "plugins" if found.is_plugin else "core"
-    return Module(found.name, found.version, kind, found.imports, found.types, found.messages)
+    return ApiModule(found.name, found.version, kind, found.imports, found.types, found.messages)
 
 
 def _entries(text: str) -> Iterator[str]:
@@ -173,28 +173,28 @@ def _value(pair: str) -> tuple[str, int]:
     return name, int(number, 0)
 
 
-def _fields(text: str) -> tuple[Field, ...]:
+def _fields(text: str) -> tuple[MessageField, ...]:
     return tuple(_field(part.strip()) for part in text.split(";") if part.strip())
 
 
-def _field(text: str) -> Field:
+def _field(text: str) -> MessageField:
     match = _FIELD.fullmatch(text)
     if match is None:
         raise ValueError(text)
     kind, name, count, default = match.groups()
     value = None if default is None else int(default, 0)
     if count is None or count.isdigit():
-        return Field(kind, name, None if count is None else int(count), default=value)
-    return Field(kind, name, 0, count or None, value)
+        return MessageField(kind, name, None if count is None else int(count), default=value)
+    return MessageField(kind, name, 0, count or None, value)
 
 
-def _message(line: str, module: str) -> Message:
+def _message(line: str, module: str) -> ApiMessage:
     match = _MESSAGE.fullmatch(line)
     if match is None:
         raise ValueError(line)
-    heads = tuple(Field("u32", _HEADS[letter]) for letter in match[2])
+    heads = tuple(MessageField("u32", _HEADS[letter]) for letter in match[2])
     answers = _ANSWERS.fullmatch(match["answers"] or "")
     if answers is None:
         raise ValueError(line)
     fields = heads + _fields(match[3] or "")
-    return Message(match[1], fields, module, answers["reply"], answers["stream"], answers["event"])
+    return ApiMessage(match[1], fields, module, answers["reply"], answers["stream"], answers["event"])

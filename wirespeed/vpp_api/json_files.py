@@ -11,7 +11,7 @@ from typing import Any
 from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
 from wirespeed.vpp_api.crc import type_name
-from wirespeed.vpp_api.declarations import PRIMITIVES, Alias, Enumeration, Field, Message, Module, Record
+from wirespeed.vpp_api.declarations import PRIMITIVES, Alias, ApiMessage, ApiModule, Enumeration, MessageField, Record
 from wirespeed.vpp_api.table import TABLE
 
 _IN_PACKAGE = Path(__file__).parent / "json"
@@ -51,7 +51,7 @@ def _written(directory: Path) -> Path:
     return directory
 
 
-def _document(module: Module) -> dict[str, Any]:
+def _document(module: ApiModule) -> dict[str, Any]:
     types = dict(TABLE.types_of(module))
     enumerations = [made for made in types.values() if isinstance(made, Enumeration)]
     records = [made for made in types.values() if isinstance(made, Record)]
@@ -71,12 +71,12 @@ def _document(module: Module) -> dict[str, Any]:
     }
 
 
-def _message(message: Message) -> list[Any]:
+def _message(message: ApiMessage) -> list[Any]:
     crc = {"crc": f"{TABLE.crcs[message.name]:#010x}", "options": {}}
     return [message.name, ["u16", "_vl_msg_id"], *(_field(field) for field in message.fields), crc]
 
 
-def _field(field: Field) -> list[Any]:
+def _field(field: MessageField) -> list[Any]:
     words: list[Any] = [type_name(field.type), field.name]
     if field.count is not None:
         words.append(field.count)
@@ -100,7 +100,7 @@ def _alias(alias: Alias) -> dict[str, Any]:
     return {"type": kind} if alias.count is None else {"type": kind, "length": alias.count}
 
 
-def _services(messages: Iterable[Message]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _services(messages: Iterable[ApiMessage]) -> Iterator[tuple[str, dict[str, Any]]]:
     for message in messages:
         if message.stream and message.reply:
             yield message.name, {"reply": message.reply, "stream": True, "stream_msg": message.stream}

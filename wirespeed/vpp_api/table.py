@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from wirespeed.vpp_api.crc import message_crc
-from wirespeed.vpp_api.declarations import Declared, Enumeration, Message, Module, read_module
+from wirespeed.vpp_api.declarations import ApiMessage, ApiModule, Declared, Enumeration, read_module
 
 _MODULES = Path(__file__).parent / "modules"
 # Clients know these two numbers beforehand; they get the others with the second message.
@@ -18,17 +18,17 @@ _FIRST_FREE = 17
 
 
 @dataclass(frozen=True)
-class Table:
+class MessageTable:
     """`modules` by their names."""
 
-    modules: Mapping[str, Module]
+    modules: Mapping[str, ApiModule]
 
     @cached_property
     def types(self) -> dict[str, Declared]:
         return {name: made for module in self.modules.values() for name, made in module.types.items()}
 
     @cached_property
-    def messages(self) -> dict[str, Message]:
+    def messages(self) -> dict[str, ApiMessage]:
         return {name: made for module in self.modules.values() for name, made in module.messages.items()}
 
     @cached_property
@@ -52,7 +52,7 @@ class Table:
         return _FIXED | {name: number for number, name in enumerate(others, _FIRST_FREE)}
 
     @cached_property
-    def by_number(self) -> dict[int, Message]:
+    def by_number(self) -> dict[int, ApiMessage]:
         return {number: self.messages[name] for name, number in self.numbers.items()}
 
     def signature(self, name: str) -> str:
@@ -63,13 +63,13 @@ class Table:
         """CRC of a module; it changes if any of its messages changes."""
         return zlib.crc32(" ".join(self.signature(message) for message in self.modules[name].messages).encode())
 
-    def types_of(self, module: Module) -> Iterator[tuple[str, Declared]]:
+    def types_of(self, module: ApiModule) -> Iterator[tuple[str, Declared]]:
         """The types that a module's file declares or imports, each behind those that it is made of."""
         seen: set[str] = set()
         for name in self._import_order(module, seen):
             yield from self.modules[name].types.items()
 
-    def _import_order(self, module: Module, seen: set[str]) -> Iterator[str]:
+    def _import_order(self, module: ApiModule, seen: set[str]) -> Iterator[str]:
         for name in module.imports:
             if name not in seen:
                 yield from self._import_order(self.modules[name], seen)
@@ -77,9 +77,9 @@ class Table:
         yield module.name
 
 
-def _read_all() -> Table:
+def _read_all() -> MessageTable:
     found = (read_module(path.read_text()) for path in sorted(_MODULES.glob("*.txt")))
-    return Table({module.name: module for module in found})
+    return MessageTable({module.name: module for module in found})
 
 
 TABLE = _read_all()

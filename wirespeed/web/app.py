@@ -39,13 +39,13 @@ from wirespeed.charts.colours import COLOURS, MARKS, NODE_COLOURS, REFERENCE
 from wirespeed.errors import WirespeedError
 from wirespeed.exporter.target import Target
 from wirespeed.pages.templates import environment, style, text_of
-from wirespeed.pages.trust import LEGEND
+from wirespeed.pages.trust import MEANINGS
 from wirespeed.report.page import POLICY as REPORT_POLICY
 from wirespeed.report.render import render
 from wirespeed.serving.guard import Guard
-from wirespeed.web.folder import Folder, Test
+from wirespeed.web.folder import Folder, ListedTest
 from wirespeed.web.followed import Followed
-from wirespeed.web.machine import Machine
+from wirespeed.web.machine import FollowedMachine
 
 PAGE = 50
 """Tests of one page of the list."""
@@ -92,7 +92,7 @@ _STATIC: dict[str, tuple[str, Callable[[], str]]] = {
 
 @dataclass(frozen=True)
 class Where:
-    """Where the page is served. Beyond loopback it has a token."""
+    """Address of the page. Beyond loopback it has a token."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -110,7 +110,7 @@ class Audience:
 def application(
     places: Sequence[Path], where: Where, targets: Sequence[Target] = (), audience: Audience | None = None
 ) -> ASGIApp:
-    pages = _Pages(Folder(places), [Machine(target) for target in targets], audience or Audience())
+    pages = _Pages(Folder(places), [FollowedMachine(target) for target in targets], audience or Audience())
     routes = [
         Route("/", pages.home),
         Route("/live", pages.live),
@@ -147,11 +147,11 @@ def _refuse(status: int, reason: str) -> Response:
 
 
 class _Pages:
-    def __init__(self, folder: Folder, machines: Sequence[Machine], audience: Audience) -> None:
+    def __init__(self, folder: Folder, machines: Sequence[FollowedMachine], audience: Audience) -> None:
         self._folder = folder
         self._audience = audience
         self._machines = {machine.id: machine for machine in machines}
-        self._followed: dict[str, Followed | Machine] = {}
+        self._followed: dict[str, Followed | FollowedMachine] = {}
         self._looks: dict[str, asyncio.Lock] = {}
         self._looked_s: dict[str, float] = {}
 
@@ -174,7 +174,7 @@ class _Pages:
             number=number,
             pages=pages,
             machines=list(self._machines.values()),
-            legend=[one for one in LEGEND if any(one.word in mark.word for mark in marks)],
+            legend=[one for one in MEANINGS if one.why and any(one.word in mark.word for mark in marks)],
         )
 
     async def live(self, request: Request) -> Response:
@@ -221,8 +221,8 @@ class _Pages:
             self._audience.pages -= 1
 
     async def _stream(self, wanted: str | None, has: str) -> AsyncIterator[str]:
-        """What is new, as it comes. Each connection holds no more than what it was told last: one that does not read
-        waits by itself."""
+        """New frames, as they arrive. Each connection stores only the last message sent to it, so a browser that does
+        not read delays nobody else."""
         shown, told, head, state, silent_s = "", _position(has), None, None, 0.0
         yield "retry: 1000\n\n"
         while True:
@@ -259,7 +259,7 @@ class _Pages:
                     yield _event("state", now)
                     silent_s = 0.0
             if ends:
-                file = str(test.file) if isinstance(test, Test) and test.file.exists() else ""
+                file = str(test.file) if isinstance(test, ListedTest) and test.file.exists() else ""
                 yield _event("over", {"file": file})
                 return
             if silent_s >= _COMMENT_S or test is None:
@@ -267,10 +267,10 @@ class _Pages:
                 silent_s = 0.0
             await asyncio.sleep(_POLL_S)
 
-    async def _find(self, wanted: str) -> Test | Machine | None:
+    async def _find(self, wanted: str) -> ListedTest | FollowedMachine | None:
         return self._machines.get(wanted) or await run_in_threadpool(self._folder.find, wanted)
 
-    async def _look(self, test: Test | Machine) -> Followed | Machine:
+    async def _look(self, test: ListedTest | FollowedMachine) -> Followed | FollowedMachine:
         """One follower a test, however many watch it, and no look twice within the same half second."""
         lock = self._looks.setdefault(test.id, asyncio.Lock())
         async with lock:
@@ -281,7 +281,7 @@ class _Pages:
                     self._followed.pop(oldest)
                     self._looks.pop(oldest, None)
                     self._looked_s.pop(oldest, None)
-                followed = self._followed[test.id] = test if isinstance(test, Machine) else Followed(test.file)
+                followed = self._followed[test.id] = test if isinstance(test, FollowedMachine) else Followed(test.file)
             now_s = asyncio.get_running_loop().time()
             if now_s - self._looked_s.get(test.id, -math.inf) >= 0.9 * _POLL_S:
                 self._looked_s[test.id] = now_s
@@ -289,12 +289,12 @@ class _Pages:
             return followed
 
 
-def _key(test: Test | Machine, followed: Followed | Machine) -> str:
+def _key(test: ListedTest | FollowedMachine, followed: Followed | FollowedMachine) -> str:
     return f"{test.id}.{followed.epoch}"
 
 
 def _position(last_event_id: str) -> tuple[str, int]:
-    """What a browser that comes back has; nothing of what is not an id of ours."""
+    """Position of a returning browser in the stream; the beginning if its id is not valid."""
     key, _, number = last_event_id.rpartition(":")
     return (key, int(number)) if number.isascii() and number.isdigit() and len(number) < 10 else ("", 0)
 
@@ -309,7 +309,7 @@ def _page(text: str, found: int) -> int:
     return min(max(1, number), max(1, math.ceil(found / PAGE)))
 
 
-def _when(test: Test) -> str:
+def _when(test: ListedTest) -> str:
     return f"{datetime.fromtimestamp(test.changed_s, UTC):%Y-%m-%d %H:%M:%S}" if test.changed_s else "not yet"
 
 

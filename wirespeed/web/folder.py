@@ -29,7 +29,7 @@ _MOST = 50_000
 
 
 @dataclass(frozen=True)
-class Test:
+class ListedTest:
     """`file` is that of the result, there or not yet; `changed_s` when it or its journal last did."""
 
     id: str
@@ -39,15 +39,15 @@ class Test:
     running: bool
 
     @property
-    def row(self) -> Row:
-        """What the list shows of it."""
+    def row(self) -> ListedResult:
+        """The row of the test in the list."""
         if self.running:
             return _begun(journal_path(self.file))
-        return _row(self.file, self.changed_s) if self.changed_s else Row()
+        return _row(self.file, self.changed_s) if self.changed_s else ListedResult()
 
 
 @dataclass(frozen=True)
-class Row:
+class ListedResult:
     """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
     it, the DUT, the start (UTC) and the received load over time as an SVG path. Of a test that runs, only the DUT and
     the start are known. `fault` says why a file cannot be read."""
@@ -64,20 +64,20 @@ class Row:
 
 
 @lru_cache(maxsize=_MOST_ROWS)
-def _row(file: Path, changed_s: float) -> Row:
+def _row(file: Path, changed_s: float) -> ListedResult:
     """`changed_s` is there to read a file again that has changed."""
     try:
         result = read_file(file)
         verdict = verdict_of(result)
     except WirespeedError as error:
-        return Row(fault=str(error))
+        return ListedResult(fault=str(error))
     shown = verdict.shown
     received = [
         (frame["t"], sum(way[1] for way in frame["ways"].values()))
         for frame in frames_of(result)
         if frame["what"] != DRAIN
     ]
-    return Row(
+    return ListedResult(
         figure=shown.text,
         of="" if shown.said else shown.name,
         trust=trust_of(shown, verdict.disturbed),
@@ -89,18 +89,18 @@ def _row(file: Path, changed_s: float) -> Row:
     )
 
 
-def _begun(journal: Path) -> Row:
+def _begun(journal: Path) -> ListedResult:
     """Of a test that runs: what the first line of its journal says."""
     try:
         with journal.open("rb") as file:
             head = json.loads(file.readline(_MOST_HEAD_BYTES))
     except (OSError, ValueError, RecursionError):
-        return Row()
+        return ListedResult()
     if not isinstance(head, dict):
-        return Row()
+        return ListedResult()
     dut = head.get("dut")
     started = str(head.get("started") or "")[:19].replace("T", " ")
-    return Row(dut=str(dut.get("name") or "") if isinstance(dut, dict) else "", started=started)
+    return ListedResult(dut=str(dut.get("name") or "") if isinstance(dut, dict) else "", started=started)
 
 
 class Folder:
@@ -108,11 +108,11 @@ class Folder:
 
     def __init__(self, places: Sequence[Path]) -> None:
         self._places = tuple(places)
-        self._tests: dict[str, Test] = {}
+        self._tests: dict[str, ListedTest] = {}
         self._looked_s = -_FRESH_S
 
     @property
-    def tests(self) -> list[Test]:
+    def tests(self) -> list[ListedTest]:
         """Tests: running ones first, then the newest."""
         if time.monotonic() - self._looked_s >= _FRESH_S:
             found = [test for place in self._places for test in _tests(place)]
@@ -121,19 +121,21 @@ class Folder:
             self._looked_s = time.monotonic()
         return list(self._tests.values())
 
-    def find(self, wanted: str) -> Test | None:
+    def find(self, wanted: str) -> ListedTest | None:
         _ = self.tests
         return self._tests.get(wanted)
 
-    def current(self) -> Test | None:
+    def current(self) -> ListedTest | None:
         """The test that runs; else the newest."""
         return next(iter(self.tests), None)
 
 
-def _tests(place: Path) -> list[Test]:
+def _tests(place: Path) -> list[ListedTest]:
     if not place.is_dir():
         found = _test(place, place.name)
-        return [found] if found is not None else [Test(_id(place.absolute()), place.name, place, 0.0, running=False)]
+        return (
+            [found] if found is not None else [ListedTest(_id(place.absolute()), place.name, place, 0.0, running=False)]
+        )
     results: dict[str, os.DirEntry[str]] = {}
     journals: set[str] = set()
     try:
@@ -151,7 +153,7 @@ def _tests(place: Path) -> list[Test]:
     return [test for test in (*ended, *begun) if test is not None]
 
 
-def _ended(base: str, entry: os.DirEntry[str]) -> Test | None:
+def _ended(base: str, entry: os.DirEntry[str]) -> ListedTest | None:
     """A file that has no journal, in the folder `base`: one question to the file system, since there are thousands."""
     try:
         if not entry.is_file():
@@ -160,17 +162,17 @@ def _ended(base: str, entry: os.DirEntry[str]) -> Test | None:
     except OSError:
         return None
     path = os.path.join(base, entry.name)  # noqa: PTH118 - a Path for each costs more than all else
-    return Test(_id(path), entry.name.removesuffix(".json"), Path(path), changed_s, running=False)
+    return ListedTest(_id(path), entry.name.removesuffix(".json"), Path(path), changed_s, running=False)
 
 
-def _test(file: Path, name: str) -> Test | None:
+def _test(file: Path, name: str) -> ListedTest | None:
     journal = journal_path(file)
     try:
         running = journal.is_file() and is_being_written(journal)
         found = (journal if running or not file.is_file() else file).stat()
     except OSError:
         return None
-    return Test(_id(file.absolute()), name.removesuffix(".json"), file, found.st_mtime, running)
+    return ListedTest(_id(file.absolute()), name.removesuffix(".json"), file, found.st_mtime, running)
 
 
 def _id(path: Path | str) -> str:

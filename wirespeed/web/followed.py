@@ -148,7 +148,8 @@ class Followed:
 
 
 def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, Any]) -> dict[str, Any]:
-    """What a test is, from its result and the first line of its journal. `most_s` is how long it takes at most."""
+    """Description of a test, from its result and the first line of its journal. `most_s` is its longest possible
+    duration."""
     head: dict[str, Any] = {
         "name": "",
         "kind": kind,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wirespeed.exporter.target import WAIT_S, Target, Watched
-from wirespeed.exporter.told import Told
+from wirespeed.exporter.told import TargetValues
 from wirespeed.measurement.followed import Frame
 from wirespeed.web.machine_frames import machine_frame
 
@@ -21,7 +21,7 @@ _AWAY_S = 5.0
 """After so long without a look it begins anew: a rate over the time between says nothing."""
 
 
-class Machine:
+class FollowedMachine:
     """Looked at as a test that is followed is: `head`, `frames`, how it stands, and `epoch`, which grows when the
     frames are others than before."""
 
@@ -40,7 +40,7 @@ class Machine:
         self.epoch = 0
         self._watched = Watched(target, PATIENCE_S)
         self._wait_s = wait_s
-        self._before: Told | None = None
+        self._before: TargetValues | None = None
         self._asked_s = 0.0
         self._began_s = 0.0
 

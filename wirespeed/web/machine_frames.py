@@ -1,4 +1,4 @@
-"""What a router or a generator counted between two looks, as a frame for the page. Pure.
+"""Counters of a router or a generator between two readings, as a frame for the page. Pure.
 
     {"t": 3.0, "what": "", "ways": {"port 0": [sent, received, dropped]}, "latency": {},
      "tester": {"late": 0, "unsent": 12}, "cost": {"cycles": 181.2, "vectors": 230.1, "classes": {"input": 31.0, …}}}
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.exporter.told import Labels, Told
+from wirespeed.exporter.told import Labels, TargetValues
 from wirespeed.measurement.followed import Frame
 from wirespeed.results.dut import INPUT_NODES
 from wirespeed.results.node_classes import class_of
@@ -18,7 +18,7 @@ from wirespeed.results.node_classes import class_of
 Counts = dict[Labels, float]
 
 
-def machine_frame(before: Told, after: Told, seconds: float, t_s: float) -> Frame:
+def machine_frame(before: TargetValues, after: TargetValues, seconds: float, t_s: float) -> Frame:
     """Frame of one target, without its own name, which begins each label."""
     unsent = sum(_gained(before, after, "generator_unsent_packets_total").values())
     return {
@@ -30,7 +30,7 @@ def machine_frame(before: Told, after: Told, seconds: float, t_s: float) -> Fram
     } | _cost(before, after)
 
 
-def _ways(before: Told, after: Told, seconds: float) -> Iterator[tuple[str, list[float]]]:
+def _ways(before: TargetValues, after: TargetValues, seconds: float) -> Iterator[tuple[str, list[float]]]:
     for kind, prefix in (("generator", "port "), ("router_interface", "")):
         sent = _gained(before, after, f"{kind}_tx_packets_total")
         received = _gained(before, after, f"{kind}_rx_packets_total")
@@ -42,7 +42,7 @@ def _ways(before: Told, after: Told, seconds: float) -> Iterator[tuple[str, list
             yield prefix + " ".join(labels[1:]), [*rates, float(f"{share:.4g}")]
 
 
-def _cost(before: Told, after: Told) -> Frame:
+def _cost(before: TargetValues, after: TargetValues) -> Frame:
     """Clocks a packet that came in, by what the nodes do; nothing while no packet did."""
     clocks = _gained(before, after, "router_node_clocks_total")
     packets = sum(_gained(before, after, "router_interface_rx_packets_total").values())
@@ -66,8 +66,8 @@ def _cost(before: Told, after: Told) -> Frame:
     }
 
 
-def _gained(before: Told, after: Told, family: str) -> Counts:
-    """What is counted for the first time counts from nothing; a counter that went back gained nothing."""
+def _gained(before: TargetValues, after: TargetValues, family: str) -> Counts:
+    """Growth of a counter. New counters start at 0; a counter that was reset has grown by 0."""
     known = dict(before.values.get(f"wirespeed_{family}", ()))
     return {
         labels: max(0.0, count - known.get(labels, 0.0))

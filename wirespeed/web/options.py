@@ -1,4 +1,4 @@
-"""Where the page may be served, from what the command line says."""
+"""Listen addresses that the options of the page allow."""
 
 from __future__ import annotations
 

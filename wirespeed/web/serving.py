@@ -41,7 +41,7 @@ def bound(where: Where) -> socket.socket:
 
 
 def address_of(made: socket.socket, where: Where) -> str:
-    """What a browser is given."""
+    """The URL for a browser."""
     host = f"[{where.host}]" if ":" in where.host else where.host
     return f"http://{host}:{made.getsockname()[1]}/{f'{where.token}/' if where.token else ''}"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest frames that DPDK's drivers send and receive, which they do not all tell. */
+/* The longest frames that DPDK's drivers send and receive. Not all drivers report them. */
 #pragma once
 
 #include "dev/port_kind.h"

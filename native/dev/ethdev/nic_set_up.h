@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Having a device that DPDK has opened do what its port is for. */
+/* Set-up of an opened DPDK device for its port. */
 #pragma once
 
 #include "dev/port_kind.h"

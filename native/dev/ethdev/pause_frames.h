@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pause frames (IEEE 802.3 annex 31B), which drivers count under many names. The NIC takes them in
- * by itself: nobody sees them among the packets.
+ * Pause frames (IEEE 802.3 annex 31B), counted by drivers under many names. The NIC consumes
+ * them: they never appear among the packets.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Having DPDK find a driver for a port's device, and let go of it again. */
+/* Attaching DPDK's driver to the device of a port, and detaching it. */
 #pragma once
 
 #include "dev/port_kind.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that are taken out while they are in use. */
+/* Devices that are removed while in use. */
 #pragma once
 
 #include <stdbool.h>

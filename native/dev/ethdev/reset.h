@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices whose driver says that nothing but a reset helps them (ice, iavf, hns3, bnxt). */
+/* Devices whose driver asks for a reset (ice, iavf, hns3, bnxt). */
 #pragma once
 
 #include <stdbool.h>

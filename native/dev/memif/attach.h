@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Giving a peer's rings to a port's queues, and taking them away again. */
+/* Attaches a peer's rings to a port's queues, and detaches them. */
 #pragma once
 
 #include "dev/memif/control.h"

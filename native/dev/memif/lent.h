@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of a client that its server reads packets in, and writes them to, where they lie: the
- * second region of each of its connections, and the same one after all of them.
+ * Memory of a client that both ends use in place, without copies: the second region of each of
+ * its connections, kept across connections.
  *
  * The server may write there at any time, so nothing that it could change is trusted: what tells a
  * packet's place and length (its mbuf) is elsewhere.

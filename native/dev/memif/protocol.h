@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memif 2.0 as it is between two processes: messages on a SEQPACKET socket, and rings in memory
- * that both have mapped.
+ * memif 2.0 between two processes: messages on a SEQPACKET socket, and rings in memory that both
+ * have mapped.
  *
  * The server listens, the client connects and brings all memory. In either direction the ring's
  * descriptors say where its buffers lie. Client to server (S2M): the client fills buffers and

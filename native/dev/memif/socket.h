@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sockets of memif: those that servers of one path share, and what goes over them. */
+/* Sockets of memif, shared by the servers of one path, and their messages. */
 #pragma once
 
 #include "dev/memif/protocol.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the main thread has something done by a worker: the worker calls a function between two
- * bursts. One slot, one caller at a time; the worker's share is one load a loop of a line that
- * stays in its cache.
+ * Calls of the main thread that a worker runs between two bursts. One slot, one caller at a
+ * time. The worker's cost is one load per loop, from a line in its cache.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which traffic the workers have: found, added and taken out at a cost that does not grow with how
- * much there is. The main thread's.
+ * The traffic that the workers have. Search, addition and removal cost the same however much
+ * there is. Main thread only.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies of packets for the main thread. Each worker writes into a ring of its own that nobody else
- * writes, so neither side waits; when the ring is full the packet is counted and let go.
+ * Copies of packets for the main thread. Each worker writes into its own ring, so neither side
+ * waits. Packets that find the ring full are counted and not copied.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks by which a receiver recognizes the packets of a flow.
+ * Marks by which a receiver recognizes packets of a flow.
  *
  * As in T-Rex, WS_FLOW_STATS sets the IPv4 ID, or the low 16 bits of the IPv6 flow label, to
  * FLOW_IP_ID + the flow's id, and the lowest bit of the traffic class. WS_FLOW_LATENCY sets them to

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Field programs: what makes the packets of a stream differ from its template.
+ * Field programs: the changes that make the packets of a stream differ from its template.
  *
  * A program is run over a batch of packets, one instruction after the other, each over the whole
  * batch: packets do not see each other, so the result is that of running it packet by packet. All

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How one value is drawn; see program_draw.c. */
+/* Drawing of one value; see program_draw.c. */
 #pragma once
 
 #include "generator/program/program_code.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checksums that follow from what is written; see program_sum.c. */
+/* Checksums of the written fields; see program_sum.c. */
 #pragma once
 
 #include "generator/program/program_code.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The receiving side of flow statistics: whose packet is this, is it the next one, how old is it.
+ * The receiving side of flow statistics: the flow of a packet, its order, its age.
  *
  * A worker has one meter for all its ports; no locks, no allocation, and nothing here needs DPDK or
  * looks at the clock.

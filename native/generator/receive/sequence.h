@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbered packets of one sender: which came for the first time, which again, which late.
+ * Sequence of the numbered packets of one sender: new, duplicate and late packets.
  *
  * The terms are those of RFC 4737 (reordered: the number is below the next expected one) and
  * RFC 5560 (duplicate: the number came before). Both are exact within the window; a packet from

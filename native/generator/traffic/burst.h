@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A burst of packets: taken from the streams that are due, sent, and the rest given back. */
+/* A burst of packets: taken from the due streams, sent, and returned as far as not sent. */
 #pragma once
 
 #include "generator/port.h"

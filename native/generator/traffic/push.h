@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that the main thread has sent once. */
+/* Packets that the main thread sends once. */
 #pragma once
 
 #include "generator/port.h"

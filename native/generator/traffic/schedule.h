@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When the packets of a port's streams are due.
+ * Schedule of a port's streams: the time at which each packet is due.
  *
  * Open loop: packet k of a burst is due at anchor + k * interval, whatever became of the ones
  * before, so that rates hold without drift. Times are in ticks since the program started; the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Series of packet numbers, one for each stream with a signature that a worker sends. A series goes
- * on where its last user left it, so receivers need not know when one begins. The main thread's.
+ * Series of packet numbers, one per stream with a signature and worker. A series continues where
+ * its last user stopped, so receivers need no notice of a start. Main thread only.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which of a profile's streams each of a port's workers sends.
+ * Distribution of a profile's streams over the workers of a port.
  *
  * A stream without an end is spread: worker w of n sends its packets w, w + n, …, each when it is
  * due by the one schedule, so that shares are exact and all of them together are the stream. What

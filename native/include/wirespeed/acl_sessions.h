@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions: what rules that permit and reflect let through besides, both ways. */
+/* Sessions: the flows that permit+reflect rules let through in both directions. */
 #pragma once
 
 #include "wirespeed/address.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access lists: rules in order, of which the first that fits a packet decides. */
+/* Access lists: ordered rules; the first that matches a packet decides. */
 #pragma once
 
 #include "wirespeed/address.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bonds: ports that are one interface together (IEEE 802.1AX). */
+/* Bonds: several ports as one interface (IEEE 802.1AX). */
 #pragma once
 
 #include "wirespeed/limits.h"

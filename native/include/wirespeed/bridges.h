@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bridge domains and the stations known in them. */
+/* Bridge domains and their learnt stations. */
 #pragma once
 
 #include "wirespeed/limits.h"

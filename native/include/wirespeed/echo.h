@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pings of a router's own. */
+/* Pings sent by a router itself. */
 #pragma once
 
 #include "wirespeed/address.h"

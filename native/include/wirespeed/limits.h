@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much of each thing there may be. */
+/* Limits on the number of objects. */
 #pragma once
 
 enum {

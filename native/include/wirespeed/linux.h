@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linux beside a router: what the kernel of one network namespace says over rtnetlink. */
+/* Linux beside a router: the state of one network namespace, read by rtnetlink. */
 #pragma once
 
 #include "wirespeed/address.h"

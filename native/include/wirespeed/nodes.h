@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A router's graph and what its nodes counted. */
+/* A router's graph and the counters of its nodes. */
 #pragma once
 
 #include "wirespeed/limits.h"

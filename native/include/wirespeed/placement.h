@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which worker polls a queue, how, and who gets its packets. */
+/* Placement of queues: the worker that polls each, the mode, and hand-off. */
 #pragma once
 
 #include "wirespeed/limits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports, whatever uses them. */
+/* Ports, for router and generator. */
 #pragma once
 
 #include "wirespeed/limits.h"

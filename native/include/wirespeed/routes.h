@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes, where they lead, and the tables that they are in. */
+/* Routes, their targets, and their tables. */
 #pragma once
 
 #include "wirespeed/address.h"

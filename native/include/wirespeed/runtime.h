@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EAL, CPUs, memory, and what went wrong. */
+/* EAL, CPUs, memory, and the last error. */
 #pragma once
 
 #include "wirespeed/limits.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sFlow: headers of packets that are chosen at random, one of so many. */
+/* sFlow: headers of packets sampled at random, one in N. */
 #pragma once
 
 #include <stdbool.h>

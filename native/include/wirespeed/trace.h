@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces of packets through a router, and captures of them into a file. */
+/* Traces of packets through a router, and captures into a file. */
 #pragma once
 
 #include "wirespeed/address.h"

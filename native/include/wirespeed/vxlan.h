@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* VXLAN tunnels (RFC 7348): interfaces whose frames go in UDP to one other end. */
+/* VXLAN tunnels (RFC 7348): interfaces whose frames are sent in UDP to one remote end. */
 #pragma once
 
 #include "wirespeed/address.h"

@@ -21,9 +21,9 @@ from wirespeed.config.rules import (
     unnumbered,
     xconnects,
 )
-from wirespeed.findings import Finding
+from wirespeed.findings import FileFinding
 
-Rule = Callable[[Lookup], Iterator[Finding]]
+Rule = Callable[[Lookup], Iterator[FileFinding]]
 
 RULES: tuple[Rule, ...] = (
     *bonds.RULES,

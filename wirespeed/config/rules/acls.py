@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from wirespeed.config.acl_terms import Unusable, port_range, protocol_number, rules_of, value_range
 from wirespeed.config.lookup import Lookup
 from wirespeed.config.schema import AclTerm
-from wirespeed.findings import Finding, Path
+from wirespeed.findings import FileFinding, Path
 
 _TCP, _UDP = 6, 17
 _ICMP, _ICMP6 = 1, 58
@@ -19,56 +19,56 @@ def _terms(lookup: Lookup) -> Iterator[tuple[Path, AclTerm]]:
             yield ("acls", name, "terms", place), term
 
 
-def prefixlist_name(lookup: Lookup) -> Iterator[Finding]:
+def prefixlist_name(lookup: Lookup) -> Iterator[FileFinding]:
     if "any" in lookup.config.prefixlists:
-        yield Finding(("prefixlists", "any"), "`any` is every address", "name it otherwise")
+        yield FileFinding(("prefixlists", "any"), "`any` is every address", "name it otherwise")
 
 
-def acl_protocol(lookup: Lookup) -> Iterator[Finding]:
+def acl_protocol(lookup: Lookup) -> Iterator[FileFinding]:
     for path, term in _terms(lookup):
         try:
             protocol_number(term)
         except Unusable as error:
-            yield Finding((*path, "protocol"), str(error), error.fix)
+            yield FileFinding((*path, "protocol"), str(error), error.fix)
 
 
-def acl_ports(lookup: Lookup) -> Iterator[Finding]:
+def acl_ports(lookup: Lookup) -> Iterator[FileFinding]:
     for path, term in _terms(lookup):
         for key, given in (("source-port", term.source_port), ("destination-port", term.destination_port)):
             if given is None:
                 continue
             if _protocol(term) not in (_TCP, _UDP):
                 message = f"{key} {given} with protocol {term.protocol or 'any'}"
-                yield Finding((*path, key), message, "ports are of tcp and udp: give one of them as protocol")
+                yield FileFinding((*path, key), message, "ports are of tcp and udp: give one of them as protocol")
                 continue
             try:
                 port_range(given)
             except Unusable as error:
-                yield Finding((*path, key), str(error), error.fix)
+                yield FileFinding((*path, key), str(error), error.fix)
 
 
-def acl_icmp(lookup: Lookup) -> Iterator[Finding]:
+def acl_icmp(lookup: Lookup) -> Iterator[FileFinding]:
     for path, term in _terms(lookup):
         for key, given in (("icmp-type", term.icmp_type), ("icmp-code", term.icmp_code)):
             if given is None:
                 continue
             if _protocol(term) not in (_ICMP, _ICMP6):
                 message = f"{key} {given} with protocol {term.protocol or 'any'}"
-                yield Finding((*path, key), message, "this is of icmp and ipv6-icmp: give one of them as protocol")
+                yield FileFinding((*path, key), message, "this is of icmp and ipv6-icmp: give one of them as protocol")
                 continue
             try:
                 value_range(given, key)
             except Unusable as error:
-                yield Finding((*path, key), str(error), error.fix)
+                yield FileFinding((*path, key), str(error), error.fix)
 
 
-def acl_addresses(lookup: Lookup) -> Iterator[Finding]:
+def acl_addresses(lookup: Lookup) -> Iterator[FileFinding]:
     """Each term leaves at least one pair of source and destination of one family."""
     for path, term in _terms(lookup):
         try:
             rules_of(term, lookup.config.prefixlists, only_addresses=True)
         except Unusable as error:
-            yield Finding(path, str(error), error.fix)
+            yield FileFinding(path, str(error), error.fix)
 
 
 def _protocol(term: AclTerm) -> int | None:

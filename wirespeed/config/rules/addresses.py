@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from ipaddress import ip_interface
 
 from wirespeed.config.lookup import Lookup
-from wirespeed.config.state import Kind
-from wirespeed.findings import Finding, Path
+from wirespeed.config.state import InterfaceType
+from wirespeed.findings import FileFinding, Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +32,15 @@ def _given(lookup: Lookup) -> Iterator[_Given]:
             yield _Given(parsed.version, first, parsed.network.prefixlen, last, address, face.name, path)
 
 
-def address_is_canonical(lookup: Lookup) -> Iterator[Finding]:
+def address_is_canonical(lookup: Lookup) -> Iterator[FileFinding]:
     for face in lookup.faces.values():
         for place, address in enumerate(face.addresses):
             if (canonical := str(ip_interface(address))) != address:
                 path = (*face.path, "addresses", place)
-                yield Finding(path, f"{address} is not written in its canonical form", f"write {canonical}")
+                yield FileFinding(path, f"{address} is not written in its canonical form", f"write {canonical}")
 
 
-def address_is_on_one_interface(lookup: Lookup) -> Iterator[Finding]:
+def address_is_on_one_interface(lookup: Lookup) -> Iterator[FileFinding]:
     """Networks that contain one another follow each other in order, the larger first."""
     within: list[_Given] = []
     order = sorted(_given(lookup), key=lambda one: (one.version, one.first, one.length))
@@ -51,7 +51,7 @@ def address_is_on_one_interface(lookup: Lookup) -> Iterator[Finding]:
         if other is not None:
             where = "this interface" if other.interface == one.interface else other.interface
             message = f"the network of {one.address} overlaps that of {other.address} on {where}"
-            yield Finding(one.path, message, "give each interface a network of its own")
+            yield FileFinding(one.path, message, "give each interface a network of its own")
         # One of a kind is enough, so that thousands of the same are not compared with each other.
         if not within or (within[-1].length, within[-1].interface) != (one.length, one.interface):
             within.append(one)
@@ -61,18 +61,20 @@ def _clash(one: _Given, other: _Given) -> bool:
     return one.interface != other.interface or one.length != other.length
 
 
-def address_is_given_once(lookup: Lookup) -> Iterator[Finding]:
+def address_is_given_once(lookup: Lookup) -> Iterator[FileFinding]:
     for face in lookup.faces.values():
         for place, address in enumerate(face.addresses):
             if address in face.addresses[:place]:
-                yield Finding((*face.path, "addresses", place), f"{address} stands here twice", "keep one of the two")
+                yield FileFinding(
+                    (*face.path, "addresses", place), f"{address} stands here twice", "keep one of the two"
+                )
 
 
-def tap_has_no_address(lookup: Lookup) -> Iterator[Finding]:
+def tap_has_no_address(lookup: Lookup) -> Iterator[FileFinding]:
     for face in lookup.faces.values():
-        if face.kind is Kind.TAP and face.addresses:
+        if face.kind is InterfaceType.TAP and face.addresses:
             message = f"{face.name} is a TAP with address {face.addresses[0]}"
-            yield Finding((*face.path, "addresses"), message, "give Linux's end the address, or use a BVI")
+            yield FileFinding((*face.path, "addresses"), message, "give Linux's end the address, or use a BVI")
 
 
 RULES = (address_is_canonical, address_is_on_one_interface, address_is_given_once, tap_has_no_address)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.config.lookup import Face, Lookup
-from wirespeed.config.state import Encapsulation, Kind
-from wirespeed.findings import Finding
+from wirespeed.config.state import Encapsulation, InterfaceType
+from wirespeed.findings import FileFinding
 
 _MOST_VLAN = 4095
 
@@ -18,71 +18,73 @@ def _subs(lookup: Lookup) -> Iterator[tuple[Face, Face, Encapsulation]]:
             yield face, lookup.faces[face.parent], face.encapsulation
 
 
-def subinterface_says_something(lookup: Lookup) -> Iterator[Finding]:
+def subinterface_says_something(lookup: Lookup) -> Iterator[FileFinding]:
     for face, _, _ in _subs(lookup):
         if face.sub is None or not face.sub.model_fields_set:
-            yield Finding(face.path, f"{face.name} is empty", "say something of it, such as its description")
+            yield FileFinding(face.path, f"{face.name} is empty", "say something of it, such as its description")
 
 
-def encapsulation_is_one(lookup: Lookup) -> Iterator[Finding]:
+def encapsulation_is_one(lookup: Lookup) -> Iterator[FileFinding]:
     for face, _, _ in _subs(lookup):
         given = face.sub.encapsulation if face.sub is not None else None
         if given is None:
             continue
         path = (*face.path, "encapsulation")
         if given.dot1q is not None and given.dot1ad is not None:
-            yield Finding(path, f"dot1q {given.dot1q} and dot1ad {given.dot1ad} are both the outer tag", "keep one")
+            yield FileFinding(path, f"dot1q {given.dot1q} and dot1ad {given.dot1ad} are both the outer tag", "keep one")
         elif given.dot1q is None and given.dot1ad is None:
             inner = f" for inner-dot1q {given.inner_dot1q}" if given.inner_dot1q is not None else ""
-            yield Finding(path, f"there is no outer tag{inner}", "give dot1q or dot1ad")
+            yield FileFinding(path, f"there is no outer tag{inner}", "give dot1q or dot1ad")
 
 
-def subinterface_id_is_a_tag(lookup: Lookup) -> Iterator[Finding]:
+def subinterface_id_is_a_tag(lookup: Lookup) -> Iterator[FileFinding]:
     for face, _, own in _subs(lookup):
         if face.sub is not None and face.sub.encapsulation is None and own.outer > _MOST_VLAN:
             message = f"without an encapsulation the id is the tag, and {own.outer} is above {_MOST_VLAN}"
-            yield Finding(face.path, message, "give encapsulation.dot1q or dot1ad")
+            yield FileFinding(face.path, message, "give encapsulation.dot1q or dot1ad")
 
 
-def encapsulation_is_unique(lookup: Lookup) -> Iterator[Finding]:
+def encapsulation_is_unique(lookup: Lookup) -> Iterator[FileFinding]:
     first: dict[tuple[str, int, int, bool, bool], str] = {}
     for face, parent, own in _subs(lookup):
         key = (parent.name, own.outer, own.inner, own.dot1ad, own.exact)
         other = first.setdefault(key, face.name)
         if own.outer and other != face.name:
-            yield Finding(face.path, f"{face.name} has the tags of {other}", "give it tags of its own")
+            yield FileFinding(face.path, f"{face.name} has the tags of {other}", "give it tags of its own")
 
 
-def subinterface_parent_may_have_some(lookup: Lookup) -> Iterator[Finding]:
+def subinterface_parent_may_have_some(lookup: Lookup) -> Iterator[FileFinding]:
     for face, parent, _ in _subs(lookup):
-        if parent.kind is Kind.TAP:
-            yield Finding(face.path, f"{parent.name} is a {parent.kind} and takes no sub-interfaces", "take it out")
+        if parent.kind is InterfaceType.TAP:
+            yield FileFinding(face.path, f"{parent.name} is a {parent.kind} and takes no sub-interfaces", "take it out")
 
 
-def subinterface_name_is_short(lookup: Lookup) -> Iterator[Finding]:
+def subinterface_name_is_short(lookup: Lookup) -> Iterator[FileFinding]:
     for face, _, _ in _subs(lookup):
         if len(face.name) > 63:
-            yield Finding(face.path, f"{face.name} has {len(face.name)} letters, 63 are the most", "take a lower id")
+            yield FileFinding(
+                face.path, f"{face.name} has {len(face.name)} letters, 63 are the most", "take a lower id"
+            )
 
 
-def subinterface_state(lookup: Lookup) -> Iterator[Finding]:
+def subinterface_state(lookup: Lookup) -> Iterator[FileFinding]:
     for face, parent, _ in _subs(lookup):
         if face.up and not parent.up:
             path = (*face.path, "state")
-            yield Finding(path, f"{face.name} is up, its parent down", f"set it down, or {parent.name} up")
+            yield FileFinding(path, f"{face.name} is up, its parent down", f"set it down, or {parent.name} up")
 
 
-def subinterface_mtu(lookup: Lookup) -> Iterator[Finding]:
+def subinterface_mtu(lookup: Lookup) -> Iterator[FileFinding]:
     for face, parent, _ in _subs(lookup):
         above = lookup.intermediate(face)
         for other in (parent, above):
             if other is not None and face.mtu > other.mtu:
                 message = f"{face.name} has MTU {face.mtu}, {other.name} below it {other.mtu}"
-                yield Finding((*face.path, "mtu"), message, f"give it {other.mtu} at most, or {other.name} more")
+                yield FileFinding((*face.path, "mtu"), message, f"give it {other.mtu} at most, or {other.name} more")
                 break
 
 
-def subinterface_exact(lookup: Lookup) -> Iterator[Finding]:
+def subinterface_exact(lookup: Lookup) -> Iterator[FileFinding]:
     for face, _, own in _subs(lookup):
         if own.exact:
             continue
@@ -90,7 +92,7 @@ def subinterface_exact(lookup: Lookup) -> Iterator[Finding]:
         has = has or ("unnumbered" if face.unnumbered is not None else "")
         if has:
             path = (*face.path, "encapsulation")
-            yield Finding(path, f"{face.name} has {has}, which needs exact-match", "set exact-match to true")
+            yield FileFinding(path, f"{face.name} has {has}, which needs exact-match", "set exact-match to true")
 
 
 RULES = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wirespeed.config.lookup import Face, Lookup
-from wirespeed.config.state import Kind
-from wirespeed.findings import Finding
+from wirespeed.config.state import InterfaceType
+from wirespeed.findings import FileFinding
 
 
 def _xconnects(lookup: Lookup) -> Iterator[tuple[Face, str]]:
@@ -15,11 +15,11 @@ def _xconnects(lookup: Lookup) -> Iterator[tuple[Face, str]]:
             yield face, face.l2xc
 
 
-def _finding(face: Face, message: str, fix: str) -> Finding:
-    return Finding((*face.path, "l2xc"), message, fix)
+def _finding(face: Face, message: str, fix: str) -> FileFinding:
+    return FileFinding((*face.path, "l2xc"), message, fix)
 
 
-def xconnect_target_exists(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_target_exists(lookup: Lookup) -> Iterator[FileFinding]:
     for face, target in _xconnects(lookup):
         if not lookup.is_known(target):
             yield _finding(face, f"there is no interface {target}", "name one of this file")
@@ -27,20 +27,20 @@ def xconnect_target_exists(lookup: Lookup) -> Iterator[Finding]:
             yield _finding(face, f"{target} is a loopback", "name an interface that frames go out of")
 
 
-def xconnect_is_not_to_itself(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_is_not_to_itself(lookup: Lookup) -> Iterator[FileFinding]:
     for face, target in _xconnects(lookup):
         if face.name == target:
             yield _finding(face, f"{face.name} is cross-connected to itself", "name another interface")
 
 
-def xconnect_target_is_of_one(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_target_is_of_one(lookup: Lookup) -> Iterator[FileFinding]:
     for face, target in _xconnects(lookup):
         first = lookup.xconnects_to[target][0]
         if first != face.name:
             yield _finding(face, f"{target} is the target of {first} already", "name another interface")
 
 
-def xconnect_is_not_bridged(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_is_not_bridged(lookup: Lookup) -> Iterator[FileFinding]:
     for face, target in _xconnects(lookup):
         for name in dict.fromkeys((face.name, target)):
             if name in lookup.bridges_of:
@@ -48,20 +48,20 @@ def xconnect_is_not_bridged(lookup: Lookup) -> Iterator[Finding]:
                 yield _finding(face, message, "take it out of one of the two")
 
 
-def xconnect_mtu(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_mtu(lookup: Lookup) -> Iterator[FileFinding]:
     for face, target in _xconnects(lookup):
         if lookup.is_known(target) and lookup.mtu(target) != face.mtu:
             message = f"{face.name} has MTU {face.mtu}, {target} {lookup.mtu(target)}"
             yield _finding(face, message, "give both the same mtu")
 
 
-def xconnect_has_no_subinterface(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_has_no_subinterface(lookup: Lookup) -> Iterator[FileFinding]:
     for face, _ in _xconnects(lookup):
         if face.subs:
             yield _finding(face, f"{face.name} has sub-interface {face.subs[0]}", "cross-connect that one")
 
 
-def xconnect_has_no_address(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_has_no_address(lookup: Lookup) -> Iterator[FileFinding]:
     """Neither end; each end that is cross-connected itself is told once, where it is."""
     for face, target in _xconnects(lookup):
         if face.addresses:
@@ -71,9 +71,9 @@ def xconnect_has_no_address(lookup: Lookup) -> Iterator[Finding]:
             yield _finding(face, f"{target} has address {other.addresses[0]}", "leave its addresses out")
 
 
-def xconnect_end_is_no_bond_member(lookup: Lookup) -> Iterator[Finding]:
+def xconnect_end_is_no_bond_member(lookup: Lookup) -> Iterator[FileFinding]:
     for face, target in _xconnects(lookup):
-        if target in lookup.bonds_of and face.kind is not Kind.BOND:
+        if target in lookup.bonds_of and face.kind is not InterfaceType.BOND:
             yield _finding(face, f"{target} is a member of {lookup.bonds_of[target][0]}", "name the bond")
 
 

@@ -8,21 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.console.commands.registry import CONSOLE, command
-from wirespeed.console.grammar import Given, Option, count, read_ports, switch
-from wirespeed.console.monitor import Monitor, PcapFile, PcapPipe, Shown, Sink, pcap_writer, write_packet
+from wirespeed.console.grammar import ConsoleOption, Given, count, read_ports, switch
+from wirespeed.console.monitor import CaptureMonitor, PacketLines, PcapFile, PcapPipe, Sink, pcap_writer, write_packet
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
-from wirespeed.console.tables import Row, Table, render
+from wirespeed.console.tables import ConsoleRow, ConsoleTable, render
 from wirespeed.errors import FileFault, UsageError
 
 _FETCH = 50
 
-TX = Option(("--tx",), "Ports whose sent packets to capture.", read_ports, "PORT", True, source="ports")
-RX = Option(("--rx",), "Ports whose received packets to capture.", read_ports, "PORT", True, source="ports")
-FILTER = Option(("-f", "--filter"), "BPF filter, such as udp and port 53.", str, "WORD", True, joins=True)
-LIMIT = Option(("-l", "--limit"), "Packets to keep; 0 counts them only.", count("limit", 0), "N", default="1000")
-SNAPLEN = Option(("-s", "--snaplen"), "Bytes of each packet to keep; 0 for all.", count("snaplen", 0), "N", default="0")
-ENDPOINT = Option(
+TX = ConsoleOption(("--tx",), "Ports whose sent packets to capture.", read_ports, "PORT", True, source="ports")
+RX = ConsoleOption(("--rx",), "Ports whose received packets to capture.", read_ports, "PORT", True, source="ports")
+FILTER = ConsoleOption(("-f", "--filter"), "BPF filter, such as udp and port 53.", str, "WORD", True, joins=True)
+LIMIT = ConsoleOption(("-l", "--limit"), "Packets to keep; 0 counts them only.", count("limit", 0), "N", default="1000")
+SNAPLEN = ConsoleOption(
+    ("-s", "--snaplen"), "Bytes of each packet to keep; 0 for all.", count("snaplen", 0), "N", default="0"
+)
+ENDPOINT = ConsoleOption(
     ("-e", "--endpoint"),
     "Endpoint that a T-Rex writes the packets to. A wirespeed generator refuses it.",
     metavar="ENDPOINT",
@@ -36,9 +38,9 @@ def show(session: Session, given: Given) -> None:
     if not found:
         session.screen.show("no captures; `capture record start --rx 0` begins one")
         return
-    rows = tuple(Row(str(one.get("id")), _cells(one)) for one in found)
+    rows = tuple(ConsoleRow(str(one.get("id")), _cells(one)) for one in found)
     columns = ("ID", "Status", "Packets", "Bytes", "Matched", "TX ports", "RX ports", "Filter")
-    session.screen.show(render(Table("Captures", columns, rows, align="center", least=7)))
+    session.screen.show(render(ConsoleTable("Captures", columns, rows, align="center", least=7)))
 
 
 def _cells(one: dict[str, Any]) -> tuple[str, ...]:
@@ -86,8 +88,12 @@ def _start(
     "capture record stop",
     CONSOLE,
     "Stop recording and write what was recorded to a pcap file.",
-    Option(("-i", "--id"), "The capture, as `capture show` lists it.", count("capture", 0), "ID", optional=False),
-    Option(("-o", "--output"), "File to write; without it the packets are dropped.", metavar="FILE", source="files"),
+    ConsoleOption(
+        ("-i", "--id"), "The capture, as `capture show` lists it.", count("capture", 0), "ID", optional=False
+    ),
+    ConsoleOption(
+        ("-o", "--output"), "File to write; without it the packets are dropped.", metavar="FILE", source="files"
+    ),
 )
 def record_stop(session: Session, given: Given) -> None:
     if session.monitor is not None and session.monitor.capture_id == given.id:
@@ -139,7 +145,7 @@ def write_pcap(path: Path, packets: Iterator[tuple[float, bytes]]) -> None:
     SNAPLEN,
     switch("-v", "--verbose", help="Show the layers of each packet."),
     switch("-p", "--pipe", help="Write the packets to a named pipe for Wireshark."),
-    Option(("-o", "--output"), "Write the packets to a pcap file.", metavar="FILE", source="files"),
+    ConsoleOption(("-o", "--output"), "Write the packets to a pcap file.", metavar="FILE", source="files"),
 )
 def monitor_start(session: Session, given: Given) -> None:
     if given.verbose + given.pipe + (given.output is not None) > 1:
@@ -150,7 +156,7 @@ def monitor_start(session: Session, given: Given) -> None:
         session.end_monitor()
     sink = _sink(session, given)
     identity = _start(session, given, sides, "cyclic", _FETCH)
-    session.monitor = Monitor(session.server, identity, sink, session.notify)
+    session.monitor = CaptureMonitor(session.server, identity, sink, session.notify)
     if not session.single:
         session.monitor.start()
         session.screen.show("monitor started; `capture monitor stop` ends it")
@@ -168,7 +174,7 @@ def _sink(session: Session, given: Given) -> Sink:
     if given.output is not None:
         return PcapFile(_writable(given.output))
     if not given.pipe:
-        return Shown(session.notify, given.verbose)
+        return PacketLines(session.notify, given.verbose)
     pipe = PcapPipe()
     session.screen.show(f"packets go into {pipe.path}; `wireshark -k -i {pipe.path}` shows them")
     return pipe

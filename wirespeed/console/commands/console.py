@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.console.absent import MOOT
 from wirespeed.console.commands.registry import ALIASES, COMMANDS, COMMON, CONSOLE, GROUPS, command
-from wirespeed.console.grammar import Given, Option, commands_of, count, find, help_text, listed, switch
+from wirespeed.console.grammar import ConsoleOption, Given, commands_of, count, find, help_text, listed, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import RemoteError, UsageError
@@ -40,7 +40,7 @@ class RunAgain(Exception):
     "help",
     CONSOLE,
     "Show the commands, or one with its options.",
-    Option(("command",), "The command.", many=True, source="commands"),
+    ConsoleOption(("command",), "The command.", many=True, source="commands"),
     offline=True,
 )
 def help_(session: Session, given: Given) -> None:
@@ -59,7 +59,7 @@ def help_(session: Session, given: Given) -> None:
     "history",
     CONSOLE,
     "Show the lines that were given, or run one of them again.",
-    Option(("number",), "The line to run.", count("line", 0), "N"),
+    ConsoleOption(("number",), "The line to run.", count("line", 0), "N"),
     offline=True,
 )
 def history(session: Session, given: Given) -> None:
@@ -104,7 +104,7 @@ def events(session: Session, given: Given) -> None:
     "verbose",
     CONSOLE,
     "Show requests and answers as they pass; whether it is on if no word is given.",
-    Option(("state",), "on or off.", choices=("on", "off")),
+    ConsoleOption(("state",), "on or off.", choices=("on", "off")),
     offline=True,
 )
 def verbose(session: Session, given: Given) -> None:
@@ -117,7 +117,7 @@ def verbose(session: Session, given: Given) -> None:
     "connect",
     COMMON,
     "Connect (again), and take back the ports that it had.",
-    Option(("server",), "Server to connect to. Default: the same as before.", metavar="HOST[:PORT]"),
+    ConsoleOption(("server",), "Server to connect to. Default: the same as before.", metavar="HOST[:PORT]"),
     switch("-f", "--force", help="Acquire all ports by force."),
     switch("-r", "--readonly", help="Acquire no ports."),
     offline=True,

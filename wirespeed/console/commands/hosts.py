@@ -8,10 +8,10 @@ from typing import Any
 
 from wirespeed.console.commands.port_addresses import ONE_PORT, only_port, read_ipv4, read_tags, read_vlan
 from wirespeed.console.commands.registry import COMMON, command
-from wirespeed.console.grammar import Given, Option, count, switch
+from wirespeed.console.grammar import ConsoleOption, Given, count, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
-from wirespeed.console.tables import Row, Table, render
+from wirespeed.console.tables import ConsoleRow, ConsoleTable, render
 from wirespeed.errors import RemoteError, UsageError
 from wirespeed.model import parse_mac
 
@@ -20,7 +20,7 @@ Json = dict[str, Any]
 _TAG_TYPES = {"0x8100": 0x8100, "0x88a8": 0x88A8}
 _SAID = ("mac", "address", "gateway", "gateway_mac", "vlan")
 
-MAC = Option(("--mac",), "Address of the host.", parse_mac, "MAC", optional=False)
+MAC = ConsoleOption(("--mac",), "Address of the host.", parse_mac, "MAC", optional=False)
 
 
 def _read_type(word: str) -> int:
@@ -35,17 +35,17 @@ def _read_type(word: str) -> int:
     "Let a port stand for one more host, which answers ARP and ping.",
     ONE_PORT,
     MAC,
-    Option(("--src",), "IPv4 address of the host.", read_ipv4, "IP", optional=False),
-    Option(("--dst",), "Gateway of the host, resolved by ARP.", read_ipv4, "IP"),
-    Option(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", True),
-    Option(("--tpid",), "Types of the tags, 0x8100 or 0x88a8.", _read_type, "TYPE", True, repeats=True),
+    ConsoleOption(("--src",), "IPv4 address of the host.", read_ipv4, "IP", optional=False),
+    ConsoleOption(("--dst",), "Gateway of the host, resolved by ARP.", read_ipv4, "IP"),
+    ConsoleOption(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", True),
+    ConsoleOption(("--tpid",), "Types of the tags, 0x8100 or 0x88a8.", _read_type, "TYPE", True, repeats=True),
     switch("--auto-ipv6", help="Also use the link-local IPv6 address of the MAC address."),
     replace(
-        Option(("--shared-ns",), "Taken as T-Rex's.", metavar="NAME"),
+        ConsoleOption(("--shared-ns",), "Taken as T-Rex's.", metavar="NAME"),
         moot="hosts of a port share nothing; each is given its address and gateway",
     ),
     replace(
-        Option(("--subnet",), "Taken as T-Rex's.", count("subnet"), "BITS"),
+        ConsoleOption(("--subnet",), "Taken as T-Rex's.", count("subnet"), "BITS"),
         moot="a host needs no mask; all that it sends goes to its gateway",
     ),
 )
@@ -94,9 +94,9 @@ def show_node(session: Session, given: Given) -> None:
 
 
 def _show(session: Session, port: int, hosts: Sequence[Json]) -> None:
-    rows = tuple(Row(one["mac"], tuple(_cell(one.get(key)) for key in _SAID[1:])) for one in hosts)
+    rows = tuple(ConsoleRow(one["mac"], tuple(_cell(one.get(key)) for key in _SAID[1:])) for one in hosts)
     if rows:
-        session.screen.show(render(Table(f"Hosts of port {port}", _SAID, rows, align="left")))
+        session.screen.show(render(ConsoleTable(f"Hosts of port {port}", _SAID, rows, align="left")))
     else:
         session.screen.show(f"port {port} emulates no host")
 

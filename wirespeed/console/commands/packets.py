@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirespeed.console.commands.port_addresses import ONE_PORT, only_port, read_ip, read_tags, read_vlan
 from wirespeed.console.commands.registry import COMMON, command
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, number
+from wirespeed.console.grammar import ALL, PORTS, ConsoleOption, Given, count, number
 from wirespeed.console.session import Session
 from wirespeed.errors import UsageError
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
@@ -18,11 +18,15 @@ from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
     COMMON,
     "Ping the server, or with -p and -d an address from a port.",
     replace(ONE_PORT, optional=True),
-    Option(("-d", "--dst"), "Address to ping from the port, IPv4 or IPv6.", read_ip, "IP"),
-    Option(("--vlan",), "VLAN tags of the requests; those of the port if left out.", read_vlan, "VLAN", many=True),
-    Option(("-n", "--count"), "Packets.", count("count"), "N", default="5"),
-    Option(("-s", "--size"), "Frame size with FCS.", count("frame size", MIN_FRAME_BYTES), "BYTES", default="64"),
-    Option(("-i", "--interval"), "Seconds between packets.", number(0, "interval"), "S", default="1"),
+    ConsoleOption(("-d", "--dst"), "Address to ping from the port, IPv4 or IPv6.", read_ip, "IP"),
+    ConsoleOption(
+        ("--vlan",), "VLAN tags of the requests; those of the port if left out.", read_vlan, "VLAN", many=True
+    ),
+    ConsoleOption(("-n", "--count"), "Packets.", count("count"), "N", default="5"),
+    ConsoleOption(
+        ("-s", "--size"), "Frame size with FCS.", count("frame size", MIN_FRAME_BYTES), "BYTES", default="64"
+    ),
+    ConsoleOption(("-i", "--interval"), "Seconds between packets.", number(0, "interval"), "S", default="1"),
 )
 def ping(session: Session, given: Given) -> None:
     if (given.ports is None) != (given.dst is None):
@@ -69,7 +73,7 @@ def _ping_from(session: Session, port: int, given: Given) -> None:
     "Find the IPv6 neighbours of ports.",
     PORTS,
     ALL,
-    Option(("-t", "--timeout"), "Seconds to wait for answers.", number(0.1, "timeout"), "S", default="3"),
+    ConsoleOption(("-t", "--timeout"), "Seconds to wait for answers.", number(0.1, "timeout"), "S", default="3"),
 )
 def scan6(session: Session, given: Given) -> None:
     from wirespeed.console.layer3 import layer3_ipv6  # noqa: PLC0415 - scapy takes long to import

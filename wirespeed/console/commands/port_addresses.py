@@ -9,7 +9,7 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Any
 
 from wirespeed.console.commands.registry import COMMON, command
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, read_ports, switch
+from wirespeed.console.grammar import ALL, PORTS, ConsoleOption, Given, count, read_ports, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import UsageError, WirespeedError
@@ -23,7 +23,9 @@ _CLIENT_ASKS_S = 0.5
 
 _POLL_S = 0.05
 
-ONE_PORT = Option(("-p", "--port"), "The port.", read_ports, "PORT", optional=False, dest="ports", source="ports")
+ONE_PORT = ConsoleOption(
+    ("-p", "--port"), "The port.", read_ports, "PORT", optional=False, dest="ports", source="ports"
+)
 
 
 def only_port(given: Given) -> int:
@@ -71,7 +73,7 @@ def read_vlan(word: str) -> int:
     COMMON,
     "Send to a MAC address: layer 2 mode.",
     ONE_PORT,
-    Option(("--dst",), "Destination MAC address of the port's packets.", parse_mac, "MAC", optional=False),
+    ConsoleOption(("--dst",), "Destination MAC address of the port's packets.", parse_mac, "MAC", optional=False),
 )
 def l2(session: Session, given: Given) -> None:
     ports = session.ours([only_port(given)])
@@ -84,9 +86,9 @@ def l2(session: Session, given: Given) -> None:
     COMMON,
     "Give a port an IPv4 address and a next hop, and resolve it: layer 3 mode.",
     ONE_PORT,
-    Option(("--src",), "Address of the port.", read_ipv4, "IP", optional=False),
-    Option(("--dst",), "Next hop of the port: the router's address.", read_ipv4, "IP", optional=False),
-    Option(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", many=True),
+    ConsoleOption(("--src",), "Address of the port.", read_ipv4, "IP", optional=False),
+    ConsoleOption(("--dst",), "Next hop of the port: the router's address.", read_ipv4, "IP", optional=False),
+    ConsoleOption(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", many=True),
 )
 def l3(session: Session, given: Given) -> None:
     ports = session.ours([only_port(given)])
@@ -111,8 +113,10 @@ def l3(session: Session, given: Given) -> None:
     "Resolve the next hops of ports in layer 3 mode (again).",
     PORTS,
     ALL,
-    Option(("--vlan",), "VLAN tags of the requests; those of the port if left out.", read_vlan, "VLAN", many=True),
-    Option(("-r", "--retries"), "Retries if there is no answer.", count("retries", 0), "N", default="0"),
+    ConsoleOption(
+        ("--vlan",), "VLAN tags of the requests; those of the port if left out.", read_vlan, "VLAN", many=True
+    ),
+    ConsoleOption(("-r", "--retries"), "Retries if there is no answer.", count("retries", 0), "N", default="0"),
 )
 def arp(session: Session, given: Given) -> None:
     """Without ports given, those that have an IPv4 address."""
@@ -175,8 +179,8 @@ def _resolve(session: Session, port: int, tags: tuple[int, ...] | None = None, r
     "Tag what ports send by themselves, such as ARP and ping.",
     PORTS,
     ALL,
-    Option(("tags",), "At most two tags, the outer one first.", read_vlan, "VLAN", many=True),
-    Option(("--vlan",), "The same.", read_vlan, "VLAN", many=True),
+    ConsoleOption(("tags",), "At most two tags, the outer one first.", read_vlan, "VLAN", many=True),
+    ConsoleOption(("--vlan",), "The same.", read_vlan, "VLAN", many=True),
     switch("-c", "--clear", help="No tags."),
 )
 def vlan(session: Session, given: Given) -> None:
@@ -199,7 +203,7 @@ def _set_vlan(session: Session, ports: tuple[int, ...], tags: list[int]) -> None
     PORTS,
     switch("--off", help="Disable IPv6."),
     switch("--auto-ipv6", help="Use an address derived from the MAC address (the default without --src)."),
-    Option(("-s", "--src"), "Address.", _read_ipv6, "IPV6"),
+    ConsoleOption(("-s", "--src"), "Address.", _read_ipv6, "IPV6"),
 )
 def ipv6(session: Session, given: Given) -> None:
     if given.off + given.auto_ipv6 + (given.src is not None) > 1:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from functools import reduce
 from operator import or_
 
-from wirespeed.client.stateless_client import ALL_PROFILES, Target
+from wirespeed.client.stateless_client import ALL_PROFILES, ProfileTarget
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.statistics import port_status
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, count, switch
+from wirespeed.console.grammar import ALL, PORTS, ConsoleOption, Given, count, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import RemoteError, UsageError
@@ -68,7 +68,7 @@ def reset(session: Session, given: Given) -> None:
     client, ports = session.client, session.some(given.ports)
     with step(session.screen, f"Resetting ports {list(ports)}:"):
         client.take(ports, force=True)
-        client.on_profiles("stop_traffic", [Target(port, ALL_PROFILES) for port in ports])
+        client.on_profiles("stop_traffic", [ProfileTarget(port, ALL_PROFILES) for port in ports])
         for port in ports:
             _try(session, "set_rx_feature", port, type="queue", enabled=False)
         _remove_captures(session, ports)
@@ -99,8 +99,8 @@ def _try(session: Session, method: str, port: int, **params: object) -> None:
             raise
 
 
-def _switch(flag: str, help: str, *choices: str) -> Option:
-    return Option((flag,), help, choices=choices)
+def _switch(flag: str, help: str, *choices: str) -> ConsoleOption:
+    return ConsoleOption((flag,), help, choices=choices)
 
 
 @command(
@@ -114,7 +114,7 @@ def _switch(flag: str, help: str, *choices: str) -> Option:
     _switch("--link", "Bring the link up or down.", "up", "down"),
     _switch("--led", "Light the port's LED.", "on", "off"),
     _switch("--fc", "Flow control.", *_FLOW_CONTROL),
-    Option(
+    ConsoleOption(
         ("--vxlan-fs",),
         "UDP ports of VXLAN whose inner packets the NIC counts in flow statistics.",
         count("UDP port"),

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from wirespeed.client.stateless_client import Multiplier, Target
+from wirespeed.client.stateless_client import Multiplier, ProfileTarget
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.commands.traffic import listed, make_ready
-from wirespeed.console.grammar import ALL, PORTS, Given, Option, Word, number, read_duration, switch
+from wirespeed.console.grammar import ALL, PORTS, ConsoleOption, Given, Word, number, read_duration, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import FileFault, UsageError
@@ -23,16 +23,16 @@ _FROM_FILE = {"src_mac_pcap": 0x8000_0000, "dst_mac_pcap": 0x4000_0000}
     "push",
     STATELESS,
     "Send the packets of a file, at its own times or at others.",
-    Option(("-f", "--file"), "pcap or pcapng file.", metavar="FILE", optional=False, source="files"),
+    ConsoleOption(("-f", "--file"), "pcap or pcapng file.", metavar="FILE", optional=False, source="files"),
     PORTS,
     ALL,
-    Option(
+    ConsoleOption(
         ("-c", "--count"), "Number of times; 0 repeats until stopped.", number(0, "count", whole=True), "N", default="1"
     ),
-    Option(("-d", "--duration"), "Maximum duration, e.g. 10, 5m or 1h.", read_duration, "TIME"),
-    Option(("-i", "--ipg"), "Microseconds between packets.", number(0.001, "ipg"), "USEC"),
-    Option(("--min-ipg",), "Minimum microseconds between packets.", number(0, "min-ipg"), "USEC"),
-    Option(("-s", "--speedup"), "Speed as a multiple of the file's.", number(1e-6, "speedup"), "N", default="1"),
+    ConsoleOption(("-d", "--duration"), "Maximum duration, e.g. 10, 5m or 1h.", read_duration, "TIME"),
+    ConsoleOption(("-i", "--ipg"), "Microseconds between packets.", number(0.001, "ipg"), "USEC"),
+    ConsoleOption(("--min-ipg",), "Minimum microseconds between packets.", number(0, "min-ipg"), "USEC"),
+    ConsoleOption(("-s", "--speedup"), "Speed as a multiple of the file's.", number(1e-6, "speedup"), "N", default="1"),
     switch("--force", help="Stop running traffic; allow large files, ports without link, and service mode."),
     switch("--dual", help="Split the file by MAC address between each port and the other one of its pair."),
     switch("-r", "--remote", help="The file is on the server, which sends it directly."),
@@ -54,7 +54,7 @@ def push(session: Session, given: Given) -> None:
             f"packet file {given.file} is over 1 MB; copy it to the server and push it with -r, or --force"
         )
     both = _both_sides(session, ports) if given.dual else ports
-    targets = [Target(port) for port in both]
+    targets = [ProfileTarget(port) for port in both]
     make_ready(session, targets, given.force)
     with step(session.screen, f"Converting '{given.file}' to streams:"):
         streams = _streams(path, given, len(both))
@@ -96,7 +96,7 @@ def _streams(path: Path, given: Given, ports: int) -> list[list[dict[str, Any]]]
 
 
 def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None:
-    make_ready(session, [Target(port) for port in ports], given.force)
+    make_ready(session, [ProfileTarget(port) for port in ports], given.force)
     flags = sum(bit for name, bit in _FROM_FILE.items() if getattr(given, name))
     with step(session.screen, f"Pushing remote PCAP on port(s) {list(ports)}:"):
         session.started = True
@@ -122,7 +122,9 @@ def _as_typed(word: str) -> str:
     "pkt",
     COMMON,
     "Send one packet, written as scapy's layers.",
-    Option(("-s", "--scapy"), 'The packet, as in -s Ether()/IP(dst="48.0.0.1")/UDP(dport=12).', _as_typed, "PACKET"),
+    ConsoleOption(
+        ("-s", "--scapy"), 'The packet, as in -s Ether()/IP(dst="48.0.0.1")/UDP(dport=12).', _as_typed, "PACKET"
+    ),
     switch("-l", "--layers", help="List the available layers."),
     PORTS,
     ALL,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from wirespeed.console.grammar import Command, Option, Run
+from wirespeed.console.grammar import ConsoleCommand, ConsoleOption, Run
 
-COMMANDS: dict[str, Command] = {}
+COMMANDS: dict[str, ConsoleCommand] = {}
 ALIASES = {
     "resolve": "arp",
     "q": "quit",
@@ -22,11 +22,13 @@ GROUPS = ("Console Commands", "Common Commands", "Stateless Commands")
 CONSOLE, COMMON, STATELESS = GROUPS
 
 
-def command(name: str, group: str, summary: str, *options: Option, offline: bool = False) -> Callable[[Run], Run]:
+def command(
+    name: str, group: str, summary: str, *options: ConsoleOption, offline: bool = False
+) -> Callable[[Run], Run]:
     """Make the function the console's command `name`, which may be several words."""
 
     def register(run: Run) -> Run:
-        COMMANDS[name] = Command(name, group, summary, options, run, offline)
+        COMMANDS[name] = ConsoleCommand(name, group, summary, options, run, offline)
         return run
 
     return register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wirespeed.console.commands.registry import COMMON, command
-from wirespeed.console.grammar import Given, Option, switch
+from wirespeed.console.grammar import ConsoleOption, Given, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.errors import UsageError
@@ -33,7 +33,9 @@ def shutdown(session: Session, given: Given) -> None:
     "global_cfg",
     COMMON,
     "Show the server's global settings, or change them.",
-    Option(("-t", "--tunables"), f"Settings: {', '.join(_SETTINGS)}, as in -t sched_max_stretch=100.", rest=True),
+    ConsoleOption(
+        ("-t", "--tunables"), f"Settings: {', '.join(_SETTINGS)}, as in -t sched_max_stretch=100.", rest=True
+    ),
 )
 def global_cfg(session: Session, given: Given) -> None:
     if given.tunables:

@@ -11,13 +11,13 @@ from rich.text import Text
 
 from wirespeed.console.commands.registry import COMMON, STATELESS, command
 from wirespeed.console.flow_views import floor_note, flow_table, histogram_table, latency_table, stream_table
-from wirespeed.console.grammar import ALL, PORTS, STREAM_IDS, Given, Option, read_ports
+from wirespeed.console.grammar import ALL, PORTS, STREAM_IDS, ConsoleOption, Given, read_ports
 from wirespeed.console.port_views import ServerFacts, global_table, port_table, status_table
-from wirespeed.console.readings import FlowReading, stream_readings
+from wirespeed.console.readings import FlowStatistics, stream_readings
 from wirespeed.console.screen import step
 from wirespeed.console.server_views import cpu_table, memory_table, xstats_table
 from wirespeed.console.session import Session
-from wirespeed.console.tables import Row, Table, render
+from wirespeed.console.tables import ConsoleRow, ConsoleTable, render
 from wirespeed.files import write_atomically
 
 Json = Mapping[str, Any]
@@ -54,7 +54,7 @@ def _histogram(session: Session, ports: Ports) -> Text:
     return _measured(session, histogram_table)
 
 
-def _measured(session: Session, table: Callable[[Sequence[FlowReading]], Table]) -> Text:
+def _measured(session: Session, table: Callable[[Sequence[FlowStatistics]], ConsoleTable]) -> Text:
     flows = [flow for flow in session.flows() if flow.latency is not None]
     return render(table(flows)) if flows else Text(f"Latency Statistics: {_UNMEASURED}")
 
@@ -93,15 +93,15 @@ _KINDS: dict[str, Callable[[Session, Ports], Text]] = {
 }
 
 
-def _kind(flags: tuple[str, ...], dest: str, help: str) -> Option:
-    return Option(flags, help, None, dest=dest)
+def _kind(flags: tuple[str, ...], dest: str, help: str) -> ConsoleOption:
+    return ConsoleOption(flags, help, None, dest=dest)
 
 
 @command(
     "stats",
     COMMON,
     "Show statistics; those of the server and of its ports if no kind is named.",
-    Option(("--port",), "Only these ports.", read_ports, "PORT", True, dest="chosen", source="ports"),
+    ConsoleOption(("--port",), "Only these ports.", read_ports, "PORT", True, dest="chosen", source="ports"),
     replace(ALL, help="All ports (the default without --port)."),
     _kind(("-g", "--global"), "global", "Of the whole server."),
     _kind(("-p", "--ports"), "ports", "Of the ports."),
@@ -136,7 +136,7 @@ def clear(session: Session, given: Given) -> None:
     PORTS,
     ALL,
     STREAM_IDS,
-    Option(
+    ConsoleOption(
         ("--code",),
         "Show the streams as Python, or write them to FILE as a profile; one file per port if there are several.",
         metavar="FILE.py",
@@ -206,8 +206,10 @@ def profiles(session: Session, given: Given) -> None:
         for name, loaded in sorted(session.client.all_streams(port).items()):
             ids = sorted(map(int, loaded))
             listed = ", ".join(map(str, ids[:8])) + (f" … ({len(ids)})" if len(ids) > 8 else "")
-            rows.append(Row(f"{port}.{name}", (str(states.get(name, "?")), listed)))
+            rows.append(ConsoleRow(f"{port}.{name}", (str(states.get(name, "?")), listed)))
     if rows:
-        session.screen.show(render(Table("Profiles", ("profile", "state", "stream ids"), tuple(rows), align="left")))
+        session.screen.show(
+            render(ConsoleTable("Profiles", ("profile", "state", "stream ids"), tuple(rows), align="left"))
+        )
         session.screen.show()
     session.screen.show(f"built in: {', '.join(f'stl/{name}.py' for name in BUILTIN_NAMES)}; see docs/generator.md")

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from wirespeed.console.commands.registry import STATELESS, command
-from wirespeed.console.grammar import PORTS, Given, Option, count, read_ports, switch
+from wirespeed.console.grammar import PORTS, ConsoleOption, Given, count, read_ports, switch
 from wirespeed.console.screen import step
 from wirespeed.console.session import Session
-from wirespeed.console.tables import Row, Table, render
+from wirespeed.console.tables import ConsoleRow, ConsoleTable, render
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
 
 Json = dict[str, Any]
@@ -32,31 +32,31 @@ _COUNTS = {
     "ooo": "Out of Order",
 }
 
-_PORT = Option(("-p", "--port"), "The port.", count("port", 0), "PORT", optional=False, source="ports")
-_GROUP = Option(("--tpgid",), "The group.", count("group", 0), "ID", optional=False)
-_MIN_TAG = Option(("--min-tag",), "The first tag; 0 if left out.", count("tag", 0), "TAG", default=0)
-_MAX_TAG = Option(("--max-tag",), "The tag behind the last; all tags if left out.", count("tag", 0), "TAG")
+_PORT = ConsoleOption(("-p", "--port"), "The port.", count("port", 0), "PORT", optional=False, source="ports")
+_GROUP = ConsoleOption(("--tpgid",), "The group.", count("group", 0), "ID", optional=False)
+_MIN_TAG = ConsoleOption(("--min-tag",), "The first tag; 0 if left out.", count("tag", 0), "TAG", default=0)
+_MAX_TAG = ConsoleOption(("--max-tag",), "The tag behind the last; all tags if left out.", count("tag", 0), "TAG")
 _UNKNOWN = switch("--unknown", help="Include unknown tags.")
 _UNTAGGED = switch("--untagged", help="Include packets without a tag.")
-_USER = Option(("-u", "--username"), "Those of a user, not of ports.")
+_USER = ConsoleOption(("-u", "--username"), "Those of a user, not of ports.")
 
 
 @command(
     "tpg_enable",
     STATELESS,
     "Give our ports tagged packet groups.",
-    Option(("--num-tpgids",), "Number of groups.", count("number of groups"), "COUNT", optional=False),
-    Option(
+    ConsoleOption(("--num-tpgids",), "Number of groups.", count("number of groups"), "COUNT", optional=False),
+    ConsoleOption(
         ("--tags",),
         "JSON file of tags, or Python file that makes them.",
         metavar="FILE",
         optional=False,
         source="files",
     ),
-    Option(
+    ConsoleOption(
         ("-p", "--ports"), "Receiving ports. Default: all acquired ports.", read_ports, "PORT", True, source="ports"
     ),
-    Option(("-t", "--tunables"), "Arguments of the file's get_tpg_conf, up to the end of the line.", rest=True),
+    ConsoleOption(("-t", "--tunables"), "Arguments of the file's get_tpg_conf, up to the end of the line.", rest=True),
 )
 def tpg_enable(session: Session, given: Given) -> None:
     from wirespeed.profiles.script import load_tags  # noqa: PLC0415 - scapy takes long to import
@@ -114,7 +114,9 @@ def tpg_status(session: Session, given: Given) -> None:
             cells = (*ports, str(data["num_tpgids"]), str(data["num_tags"]))
             columns = ("Username", "Acquired Ports", "Rx Ports", "Num TPGId", "Num Tags")
             session.screen.show(
-                render(Table("Tagged Packet Group Data", columns, (Row(data["username"], cells),), least=8))
+                render(
+                    ConsoleTable("Tagged Packet Group Data", columns, (ConsoleRow(data["username"], cells),), least=8)
+                )
             )
 
 
@@ -130,9 +132,9 @@ def _status(session: Session, **whose: Any) -> Json:
     "tpg_update",
     STATELESS,
     "Give a tag's number to another tag, or to none.",
-    Option(("--type",), "Kind of the new tag.", optional=False, choices=("Dot1Q", "QinQ", "Invalidate")),
-    Option(("--tag_id",), "The number.", count("tag", 0), "TAG", optional=False),
-    Option(("--value",), "VLAN id, or two for QinQ.", count("VLAN id", 0), "VLAN", True, repeats=True),
+    ConsoleOption(("--type",), "Kind of the new tag.", optional=False, choices=("Dot1Q", "QinQ", "Invalidate")),
+    ConsoleOption(("--tag_id",), "The number.", count("tag", 0), "TAG", optional=False),
+    ConsoleOption(("--value",), "VLAN id, or two for QinQ.", count("VLAN id", 0), "VLAN", True, repeats=True),
     switch("--clear", help="Set its counts to 0."),
 )
 def tpg_update(session: Session, given: Given) -> None:
@@ -159,7 +161,7 @@ def tpg_update(session: Session, given: Given) -> None:
     STATELESS,
     "Show which number has which tag.",
     _USER,
-    Option(("-p", "--port"), "Those of a port.", count("port", 0), "PORT", source="ports"),
+    ConsoleOption(("-p", "--port"), "Those of a port.", count("port", 0), "PORT", source="ports"),
     _MIN_TAG,
     _MAX_TAG,
 )
@@ -167,12 +169,12 @@ def tpg_tags(session: Session, given: Given) -> None:
     whose: Json = {"username": given.username or session.client.user} if given.port is None else {"port_id": given.port}
     total = _status(session, **whose)["num_tags"]
     last = total if given.max_tag is None else min(total, given.max_tag)
-    rows: list[Row] = []
+    rows: list[ConsoleRow] = []
     for first in range(given.min_tag, last, _AT_ONCE):
         tags = session.client.call("get_tpg_tags", **whose, min_tag=first, max_tag=min(first + _AT_ONCE, last))
-        rows += [Row(str(first + place), (_tag_text(tag),)) for place, tag in enumerate(tags)]
+        rows += [ConsoleRow(str(first + place), (_tag_text(tag),)) for place, tag in enumerate(tags)]
     columns = ("Tag Id", "Tag Type")
-    session.screen.show(render(Table(f"Tags [{given.min_tag}-{last})", columns, tuple(rows))))
+    session.screen.show(render(ConsoleTable(f"Tags [{given.min_tag}-{last})", columns, tuple(rows))))
 
 
 def _tag_text(tag: Json | None) -> str:
@@ -189,7 +191,7 @@ def _tag_text(tag: Json | None) -> str:
     _PORT,
     _GROUP,
     _MIN_TAG,
-    Option(("--max-tag",), "The tag behind the last.", count("tag", 0), "TAG", optional=False),
+    ConsoleOption(("--max-tag",), "The tag behind the last.", count("tag", 0), "TAG", optional=False),
     _UNKNOWN,
     _UNTAGGED,
 )
@@ -203,11 +205,11 @@ def tpg_stats(session: Session, given: Given) -> None:
         beside = {}
         at = max((int(key.split("-")[-1]) + 1 for key in seen if key[0].isdigit()), default=given.max_tag)
     rows = (
-        Row(key.removesuffix("_tag"), tuple(str(counts.get(name, "")) for name in _COUNTS))
+        ConsoleRow(key.removesuffix("_tag"), tuple(str(counts.get(name, "")) for name in _COUNTS))
         for key, counts in told.items()
     )
     title = f"Port {given.port}, tpgid {given.tpgid}, Tags = [{given.min_tag}, {given.max_tag})"
-    session.screen.show(render(Table(title, ("Tag Id", *_COUNTS.values()), tuple(rows), least=8)))
+    session.screen.show(render(ConsoleTable(title, ("Tag Id", *_COUNTS.values()), tuple(rows), least=8)))
 
 
 @command(
@@ -218,7 +220,7 @@ def tpg_stats(session: Session, given: Given) -> None:
     _GROUP,
     _MIN_TAG,
     _MAX_TAG,
-    Option(("--tag-list",), "These tags.", count("tag", 0), "TAG", True),
+    ConsoleOption(("--tag-list",), "These tags.", count("tag", 0), "TAG", True),
     _UNKNOWN,
     _UNTAGGED,
 )
@@ -239,9 +241,9 @@ def tpg_clear_stats(session: Session, given: Given) -> None:
 def tpg_tx_stats(session: Session, given: Given) -> None:
     answer = session.client.call("get_tpg_tx_stats", port_id=given.port, tpgid=given.tpgid)
     sent = answer[str(given.port)][str(given.tpgid)]
-    row = Row(str(given.tpgid), (str(sent["pkts"]), str(sent["bytes"])))
+    row = ConsoleRow(str(given.tpgid), (str(sent["pkts"]), str(sent["bytes"])))
     title = f"Port {given.port}, tpgid {given.tpgid}"
-    session.screen.show(render(Table(title, ("tpgid", "Packets", "Bytes"), (row,))))
+    session.screen.show(render(ConsoleTable(title, ("tpgid", "Packets", "Bytes"), (row,))))
 
 
 @command("tpg_clear_tx_stats", STATELESS, "Set what a port sent of a group to 0.", _PORT, _GROUP)
@@ -254,11 +256,11 @@ def tpg_clear_tx_stats(session: Session, given: Given) -> None:
 def tpg_show_unknown_tags(session: Session, given: Given) -> None:
     answer: Json = session.client.call("get_tpg_unknown_tags", port_id=given.port)
     told: Iterable[Json] = answer.get(str(given.port), ())
-    rows = tuple(dict.fromkeys(Row(str(one["tpgid"]), (_tag_text(one["tag"]),)) for one in told))
+    rows = tuple(dict.fromkeys(ConsoleRow(str(one["tpgid"]), (_tag_text(one["tag"]),)) for one in told))
     if not rows:
         session.screen.show(f"No unknown tags found in port {given.port}.")
         return
-    session.screen.show(render(Table(f"Port {given.port} unknown tags", ("tpgid", "Type"), rows)))
+    session.screen.show(render(ConsoleTable(f"Port {given.port} unknown tags", ("tpgid", "Type"), rows)))
 
 
 @command("tpg_clear_unknown_tags", STATELESS, "Forget tags without a number that a port received.", _PORT)

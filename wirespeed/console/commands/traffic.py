@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wirespeed.client.stateless_client import ALL_CORES, ALL_PROFILES, Multiplier, Target
+from wirespeed.client.stateless_client import ALL_CORES, ALL_PROFILES, Multiplier, ProfileTarget
 from wirespeed.console.commands.registry import STATELESS, command
-from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, Given, Option, read_duration, switch
+from wirespeed.console.grammar import ALL, STREAM_IDS, TARGETS, ConsoleOption, Given, read_duration, switch
 from wirespeed.console.loads import parse_load, parse_load_change, share
 from wirespeed.console.screen import step
 from wirespeed.console.session import ACTIVE, PAUSED, SENDING, Session
@@ -39,22 +39,24 @@ def _read_mask(word: str) -> int:
     "start",
     STATELESS,
     "Start traffic of a profile.",
-    Option(
+    ConsoleOption(
         ("-f", "--file"),
         "Built-in profile (stl/bench.py, stl/imix.py …) or a T-Rex profile file.",
         metavar="FILE",
         optional=False,
         source="profiles",
     ),
-    Option(("-m", "--multiplier", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
+    ConsoleOption(("-m", "--multiplier", "--mult"), f"Load: {LOAD}.", parse_load, "LOAD", default="1"),
     TARGETS,
     ALL,
-    Option(("-d", "--duration"), "Duration, e.g. 10, 5m or 1h. Default: until stopped.", read_duration, "TIME"),
-    Option(("-t", "--tunables"), "Tunables of the profile: size=64,vm=var2, or last --size 64 --vm var2.", rest=True),
+    ConsoleOption(("-d", "--duration"), "Duration, e.g. 10, 5m or 1h. Default: until stopped.", read_duration, "TIME"),
+    ConsoleOption(
+        ("-t", "--tunables"), "Tunables of the profile: size=64,vm=var2, or last --size 64 --vm var2.", rest=True
+    ),
     FORCE,
     TOTAL,
     switch("-n", "--dry", help="Load the profile and show what it would send; send nothing."),
-    Option(
+    ConsoleOption(
         ("--core_mask", "--core-mask"),
         "Bit mask of the cores that send: one for all ports, or one per port.",
         _read_mask,
@@ -74,7 +76,9 @@ def start(session: Session, given: Given) -> None:
         except UsageError as told:
             session.screen.show(str(told))
         return
-    named = given.ports or [Target(port) for port in (session.ports if session.on_demand else session.ours(None))]
+    named = given.ports or [
+        ProfileTarget(port) for port in (session.ports if session.on_demand else session.ours(None))
+    ]
     session.some({target.port for target in named})
     if starred := [str(target) for target in named if target.profile == ALL_PROFILES]:
         raise UsageError(f"start: {', '.join(starred)} stands for all profiles; name one, such as 0._ or 0.voice")
@@ -98,7 +102,7 @@ def start(session: Session, given: Given) -> None:
         client.start_profiles(targets, load, given.duration or -1, given.force, masks, at_ts)
 
 
-def _core_masks(session: Session, given: Given, targets: Sequence[Target]) -> list[int]:
+def _core_masks(session: Session, given: Given, targets: Sequence[ProfileTarget]) -> list[int]:
     if not given.pin:
         masks: list[int] = given.core_mask or []
         if len(masks) not in (0, 1, len(targets)):
@@ -112,7 +116,7 @@ def _core_masks(session: Session, given: Given, targets: Sequence[Target]) -> li
     return [lower << half * (target.port % 2) if half else ALL_CORES for target in targets]
 
 
-def make_ready(session: Session, targets: Sequence[Target], force: bool) -> None:
+def make_ready(session: Session, targets: Sequence[ProfileTarget], force: bool) -> None:
     """Nothing may be sent on the ports, and none may be in service mode; `force` stops and overrides."""
     ports = list(dict.fromkeys(target.port for target in targets))
     statuses = dict(zip(ports, session.statuses(ports), strict=True))
@@ -127,12 +131,12 @@ def make_ready(session: Session, targets: Sequence[Target], force: bool) -> None
             session.client.on_profiles("stop_traffic", busy)
 
 
-def _state(status: object, target: Target) -> str:
+def _state(status: object, target: ProfileTarget) -> str:
     states = status.get("state_profile") if isinstance(status, dict) else None
     return str((states or {}).get(target.profile, "IDLE"))
 
 
-def _show_plan(session: Session, targets: Sequence[Target], load: Multiplier) -> None:
+def _show_plan(session: Session, targets: Sequence[ProfileTarget], load: Multiplier) -> None:
     session.screen.show(f"not started; at multiplier 1 (asked for: {load.value:g} {load.type}):")
     for target, answer in zip(targets, session.client.validate(targets), strict=True):
         rate, graph = answer["rate"], answer["graph"]
@@ -160,7 +164,7 @@ def stop(session: Session, given: Given) -> None:
         session.client.on_profiles("remove_all_streams", loaded)
 
 
-def _loaded(session: Session, given: Sequence[Target] | None) -> Sequence[Target]:
+def _loaded(session: Session, given: Sequence[ProfileTarget] | None) -> Sequence[ProfileTarget]:
     """Profiles that the ports have: those given, or all of ours."""
     ports = session.ours(None if given is None else dict.fromkeys(target.port for target in given))
     there = session.client.profiles(ports)
@@ -174,7 +178,7 @@ def _loaded(session: Session, given: Sequence[Target] | None) -> Sequence[Target
     "update",
     STATELESS,
     "Change the load of running traffic.",
-    Option(
+    ConsoleOption(
         ("-m", "--multiplier", "--mult"),
         f"Load: {LOAD}; + or - at its end changes the current load.",
         parse_load_change,
@@ -212,7 +216,7 @@ def resume(session: Session, given: Given) -> None:
     _switch(session, given, targets, "Resume", "resume")
 
 
-def _switch(session: Session, given: Given, targets: Sequence[Target], doing: str, verb: str) -> None:
+def _switch(session: Session, given: Given, targets: Sequence[ProfileTarget], doing: str, verb: str) -> None:
     with step(session.screen, f"{doing} traffic on port(s) {listed(targets, given.ids)}:"):
         if given.ids is None:
             session.client.on_profiles(f"{verb}_traffic", targets)
@@ -220,6 +224,6 @@ def _switch(session: Session, given: Given, targets: Sequence[Target], doing: st
             session.client.on_profiles(f"{verb}_streams", targets, stream_ids=given.ids)
 
 
-def listed(targets: Sequence[Target], ids: Sequence[int] | None = None) -> str:
+def listed(targets: Sequence[ProfileTarget], ids: Sequence[int] | None = None) -> str:
     streams = "" if ids is None else f", stream(s) {ids}"
     return f"[{', '.join(str(target) for target in targets)}]{streams}"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed.console.readings import FlowReading, PortReading, StreamReading
+from wirespeed.console.readings import FlowStatistics, PortReading, StreamReading
 
 MINUTE = 60
 LOSS_NOISE = 0.001
@@ -15,7 +15,7 @@ LOSS_NOISE = 0.001
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingRates:
     """Packets per second that were due from a port and did not arrive at its pair, by whose fault.
 
     `drops` are the wire's and the device's: refused or lost. `late` the generator was too slow to send.
@@ -31,30 +31,34 @@ class Live:
 
     stats: Mapping[str, Any]
     ports: tuple[PortReading, ...]
-    missing: tuple[Missing, ...]
-    flows: tuple[FlowReading, ...] = ()
+    missing: tuple[MissingRates, ...]
+    flows: tuple[FlowStatistics, ...] = ()
     streams: tuple[StreamReading, ...] = ()
     more_streams: int = 0
 
 
-def missing(now: Sequence[PortReading], before: Sequence[PortReading] | None, seconds: float) -> tuple[Missing, ...]:
+def missing(
+    now: Sequence[PortReading], before: Sequence[PortReading] | None, seconds: float
+) -> tuple[MissingRates, ...]:
     """From the counters of two readings where the server says what was asked of it, else from its rates."""
     return tuple(_missing(place, now, before, seconds) for place in range(len(now)))
 
 
-def _missing(place: int, now: Sequence[PortReading], before: Sequence[PortReading] | None, seconds: float) -> Missing:
+def _missing(
+    place: int, now: Sequence[PortReading], before: Sequence[PortReading] | None, seconds: float
+) -> MissingRates:
     pair = _pair(place, len(now))
     sender, receiver = now[place], now[pair]
     if "intended" not in sender.counters:
-        return Missing(_loss(sender.tx_pps, sender.tx_pps - receiver.rx_pps))
+        return MissingRates(_loss(sender.tx_pps, sender.tx_pps - receiver.rx_pps))
     if before is None or seconds <= 0 or len(before) != len(now):
-        return Missing()
+        return MissingRates()
 
     def rate(name: str, at: int) -> float:
         return (now[at].counters[name] - before[at].counters.get(name, 0)) / seconds
 
     due, late = rate("intended", place), rate("late", place)
-    return Missing(_loss(due, due - late - rate("ipackets", pair)), _loss(due, late))
+    return MissingRates(_loss(due, due - late - rate("ipackets", pair)), _loss(due, late))
 
 
 def _loss(due: float, lost: float) -> float:

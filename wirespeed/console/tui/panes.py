@@ -9,7 +9,7 @@ from rich.text import Text
 from wirespeed.console.flow_views import packet_type
 from wirespeed.console.port_views import BAD, GOOD, count_styles, format_line
 from wirespeed.console.readings import PortReading, total
-from wirespeed.console.tables import Row, Table, render, render_compact
+from wirespeed.console.tables import ConsoleRow, ConsoleTable, render, render_compact
 from wirespeed.console.tui.live import MINUTE, Live, Minute, sparkline
 from wirespeed.units import format_si
 
@@ -54,16 +54,16 @@ def ports(live: Live, columns: int, lines: int) -> Text:
 
     def row(
         name: str, text: Callable[[PortReading], str], style: str | tuple[str, ...] = "", each: bool = False
-    ) -> Row:
-        return Row(name, tuple("" if each and one.port is None else text(one) for one in readings), style)
+    ) -> ConsoleRow:
+        return ConsoleRow(name, tuple("" if each and one.port is None else text(one) for one in readings), style)
 
-    def count(name: str, bad: bool = False) -> Row:
+    def count(name: str, bad: bool = False) -> ConsoleRow:
         return row(name, lambda one: str(one.counters[name]), count_styles(readings, name) if bad else "")
 
-    def lacking(name: str, values: list[float], style: str) -> Row:
+    def lacking(name: str, values: list[float], style: str) -> ConsoleRow:
         shown = [*values, sum(values)][: len(readings)]
         cells = tuple(format_si(value, "pps") for value in shown)
-        return Row(name, cells, tuple(style if value else "" for value in shown))
+        return ConsoleRow(name, cells, tuple(style if value else "" for value in shown))
 
     least = 16 if columns >= WIDE else 12
     states = tuple(GOOD if one.sends else "" if one.link_up else BAD for one in readings)
@@ -73,7 +73,7 @@ def ports(live: Live, columns: int, lines: int) -> Text:
     received = row("Rx pps", lambda one: format_si(one.rx_pps, "pps"), RX)
     drops = lacking("drops", [one.drops_pps for one in live.missing], BAD)
     if lines < SHORT:
-        return render_compact(Table("", ("", *headings), (state, sent, share, received, drops), least=least))
+        return render_compact(ConsoleTable("", ("", *headings), (state, sent, share, received, drops), least=least))
     rows = [
         row("owner", lambda one: one.owner or "-", each=True),
         state,
@@ -90,7 +90,7 @@ def ports(live: Live, columns: int, lines: int) -> Text:
         rows += [count(name) for name in ("opackets", "ipackets")]
         rows += [count(name, bad=name != "intended") for name in known]
         rows += [count(name, bad=True) for name in ("oerrors", "ierrors")]
-    return render(Table("", ("", *headings), tuple(rows), least=least))
+    return render(ConsoleTable("", ("", *headings), tuple(rows), least=least))
 
 
 def _state(reading: PortReading) -> str:
@@ -136,10 +136,12 @@ def streams(live: Live) -> Text:
         rate = one.rate if one.mode == "Continuous" else f"{one.mode}, {one.rate}"
         group = "-" if one.pg_id is None else f"{one.pg_id}{' latency' if one.latency else ''}"
         rows.append(
-            Row(f"{one.port}.{one.stream_id}", (packet.ljust(width), str(one.frame_bytes), rate, group, *measured))
+            ConsoleRow(
+                f"{one.port}.{one.stream_id}", (packet.ljust(width), str(one.frame_bytes), rate, group, *measured)
+            )
         )
     headings = ("stream", "packet".ljust(width), "length", "own rate", "PG ID", "Tx pps", "Rx pps")
-    text = render_compact(Table("", headings, tuple(rows), least=5))
+    text = render_compact(ConsoleTable("", headings, tuple(rows), least=5))
     if live.more_streams:
         text.append(f"\nand {live.more_streams} more; `streams` lists them", "dim")
     return text
@@ -153,8 +155,8 @@ def latency(live: Live) -> Text:
             wrong = sum(one.errors.values())
             figures = (one.min_us, one.average_us, one.max_us, one.last_max_us, one.jitter_us)
             cells = (str(flow.tx_packets), str(flow.rx_packets), *(f"{value:g}" for value in figures), str(wrong))
-            rows.append(Row(str(flow.pg_id), cells, ("",) * 7 + (BAD if wrong else "",)))
+            rows.append(ConsoleRow(str(flow.pg_id), cells, ("",) * 7 + (BAD if wrong else "",)))
     if not rows:
         return Text("no stream measures latency; start -f stl/bench.py -t size=128,flow=fsl", "dim")
     headings = ("PG ID", "Tx pkts", "Rx pkts", "min µs", "avg", "max", "last max", "jitter", "errors")
-    return render_compact(Table("", headings, tuple(rows), least=6))
+    return render_compact(ConsoleTable("", headings, tuple(rows), least=6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wirespeed.doctor.finding import Finding, Step, Wanted, fixable
+from wirespeed.doctor.finding import HostFinding, HostPurpose, HostStep, fixable
 from wirespeed.explain.worth import FEW_CPUS, few_cpus_text
 from wirespeed.inspect.cpu import cpu_of
 from wirespeed.inspect.transcript import Transcript, text, tree
@@ -21,26 +21,26 @@ def _listed(cpus: list[int]) -> str:
     return ",".join(map(str, cpus))
 
 
-def enough(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def enough(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """Tester, router and what controls them, each on a CPU of its own."""
     count = len(cpu_of(answers).places)
     if count >= FEW_CPUS:
-        yield Finding("CPU count", "ok", f"{count} CPUs")
+        yield HostFinding("CPU count", "ok", f"{count} CPUs")
     elif count:
-        yield Finding("CPU count", "costs", f"{count} CPU{'s' if count > 1 else ''}", few_cpus_text(count))
+        yield HostFinding("CPU count", "costs", f"{count} CPU{'s' if count > 1 else ''}", few_cpus_text(count))
 
 
-def isolation(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def isolation(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """Isolated CPUs get no process by themselves."""
     places = cpu_of(answers).places
     if not wanted.cpus:
         isolated = [place.cpu for place in places if place.is_isolated]
-        yield Finding("isolation", "note", f"no worker's CPU was named; isolated are {_listed(isolated) or 'none'}")
+        yield HostFinding("isolation", "note", f"no worker's CPU was named; isolated are {_listed(isolated) or 'none'}")
         return
     known = {place.cpu: place.is_isolated for place in places}
     absent = [cpu for cpu in wanted.cpus if cpu not in known]
     if absent:
-        yield Finding(
+        yield HostFinding(
             "isolation",
             "blocks",
             f"there is no CPU {_listed(absent)} here",
@@ -49,10 +49,10 @@ def isolation(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
     shared = [cpu for cpu in wanted.cpus if known.get(cpu) is False]
     if not shared:
         if not absent:
-            yield Finding("isolation", "ok", f"CPUs {_listed(list(wanted.cpus))} are isolated")
+            yield HostFinding("isolation", "ok", f"CPUs {_listed(list(wanted.cpus))} are isolated")
         return
     words = f"isolcpus={_listed(shared)} nohz_full={_listed(shared)} rcu_nocbs={_listed(shared)}"
-    yield Finding(
+    yield HostFinding(
         "isolation",
         "costs",
         f"CPUs {_listed(shared)} are not isolated",
@@ -61,7 +61,7 @@ def isolation(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
     )
 
 
-def governor(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def governor(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """The clock under a load that comes in steps."""
     files = tree(text(answers, "cpus"))
     found = {
@@ -70,16 +70,16 @@ def governor(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
         if (match := re.fullmatch(rf"{_CPU}/cpu(\d+)/cpufreq/scaling_governor", path))
     }
     if not found:
-        yield Finding("governor", "ok", "the kernel sets no frequencies here")
+        yield HostFinding("governor", "ok", "the kernel sets no frequencies here")
         return
     slow = {cpu: value for cpu, value in found.items() if value != "performance" and cpu in (wanted.cpus or found)}
     if not slow:
-        yield Finding("governor", "ok", "performance")
+        yield HostFinding("governor", "ok", "performance")
         return
     steps = []
     for cpu, value in sorted(slow.items()):
         path = f"{_CPU}/cpu{cpu}/cpufreq/scaling_governor"
-        steps.append(Step(f"echo performance >{path}", f"echo {value} >{path}"))
+        steps.append(HostStep(f"echo performance >{path}", f"echo {value} >{path}"))
     yield fixable(
         "governor",
         "spoils",
@@ -89,17 +89,17 @@ def governor(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
     )
 
 
-def smt(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def smt(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """Two workers on the threads of one core."""
     places = {place.cpu: place for place in cpu_of(answers).places}
     workers = [cpu for cpu in wanted.cpus if cpu in places]
     if not any(len(place.siblings) > 1 for place in places.values()):
-        yield Finding("smt", "ok", "no core has two threads")
+        yield HostFinding("smt", "ok", "no core has two threads")
         return
     pairs = [(cpu, other) for cpu in workers for other in workers if cpu < other and other in places[cpu].siblings]
     if pairs:
         told = ", ".join(f"{cpu} and {other}" for cpu, other in pairs)
-        yield Finding(
+        yield HostFinding(
             "smt",
             "spoils",
             f"workers {told} share a core",
@@ -109,7 +109,7 @@ def smt(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
         return
     beside = sorted({other for cpu in workers for other in places[cpu].siblings if other != cpu})
     if beside:
-        yield Finding(
+        yield HostFinding(
             "smt",
             "costs",
             f"CPUs {_listed(beside)} are the other threads of the workers' cores, and on",
@@ -117,10 +117,10 @@ def smt(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
             tuple(f"echo 0 >{_CPU}/cpu{cpu}/online" for cpu in beside),
         )
     else:
-        yield Finding("smt", "ok", "no two workers share a core")
+        yield HostFinding("smt", "ok", "no two workers share a core")
 
 
-def neighbours(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def neighbours(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """Threads of others on the workers' CPUs."""
     if not wanted.cpus:
         return
@@ -134,7 +134,7 @@ def neighbours(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
     slice_ns = text(answers, "slice").strip()
     for_long = f" for {int(slice_ns) / 1e6:g} ms at a time" if slice_ns.isdigit() else ""
     if busy:
-        yield Finding(
+        yield HostFinding(
             "neighbours",
             "spoils",
             f"{', '.join(busy[:4])}{f' and {len(busy) - 4} more' if len(busy) > 4 else ''}",
@@ -142,4 +142,4 @@ def neighbours(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
             ("taskset -cp OTHER_CPUS PID  # or stop them for the test",),
         )
     else:
-        yield Finding("neighbours", "ok", "nobody else is busy on the workers' CPUs")
+        yield HostFinding("neighbours", "ok", "nobody else is busy on the workers' CPUs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wirespeed.doctor.finding import Finding, Step, Wanted, fixable
+from wirespeed.doctor.finding import HostFinding, HostPurpose, HostStep, fixable
 from wirespeed.inspect.known_nics import CONNECTX_3, keeps_driver
 from wirespeed.inspect.pci import PciDevice, parse_sysfs
 from wirespeed.inspect.transcript import Transcript, text, tree
@@ -16,15 +16,15 @@ _LOADED = {"/sys/module/vfio_pci", "/sys/bus/pci/drivers/vfio-pci"}
 _DEVICES = "/sys/bus/pci/devices"
 
 
-def vfio(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def vfio(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """The module itself. It binds nothing before it is loaded."""
     printed, devices = text(answers, "modules"), parse_sysfs(text(answers, "pci"))
     if _LOADED & set(printed.splitlines()):
-        yield Finding("vfio", "ok", "vfio-pci is there")
+        yield HostFinding("vfio", "ok", "vfio-pci is there")
         return
     needed = [nic for nic in wanted.nics if nic in devices and not keeps_driver(devices[nic].ids)]
     if "modprobe" not in printed.split():
-        yield Finding(
+        yield HostFinding(
             "vfio",
             "blocks" if needed else "note",
             "this kernel has no vfio-pci",
@@ -37,23 +37,23 @@ def vfio(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
         "blocks" if needed else "note",
         "vfio-pci is not loaded",
         "NICs are given to DPDK by it",
-        [Step("modprobe vfio-pci", "modprobe -r vfio-pci")],
+        [HostStep("modprobe vfio-pci", "modprobe -r vfio-pci")],
     )
 
 
-def drivers(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def drivers(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """Each NIC that was named; one that is in use is never taken."""
     devices = parse_sysfs(text(answers, "pci"))
     if not wanted.nics:
         free = [one for one in devices.values() if one.is_ethernet]
         told = ", ".join(f"{one.address} ({one.driver or 'no driver'})" for one in free) or "none"
-        yield Finding(
+        yield HostFinding(
             "drivers", "note", f"no NIC was named; there are: {told}", "name the test ports by --nic to check"
         )
     for nic in wanted.nics:
         device = devices.get(nic)
         if device is None:
-            yield Finding(
+            yield HostFinding(
                 "drivers",
                 "blocks",
                 f"{nic} is not a PCI device here",
@@ -63,12 +63,12 @@ def drivers(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
         elif keeps_driver(device.ids):
             yield from _mellanox(device, answers)
         elif device.driver in USER_SPACE:
-            yield Finding("drivers", "ok", f"{nic} is held by {device.driver}")
+            yield HostFinding("drivers", "ok", f"{nic} is held by {device.driver}")
         else:
             yield _bound_elsewhere(device, answers)
 
 
-def _mellanox(device: PciDevice, answers: Transcript) -> Iterator[Finding]:
+def _mellanox(device: PciDevice, answers: Transcript) -> Iterator[HostFinding]:
     """Their kernel driver stays: DPDK goes through it."""
     if not device.driver.startswith("mlx"):
         driver = "mlx4_core" if device.ids in CONNECTX_3 else "mlx5_core"
@@ -80,11 +80,11 @@ def _mellanox(device: PciDevice, answers: Transcript) -> Iterator[Finding]:
             bind_steps(device, driver),
         )
         return
-    yield Finding("drivers", "ok", f"{device.address} keeps {device.driver}, as DPDK wants it")
+    yield HostFinding("drivers", "ok", f"{device.address} keeps {device.driver}, as DPDK wants it")
     if device.ids in CONNECTX_3:
         steering = tree(text(answers, "modules")).get(_STEERING, "")
         if steering not in ("-1", "-7"):
-            yield Finding(
+            yield HostFinding(
                 "drivers",
                 "blocks",
                 f"log_num_mgm_entry_size of mlx4_core is {steering or 'unknown'}",
@@ -96,14 +96,14 @@ def _mellanox(device: PciDevice, answers: Transcript) -> Iterator[Finding]:
             )
 
 
-def _bound_elsewhere(device: PciDevice, answers: Transcript) -> Finding:
+def _bound_elsewhere(device: PciDevice, answers: Transcript) -> HostFinding:
     is_ = f"{device.address} is held by {device.driver or 'no driver'}"
     why = "DPDK reaches a NIC that vfio-pci holds, and the kernel then does not"
     used = _use(device, answers)
     steps = bind_steps(device, "vfio-pci")
     if used:
         fix = tuple(step.do for step in steps)
-        return Finding("drivers", "blocks", f"{is_}, and {used}", f"{why}; --fix takes none that is in use", fix)
+        return HostFinding("drivers", "blocks", f"{is_}, and {used}", f"{why}; --fix takes none that is in use", fix)
     return fixable("drivers", "blocks", is_, why, steps)
 
 
@@ -121,11 +121,11 @@ def _use(device: PciDevice, answers: Transcript) -> str:
     return ""
 
 
-def bind_steps(device: PciDevice, driver: str) -> list[Step]:
+def bind_steps(device: PciDevice, driver: str) -> list[HostStep]:
     """Give the device to `driver`, and back to who had it."""
     at = f"{_DEVICES}/{device.address}"
     unbind = f"[ ! -e {at}/driver ] || echo {device.address} >{at}/driver/unbind"
     probe = f"echo {device.address} >/sys/bus/pci/drivers_probe"
     do = f"{unbind}; echo {driver} >{at}/driver_override; {probe}; readlink {at}/driver | grep -q '/{driver}$'"
     back = f"; {probe}" if device.driver else ""
-    return [Step(do, f"{unbind}; echo >{at}/driver_override{back}")]
+    return [HostStep(do, f"{unbind}; echo >{at}/driver_override{back}")]

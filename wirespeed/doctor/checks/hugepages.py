@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wirespeed.doctor.finding import Finding, Grade, Step, Wanted, fixable
+from wirespeed.doctor.finding import Grade, HostFinding, HostPurpose, HostStep, fixable
 from wirespeed.inspect.transcript import Transcript, text, tree
 
 WANTED_MB = 512
@@ -14,16 +14,18 @@ _FOLDER = "/sys/kernel/mm/hugepages/hugepages-{kb}kB"
 _WHY = "without hugepages a tester is slower, and NICs under vfio get no memory that they may write to"
 
 
-def hugepages(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def hugepages(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     files = tree(text(answers, "hugepages"))
     sizes = sorted(int(match[1]) for path in files if (match := re.search(r"hugepages-(\d+)kB/nr_hugepages", path)))
     if not sizes:
-        yield Finding("hugepages", "unknown", "this kernel shows none", "it is built without them, or /sys is hidden")
+        yield HostFinding(
+            "hugepages", "unknown", "this kernel shows none", "it is built without them, or /sys is hidden"
+        )
         return
     free_mb = sum(_count(files, kb, "free_hugepages") * kb / 1024 for kb in sizes)
     told = ", ".join(f"{_count(files, kb, 'free_hugepages')} of {kb / 1024:g} MB free" for kb in sizes)
     if free_mb >= WANTED_MB:
-        yield Finding("hugepages", "ok", told)
+        yield HostFinding("hugepages", "ok", told)
         return
     size = 2048 if 2048 in sizes else sizes[0]
     before = _count(files, size, "nr_hugepages")
@@ -32,12 +34,12 @@ def hugepages(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
     grade: Grade = "blocks" if wanted.nics else "costs"
     if spare_mb is not None and spare_mb / 2 < WANTED_MB - free_mb:
         is_ = f"{told}; only {spare_mb:.0f} MB of memory are free"
-        yield Finding("hugepages", grade, is_, _WHY, ("# free memory first: half of what is free is to stay so",))
+        yield HostFinding("hugepages", grade, is_, _WHY, ("# free memory first: half of what is free is to stay so",))
         return
     path = f"{_FOLDER.format(kb=size)}/nr_hugepages"
     # Asked for once the kernel may give fewer: it makes room while it looks.
     do = f"for i in 1 2 3 4 5; do echo {before + more} >{path}; done; [ $(cat {path}) -ge {before + more} ]"
-    yield fixable("hugepages", grade, told, _WHY, [Step(do, f"echo {before} >{path}")])
+    yield fixable("hugepages", grade, told, _WHY, [HostStep(do, f"echo {before} >{path}")])
 
 
 def _count(files: dict[str, str], kb: int, name: str) -> int:

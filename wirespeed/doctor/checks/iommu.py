@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from wirespeed.doctor.finding import Finding, Wanted
+from wirespeed.doctor.finding import HostFinding, HostPurpose
 from wirespeed.inspect.known_nics import keeps_driver
 from wirespeed.inspect.pci import parse_sysfs
 from wirespeed.inspect.transcript import Transcript, text
@@ -13,11 +13,11 @@ from wirespeed.inspect.transcript import Transcript, text
 _GRUB = "/etc/default/grub"
 
 
-def iommu(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
+def iommu(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     groups, cmdline = text(answers, "iommu").split(), text(answers, "cmdline")
     if groups:
         if re.search(r"(intel_iommu|amd_iommu)=on", cmdline) and "iommu=pt" not in cmdline.split():
-            yield Finding(
+            yield HostFinding(
                 "iommu",
                 "costs",
                 f"on, {len(groups)} groups, without iommu=pt",
@@ -25,12 +25,12 @@ def iommu(answers: Transcript, wanted: Wanted) -> Iterator[Finding]:
                 (_words("iommu=pt"), "update-grub && reboot"),
             )
         else:
-            yield Finding("iommu", "ok", f"on, {len(groups)} groups")
+            yield HostFinding("iommu", "ok", f"on, {len(groups)} groups")
         return
     devices = parse_sysfs(text(answers, "pci"))
     needing = [nic for nic in wanted.nics if not (nic in devices and keeps_driver(devices[nic].ids))]
     amd = "AuthenticAMD" in text(answers, "cpuinfo")
-    yield Finding(
+    yield HostFinding(
         "iommu",
         "blocks" if needing else "note",
         "off: no device has a group",

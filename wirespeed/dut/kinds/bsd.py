@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wirespeed.dut.kinds.linux_load import parts_of
-from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, text_of
+from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutSetup, check_table_by
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -65,7 +65,7 @@ class Bsd(ABC):
         """The command that prints what each of `sampled` does, under its name (`parts_of` takes it apart)."""
         return "; ".join(f"echo '==> {name} <=='; {command}" for name, command in self.sampled.items())
 
-    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+    def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         options = setup.options
         if options.queues or options.rx_descriptors or options.tx_descriptors:
             raise UsageError(self.queues_refused)
@@ -74,7 +74,7 @@ class Bsd(ABC):
         wanted = self.wanted(setup) | options.sysctls
         question = f"{self.sysctl} {' '.join(wanted)}"
         asked = (*QUESTIONS, question) if wanted else QUESTIONS
-        return (Stage(asked, lambda facts: _plan(facts, setup, question, wanted, self)),)
+        return (DutStage(asked, lambda facts: _plan(facts, setup, question, wanted, self)),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
         """Packets in and out of the links that were there before and after, losses, and the CPUs' time."""
@@ -101,7 +101,7 @@ class Bsd(ABC):
 
 
 @dataclass(frozen=True)
-class Link:
+class BsdInterface:
     """An interface as `ifconfig` shows it: its flags, its options (LRO and such), its addresses with their lengths."""
 
     flags: frozenset[str]
@@ -109,7 +109,7 @@ class Link:
     addresses: frozenset[str]
 
 
-def links(text: str) -> dict[str, Link]:
+def links(text: str) -> dict[str, BsdInterface]:
     """`ifconfig -a`."""
     blocks = re.split(r"(?m)^(?=\S+: flags=)", text)
     found = {}
@@ -117,7 +117,7 @@ def links(text: str) -> dict[str, Link]:
         head = re.match(r"(\S+): flags=\w+<([^>]*)>", block)
         if head:
             options = re.search(r"(?m)^\s+options=\w+<([^>]*)>", block)
-            found[head[1]] = Link(
+            found[head[1]] = BsdInterface(
                 frozenset(head[2].split(",")),
                 frozenset(options[1].split(",")) if options else frozenset(),
                 frozenset(_addresses(block)),
@@ -153,7 +153,7 @@ def settings(text: str) -> dict[str, str]:
     return dict(re.findall(r"(?m)^([\w.]+)(?:: |=)(.*)$", text))
 
 
-def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str], system: Bsd) -> Plan:
+def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str], system: Bsd) -> DutPlan:
     """`wanted` are sysctls that `question` asked for."""
     check_table_by(setup, "`route`")
     there = links(text_of(facts, INTERFACES))
@@ -167,51 +167,51 @@ def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str
     for name in setup.names:
         steps += _link(name, there[name], system.harmful)
     if setup.mode == "l2xc":
-        return Plan((*steps, *_bridge(setup, there, system.joins)), tuple(notes))
+        return DutPlan((*steps, *_bridge(setup, there, system.joins)), tuple(notes))
     steps += [step for one in setup.interfaces for step in _addressed(one.name, one.addresses, there[one.name])]
     steps += _neighbours(facts, setup)
     steps += _routes(facts, setup)
-    return Plan((*steps, *_table(setup)), tuple(notes))
+    return DutPlan((*steps, *_table(setup)), tuple(notes))
 
 
-def _filter(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _filter(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     if "Status: Enabled" in text_of(facts, FILTER) and setup.options.filter_off:
-        yield Step("pf", "on", "off", Action("pfctl -d"), Action("pfctl -e"))
+        yield DutStep("pf", "on", "off", Action("pfctl -d"), Action("pfctl -e"))
 
 
-def _settings(answer: str, wanted: Mapping[str, str]) -> Iterator[Step]:
+def _settings(answer: str, wanted: Mapping[str, str]) -> Iterator[DutStep]:
     now = settings(answer)
     for name, value in wanted.items():
         if name not in now:
             raise EnvironmentFault(f"the device has no sysctl {name}")
         if now[name] != value:
             do, undo = Action(f"sysctl {name}={value}"), Action(f"sysctl {name}={now[name]}")
-            yield Step(name, now[name], value, do, undo)
+            yield DutStep(name, now[name], value, do, undo)
 
 
-def _link(name: str, link: Link, harmful: str) -> Iterator[Step]:
+def _link(name: str, link: BsdInterface, harmful: str) -> Iterator[DutStep]:
     on = [option for option in harmful.split() if option in link.options]
     if on:
         words = [option.lower().replace("_", "") for option in on]
         do = Action(f"ifconfig {name} {' '.join(f'-{word}' for word in words)}")
-        yield Step(f"offloads of {name}", " ".join(words), "off", do, Action(f"ifconfig {name} {' '.join(words)}"))
+        yield DutStep(f"offloads of {name}", " ".join(words), "off", do, Action(f"ifconfig {name} {' '.join(words)}"))
     if "UP" not in link.flags:
-        yield Step(f"link {name}", "down", "up", Action(f"ifconfig {name} up"), Action(f"ifconfig {name} down"))
+        yield DutStep(f"link {name}", "down", "up", Action(f"ifconfig {name} up"), Action(f"ifconfig {name} down"))
 
 
 def _family(address: str) -> str:
     return "inet6" if ":" in address else "inet"
 
 
-def _addressed(name: str, addresses: tuple[str, ...], link: Link) -> Iterator[Step]:
+def _addressed(name: str, addresses: tuple[str, ...], link: BsdInterface) -> Iterator[DutStep]:
     for address in addresses:
         if address not in link.addresses:
             do = Action(f"ifconfig {name} {_family(address)} {address} alias")
             undo = Action(f"ifconfig {name} {_family(address)} {address.partition('/')[0]} -alias")
-            yield Step(f"address {address} of {name}", "", "there", do, undo)
+            yield DutStep(f"address {address} of {name}", "", "there", do, undo)
 
 
-def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     known = dict(re.findall(r"(?m)^\? \((\S+)\) at ([0-9a-f:]{17}) .*permanent", text_of(facts, ARP)))
     # OpenBSD's table has columns: host, address, interface, expiry.
     known |= dict(re.findall(r"(?m)^([0-9.]+)\s+([0-9a-f:]{17})\s+\S+\s+permanent", text_of(facts, ARP)))
@@ -223,10 +223,10 @@ def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
                 tool = "ndp" if ":" in near.address else "arp"
                 do = Action(f"{tool} -s {near.address} {mac}")
                 undo = Action(f"{tool} -s {near.address} {now}" if now else f"{tool} -d {near.address}")
-                yield Step(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+                yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
 
 
-def _routes(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _routes(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     there = routes(text_of(facts, ROUTES4)) | routes(text_of(facts, ROUTES6))
     for route in setup.routes:
         now = there.get(route.prefix, "")
@@ -235,10 +235,10 @@ def _routes(facts: Facts, setup: DutSetup) -> Iterator[Step]:
         if not now:
             family = _family(route.prefix)
             do, undo = (Action(f"route -n {word} -{family} {route.prefix} {route.via}") for word in ("add", "delete"))
-            yield Step(f"route {route.prefix}", "", f"via {route.via}", do, undo)
+            yield DutStep(f"route {route.prefix}", "", f"via {route.via}", do, undo)
 
 
-def _table(setup: DutSetup) -> Iterator[Step]:
+def _table(setup: DutSetup) -> Iterator[DutStep]:
     """A `route` for each prefix; there is no telling a route of ours from another's, so that it is done each time."""
     dealt = setup.dealt_table()
     if dealt:
@@ -247,15 +247,17 @@ def _table(setup: DutSetup) -> Iterator[Step]:
             Action(f"while read f p n; do route -qn {word} $f $p $n > /dev/null || exit 1; done", lines)
             for word in ("add", "delete")
         )
-        yield Step("table", "", f"{len(dealt)} routes", do, undo, timeout_s=3600.0)
+        yield DutStep("table", "", f"{len(dealt)} routes", do, undo, timeout_s=3600.0)
 
 
-def _bridge(setup: DutSetup, there: Mapping[str, Link], verb: str) -> Iterator[Step]:
+def _bridge(setup: DutSetup, there: Mapping[str, BsdInterface], verb: str) -> Iterator[DutStep]:
     if BRIDGE in there:
         return
     members = " ".join(f"{verb} {name}" for name in setup.names)
     make = f"ifconfig {BRIDGE} create && ifconfig {BRIDGE} {members} up"
-    yield Step(f"bridge of {' and '.join(setup.names)}", "", BRIDGE, Action(make), Action(f"ifconfig {BRIDGE} destroy"))
+    yield DutStep(
+        f"bridge of {' and '.join(setup.names)}", "", BRIDGE, Action(make), Action(f"ifconfig {BRIDGE} destroy")
+    )
 
 
 # ---- under load

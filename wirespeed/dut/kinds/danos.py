@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wirespeed.dut.kinds.linux_load import parts_of
-from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, answered, text_of
+from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, answered, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -28,13 +28,13 @@ class DanosKind:
     texts = (_CPU, _INTERFACES, CONFIGURATION, "uname -srvm", "lscpu")
     sample = f"echo '==> interfaces <=='; {_INTERFACES}; echo '==> cpu <=='; {_CPU}"
 
-    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+    def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         if setup.mode not in ("ip4", "ip6") or setup.table:
             raise UsageError("DANOS can be prepared for ip4 and ip6 only, without a full table")
         options = setup.options
         if options.queues or options.rx_descriptors or options.tx_descriptors or options.workers or options.driver:
             raise UsageError("DANOS takes queues, descriptors and workers from its driver table; leave them out")
-        return (Stage((CONFIGURATION, _INTERFACES), lambda facts: _plan(facts, setup)),)
+        return (DutStage((CONFIGURATION, _INTERFACES), lambda facts: _plan(facts, setup)),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
         old, new = parts_of(samples[0]), parts_of(samples[-1])
@@ -65,7 +65,7 @@ class DanosKind:
         return DutFacts(name, self.name, " ".join(texts.get("uname -srvm", "").split()[:2]), cpus=tuple(cores))
 
 
-def _plan(facts: Facts, setup: DutSetup) -> Plan:
+def _plan(facts: Facts, setup: DutSetup) -> DutPlan:
     there = interfaces(answered(facts, _INTERFACES, "the dataplane"))
     for name in setup.names:
         if name not in there:
@@ -73,9 +73,9 @@ def _plan(facts: Facts, setup: DutSetup) -> Plan:
     now = {line.replace("'", "").removeprefix("set ") for line in text_of(facts, CONFIGURATION).splitlines()}
     wanted = [line for line in configuration(setup) if line not in now]
     if not wanted:
-        return Plan(())
+        return DutPlan(())
     do, undo = (Action("vcli -f /dev/stdin", _script(word, wanted)) for word in ("set", "delete"))
-    return Plan((Step("configuration", "", "; ".join(wanted), do, undo, timeout_s=120.0),))
+    return DutPlan((DutStep("configuration", "", "; ".join(wanted), do, undo, timeout_s=120.0),))
 
 
 def _script(word: str, lines: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from wirespeed.dut.kinds.linux_machine import (
     tables_of,
 )
 from wirespeed.dut.kinds.linux_network import links_of, links_question, network_questions, network_steps
-from wirespeed.dut.plan import Facts, Plan, Stage, Step, text_of
+from wirespeed.dut.plan import DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -33,7 +33,7 @@ class LinuxKind:
     boot_question = "cat /proc/sys/kernel/random/boot_id"
     prefix = ""
 
-    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+    def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         options = setup.options
         for given, name in ((options.driver, "driver"), (options.devargs, "devargs"), (options.workers, "workers")):
             if given:
@@ -44,11 +44,11 @@ class LinuxKind:
         return (
             # Rings and queues first: drivers take their links down for them. Interrupts of queues are there once the
             # links are up.
-            Stage(below, lambda facts: _below(facts, setup)),
-            Stage(
-                (links_question(setup), *network_questions(setup)), lambda facts: Plan(tuple(_network(facts, setup)))
+            DutStage(below, lambda facts: _below(facts, setup)),
+            DutStage(
+                (links_question(setup), *network_questions(setup)), lambda facts: DutPlan(tuple(_network(facts, setup)))
             ),
-            Stage(INTERRUPT_QUESTIONS, lambda facts: Plan(tuple(interrupt_steps(facts, setup)))),
+            DutStage(INTERRUPT_QUESTIONS, lambda facts: DutPlan(tuple(interrupt_steps(facts, setup)))),
         )
 
     texts = (*TEXTS, *RECORDED)
@@ -71,7 +71,7 @@ class LinuxKind:
         )
 
 
-def _below(facts: Facts, setup: DutSetup) -> Plan:
+def _below(facts: Facts, setup: DutSetup) -> DutPlan:
     """UsageError for an interface that is not there."""
     links = links_of(facts, setup)
     for name in setup.names:
@@ -81,8 +81,8 @@ def _below(facts: Facts, setup: DutSetup) -> Plan:
             listed = ", ".join(there[:_MOST_NAMED])
             raise UsageError(f"there is no interface {name} on the device; it has {listed}{more}")
     steps, notes = machine_steps(facts, setup)
-    return Plan((*steps, *(step for name in setup.names for step in nic_steps(facts, setup, name))), tuple(notes))
+    return DutPlan((*steps, *(step for name in setup.names for step in nic_steps(facts, setup, name))), tuple(notes))
 
 
-def _network(facts: Facts, setup: DutSetup) -> list[Step]:
+def _network(facts: Facts, setup: DutSetup) -> list[DutStep]:
     return network_steps(facts, setup, links_of(facts, setup))

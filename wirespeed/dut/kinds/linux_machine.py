@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from wirespeed.cpus import cpu_list
-from wirespeed.dut.plan import Action, Facts, Step, text_of
+from wirespeed.dut.plan import Action, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import EnvironmentFault
 
@@ -31,16 +31,16 @@ _HARMFUL = {"generic-receive-offload": "gro", "large-receive-offload": "lro"}
 """They join packets of a flow before forwarding: work for nothing, and no packets of the size that was sent."""
 
 
-def machine_steps(facts: Facts, setup: DutSetup) -> tuple[list[Step], list[str]]:
+def machine_steps(facts: Facts, setup: DutSetup) -> tuple[list[DutStep], list[str]]:
     """Steps, and what is left as it is and matters."""
     steps, notes = [], []
     if text_of(facts, IRQBALANCE).strip() == "active":
         do, undo = Action("systemctl stop irqbalance"), Action("systemctl start irqbalance")
-        steps.append(Step("irqbalance", "running", "stopped", do, undo))
+        steps.append(DutStep("irqbalance", "running", "stopped", do, undo))
     rules = text_of(facts, RULESET).strip()
     if rules and setup.options.filter_off:
         back = Action("nft -f -", f"flush ruleset\n{rules}\n")
-        steps.append(Step("nftables", tables_of(rules), "no rules", Action("nft flush ruleset"), back))
+        steps.append(DutStep("nftables", tables_of(rules), "no rules", Action("nft flush ruleset"), back))
     elif rules:
         notes.append(
             f"nftables has {tables_of(rules)}, which cost each packet; --filter off removes them during the test"
@@ -65,7 +65,7 @@ def queue_interrupts(interrupts: str, interface: str) -> tuple[int, ...]:
     return tuple(int(row[0][:-1]) for row in rows if row and row[0][:-1].isdigit() and name.fullmatch(row[-1]))
 
 
-def interrupt_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def interrupt_steps(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     """Queue n of each interface on the n-th of the CPUs."""
     text = text_of(facts, INTERRUPTS)
     cpus = setup.options.cpus or tuple(int(cpu) for cpu in re.findall(r"CPU(\d+)", text.partition("\n")[0]))
@@ -78,13 +78,13 @@ def interrupt_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
                 continue
             path = f"/proc/irq/{irq}/smp_affinity_list"
             do, undo = Action(f"echo {wanted} > {path}"), Action(f"echo {before} > {path}")
-            yield Step(f"interrupt {irq} of {name}", f"CPU {before}", f"CPU {wanted}", do, undo)
+            yield DutStep(f"interrupt {irq} of {name}", f"CPU {before}", f"CPU {wanted}", do, undo)
 
 
 # ---- the clock
 
 
-def _clock_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _clock_steps(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     governor, turbo = setup.options.governor, setup.options.turbo
     paths = dict(line.split(":", 1) for line in text_of(facts, GOVERNORS).splitlines())
     if governor and not paths:
@@ -105,8 +105,8 @@ def _clock_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
     raise EnvironmentFault("the DUT has no turbo setting; leave --turbo out")
 
 
-def _written(what: str, path: str, now: str, wanted: str) -> Step:
-    return Step(what, now, wanted, Action(f"echo {wanted} > {path}"), Action(f"echo {now} > {path}"))
+def _written(what: str, path: str, now: str, wanted: str) -> DutStep:
+    return DutStep(what, now, wanted, Action(f"echo {wanted} > {path}"), Action(f"echo {now} > {path}"))
 
 
 # ---- a NIC
@@ -120,33 +120,33 @@ def nic_questions(setup: DutSetup) -> tuple[str, ...]:
     )
 
 
-def nic_steps(facts: Facts, setup: DutSetup, name: str) -> Iterator[Step]:
+def nic_steps(facts: Facts, setup: DutSetup, name: str) -> Iterator[DutStep]:
     """Offloads that harm and flow control off; queues and rings as asked for, ports in the hash of several queues."""
     options = setup.options
     features = settings(text_of(facts, f"ethtool -k {name}"))
     for long, short in _HARMFUL.items():
         if features.get(long) == "on":
             do, undo = Action(f"ethtool -K {name} {short} off"), Action(f"ethtool -K {name} {short} on")
-            yield Step(f"{short} of {name}", "on", "off", do, undo)
+            yield DutStep(f"{short} of {name}", "on", "off", do, undo)
     yield from _flow_control(facts, name)
     yield from _queues(facts, name, options.queues)
     yield from _rings(facts, name, options.rx_descriptors, options.tx_descriptors)
     hashed = text_of(facts, f"ethtool -n {name} rx-flow-hash udp4")
     if (options.queues or 0) > 1 and "IP SA" in hashed and "L4 bytes" not in hashed:
         do, undo = (Action(f"ethtool -N {name} rx-flow-hash udp4 {fields}") for fields in ("sdfn", "sd"))
-        yield Step(f"hash of UDP of {name}", "addresses", "addresses and ports", do, undo)
+        yield DutStep(f"hash of UDP of {name}", "addresses", "addresses and ports", do, undo)
 
 
-def _flow_control(facts: Facts, name: str) -> Iterator[Step]:
+def _flow_control(facts: Facts, name: str) -> Iterator[DutStep]:
     now = settings(text_of(facts, f"ethtool -a {name}"))
     words = {"autoneg": now.get("Autonegotiate", "off"), "rx": now.get("RX", "off"), "tx": now.get("TX", "off")}
     if "on" in (words["rx"], words["tx"]):
         back = " ".join(f"{key} {value}" for key, value in words.items())
         do = Action(f"ethtool -A {name} autoneg off rx off tx off")
-        yield Step(f"flow control of {name}", back, "off", do, Action(f"ethtool -A {name} {back}"))
+        yield DutStep(f"flow control of {name}", back, "off", do, Action(f"ethtool -A {name} {back}"))
 
 
-def _queues(facts: Facts, name: str, wanted: int | None) -> Iterator[Step]:
+def _queues(facts: Facts, name: str, wanted: int | None) -> Iterator[DutStep]:
     if wanted is None:
         return
     most, now = current_and_most(text_of(facts, f"ethtool -l {name}"))
@@ -159,10 +159,10 @@ def _queues(facts: Facts, name: str, wanted: int | None) -> Iterator[Step]:
         Action(f"ethtool -L {name} {' '.join(f'{one} {value}' for one, value in zip(keys, values, strict=False))}")
         for values in ([wanted] * 2, [now.get("Combined")] if key == "Combined" else [now.get("RX"), now.get("TX")])
     )
-    yield Step(f"queues of {name}", now.get(key, ""), str(wanted), do, undo)
+    yield DutStep(f"queues of {name}", now.get(key, ""), str(wanted), do, undo)
 
 
-def _rings(facts: Facts, name: str, rx: int | None, tx: int | None) -> Iterator[Step]:
+def _rings(facts: Facts, name: str, rx: int | None, tx: int | None) -> Iterator[DutStep]:
     if rx is None and tx is None:
         return
     most, now = current_and_most(text_of(facts, f"ethtool -g {name}"))
@@ -172,7 +172,7 @@ def _rings(facts: Facts, name: str, rx: int | None, tx: int | None) -> Iterator[
         _allow(f"{key} descriptors of {name}", wanted, most.get(key))
         if now.get(key) != str(wanted):
             do, undo = (Action(f"ethtool -G {name} {key.lower()} {count}") for count in (wanted, now[key]))
-            yield Step(f"{key} descriptors of {name}", now[key], str(wanted), do, undo)
+            yield DutStep(f"{key} descriptors of {name}", now[key], str(wanted), do, undo)
 
 
 def _allow(what: str, wanted: int, most: str | None) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wirespeed.dut.kinds.linux_table import table_questions, table_steps
-from wirespeed.dut.plan import Action, Facts, Step, text_of
+from wirespeed.dut.plan import Action, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutRoute, DutSetup
 from wirespeed.errors import EnvironmentFault
 
@@ -83,7 +83,7 @@ def wanted_settings(setup: DutSetup) -> dict[str, str]:
     return wanted | {f"/proc/sys/{key.replace('.', '/')}": value for key, value in setup.options.sysctls.items()}
 
 
-def network_steps(facts: Facts, setup: DutSetup, links: Mapping[str, Any]) -> list[Step]:
+def network_steps(facts: Facts, setup: DutSetup, links: Mapping[str, Any]) -> list[DutStep]:
     steps = [] if setup.mode != "mpls" else list(_mpls_module(facts))
     if setup.mode == "l2xc":
         return [*steps, *_settings(facts, setup), *_bridge(setup, links), *_links_up(setup, links)]
@@ -96,11 +96,11 @@ def network_steps(facts: Facts, setup: DutSetup, links: Mapping[str, Any]) -> li
     return steps + (list(_labels(facts, setup)) if setup.mode == "mpls" else [])
 
 
-def _links_up(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[Step]:
+def _links_up(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[DutStep]:
     for name in setup.names:
         if "UP" not in links[name].get("flags", ()):
             down = Action(f"ip link set dev {name} down")
-            yield Step(f"link {name}", "down", "up", Action(f"ip link set dev {name} up"), down)
+            yield DutStep(f"link {name}", "down", "up", Action(f"ip link set dev {name} up"), down)
 
 
 # ---- settings
@@ -110,14 +110,14 @@ def _setting_question(path: str) -> str:
     return f"cat {path}"
 
 
-def _settings(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _settings(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     for path, value in wanted_settings(setup).items():
         ran = facts[_setting_question(path)]
         now = ran.out.strip() if ran.code == 0 else None
         if now is None and "/mpls/" not in path:
             raise EnvironmentFault(f"this kernel has no {path}: {ran.why}")
         if now != value:
-            yield Step(path, now or "", value, Action(f"echo {value} > {path}"), _back(facts, path, now or "0"))
+            yield DutStep(path, now or "", value, Action(f"echo {value} > {path}"), _back(facts, path, now or "0"))
 
 
 def _back(facts: Facts, path: str, now: str) -> Action:
@@ -144,7 +144,7 @@ def _back(facts: Facts, path: str, now: str) -> Action:
 # ---- addresses, neighbours, routes
 
 
-def _addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _addresses(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     rows = _rows(text_of(facts, _each("addr", setup.names)))
     there = {
         (str(row["ifname"]), f"{info['local']}/{info['prefixlen']}")
@@ -157,7 +157,7 @@ def _addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
             if (one.name, given) not in there:
                 no_dad = " nodad" if ":" in given else ""
                 do = f"ip addr add {given} dev {one.name}{no_dad}"
-                yield Step(
+                yield DutStep(
                     f"address {given} of {one.name}",
                     "",
                     "there",
@@ -166,7 +166,7 @@ def _addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
                 )
 
 
-def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     rows = json.loads(text_of(facts, NEIGHBOURS) or "[]")
     there = {(str(row["dev"]), str(row["dst"])): str(row.get("lladdr", "")) for row in rows}
     for one in setup.interfaces:
@@ -176,7 +176,7 @@ def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
                 continue
             replace = f"ip neigh replace {near.address} dev {one.name} nud permanent lladdr"
             back = f"{replace} {now}" if now else f"ip neigh del {near.address} dev {one.name}"
-            yield Step(f"neighbour {near.address} on {one.name}", now, mac, Action(f"{replace} {mac}"), Action(back))
+            yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, Action(f"{replace} {mac}"), Action(back))
 
 
 def _family(prefix: str) -> str:
@@ -187,7 +187,7 @@ def _route_question(prefix: str) -> str:
     return f"ip -j {_family(prefix)} route show exact {prefix}"
 
 
-def _route(facts: Facts, route: DutRoute) -> Iterator[Step]:
+def _route(facts: Facts, route: DutRoute) -> Iterator[DutStep]:
     rows = json.loads(text_of(facts, _route_question(route.prefix)) or "[]")
     ways = [(str(row.get("gateway", "")), str(row.get("dev", ""))) for row in rows]
     if ways == [(route.via, route.interface)]:
@@ -201,20 +201,20 @@ def _route(facts: Facts, route: DutRoute) -> Iterator[Step]:
         raise EnvironmentFault(
             f"the device has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); remove it first"
         )
-    yield Step(f"route {route.prefix}", "", path, Action(f"{command} add {route.prefix} {path}"), Action(back))
+    yield DutStep(f"route {route.prefix}", "", path, Action(f"{command} add {route.prefix} {path}"), Action(back))
 
 
 # ---- labels and bridges
 
 
-def _mpls_module(facts: Facts) -> Iterator[Step]:
+def _mpls_module(facts: Facts) -> Iterator[DutStep]:
     if facts[_setting_question(_PLATFORM_LABELS)].code:
         modules = "mpls_router mpls_iptunnel"
         load = Action(f"modprobe -a {modules} && test -e {_PLATFORM_LABELS}")
-        yield Step("MPLS of the kernel", "not loaded", modules, load, Action(f"modprobe -r -a {modules}"))
+        yield DutStep("MPLS of the kernel", "not loaded", modules, load, Action(f"modprobe -r -a {modules}"))
 
 
-def _labels(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _labels(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     there = {str(row.get("dst")): row for row in json.loads(text_of(facts, LABELS) or "[]")}
     for label in setup.labels:
         row = there.get(str(label.label), {})
@@ -224,14 +224,14 @@ def _labels(facts: Facts, setup: DutSetup) -> Iterator[Step]:
         family = "inet6" if ":" in label.via else "inet"
         path = f"via {family} {label.via} dev {label.interface}"
         do, back = f"ip -f mpls route add {label.label} {path}", f"ip -f mpls route del {label.label} {path}"
-        yield Step(f"label {label.label}", "", path, Action(do), Action(back))
+        yield DutStep(f"label {label.label}", "", path, Action(do), Action(back))
 
 
-def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[Step]:
+def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[DutStep]:
     """Two ports of a bridge without learning or spanning tree are a cross connect: what one takes the other sends."""
     if BRIDGE not in links:
         make = f"ip link add {BRIDGE} type bridge stp_state 0 mcast_snooping 0 && ip link set {BRIDGE} up"
-        yield Step(f"bridge {BRIDGE}", "", "there", Action(make), Action(f"ip link del {BRIDGE}"))
+        yield DutStep(f"bridge {BRIDGE}", "", "there", Action(make), Action(f"ip link del {BRIDGE}"))
     for name in setup.names:
         master = str(links[name].get("master", ""))
         if master == BRIDGE:
@@ -239,4 +239,4 @@ def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[Step]:
         if master:
             raise EnvironmentFault(f"interface {name} is a member of {master} already; remove it first")
         join = f"ip link set {name} master {BRIDGE} && bridge link set dev {name} learning off"
-        yield Step(f"bridge of {name}", "", BRIDGE, Action(join), Action(f"ip link set {name} nomaster"))
+        yield DutStep(f"bridge of {name}", "", BRIDGE, Action(join), Action(f"ip link set {name} nomaster"))

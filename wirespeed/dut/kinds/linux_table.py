@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wirespeed.dut.plan import Action, Facts, Step, text_of
+from wirespeed.dut.plan import Action, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import EnvironmentFault
 
@@ -19,7 +19,7 @@ def table_questions(setup: DutSetup) -> tuple[str, ...]:
     return (_question(setup),) if setup.table else ()
 
 
-def table_steps(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def table_steps(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     """Nothing where as many routes as are asked for are there already."""
     dealt = setup.dealt_table()
     if not dealt:
@@ -57,7 +57,7 @@ def _family(prefix: str) -> str:
     return "-6" if ":" in prefix else "-4"
 
 
-def _by_ip(setup: DutSetup, now: int) -> Iterator[Step]:
+def _by_ip(setup: DutSetup, now: int) -> Iterator[DutStep]:
     for family in ("-4", "-6"):
         lines = [
             f"route replace {prefix} via {way.via} dev {way.interface} proto {TABLE_PROTOCOL}"
@@ -68,14 +68,14 @@ def _by_ip(setup: DutSetup, now: int) -> Iterator[Step]:
             undo = Action(f"ip {family} route flush table main proto {TABLE_PROTOCOL}")
             do = Action(f"ip {family} -batch -", "\n".join(lines) + "\n")
             what = f"table of IPv{family[1]}"
-            yield Step(what, f"{now} routes", f"{len(lines)} routes", do, undo, must_undo=True, timeout_s=_LOADING_S)
+            yield DutStep(what, f"{now} routes", f"{len(lines)} routes", do, undo, must_undo=True, timeout_s=_LOADING_S)
 
 
-def _by_bird(setup: DutSetup) -> Step:
+def _by_bird(setup: DutSetup) -> DutStep:
     count = len(setup.dealt_table())
     do = _START.format(directory=_BIRD, count=_count(setup), wanted=count, seconds=round(_LOADING_S) - 60)
     undo = _END.format(directory=_BIRD)
-    return Step(
+    return DutStep(
         "table by BIRD",
         "",
         f"{count} routes",

@@ -16,11 +16,11 @@ _QUEUE_KEYS = {"num-rx-queues": "queues", "num-rx-desc": "rx_descriptors", "num-
 
 
 @dataclass
-class Item:
+class ConfItem:
     """A line, or the words before a `{` with what is between it and its `}`."""
 
     words: str
-    block: list[Item] | None = None
+    block: list[ConfItem] | None = None
 
 
 @dataclass
@@ -49,7 +49,7 @@ def startup_conf(text: str, setup: DutSetup) -> str:
     return text if after == before else after
 
 
-def _cpu_section(items: list[Item], setup: DutSetup) -> None:
+def _cpu_section(items: list[ConfItem], setup: DutSetup) -> None:
     cpu, options = _section(items, "cpu"), setup.options
     for key in ("workers", "corelist-workers", "skip-cores"):
         _replace(cpu, key, "")
@@ -60,7 +60,7 @@ def _cpu_section(items: list[Item], setup: DutSetup) -> None:
         _replace(cpu, "workers", str(options.workers))
 
 
-def _default_queues(dpdk: list[Item], queues: dict[str, int]) -> None:
+def _default_queues(dpdk: list[ConfItem], queues: dict[str, int]) -> None:
     """In `dev default`, and no longer with a device of its own, which would win."""
     for item in dpdk:
         if item.words.startswith("dev ") and item.block is not None:
@@ -68,17 +68,17 @@ def _default_queues(dpdk: list[Item], queues: dict[str, int]) -> None:
                 _replace(item.block, key, "")
     default = next((item for item in dpdk if item.words == "dev default"), None)
     if default is None:
-        default = Item("dev default", [])
+        default = ConfItem("dev default", [])
         dpdk.insert(0, default)
     default.block = default.block if default.block is not None else []
     for key, value in queues.items():
         _replace(default.block, key, str(value))
 
 
-def _device(dpdk: list[Item], pci: str, name: str, devargs: str) -> None:
+def _device(dpdk: list[ConfItem], pci: str, name: str, devargs: str) -> None:
     item = next((item for item in dpdk if item.words == f"dev {pci}"), None)
     if item is None:
-        item = Item(f"dev {pci}")
+        item = ConfItem(f"dev {pci}")
         dpdk.append(item)
     item.block = item.block if item.block is not None else []
     _replace(item.block, "name", name)
@@ -86,15 +86,15 @@ def _device(dpdk: list[Item], pci: str, name: str, devargs: str) -> None:
         _replace(item.block, "devargs", devargs)
 
 
-def _section(items: list[Item], name: str) -> list[Item]:
+def _section(items: list[ConfItem], name: str) -> list[ConfItem]:
     for item in items:
         if item.words == name and item.block is not None:
             return item.block
-    items.append(Item(name, []))
+    items.append(ConfItem(name, []))
     return items[-1].block or _section(items, name)
 
 
-def _replace(block: list[Item], key: str, value: str) -> None:
+def _replace(block: list[ConfItem], key: str, value: str) -> None:
     """`key value` in the place of what `key` was; several keys may stand in one line."""
     pattern = re.compile(rf"(?<!\S){re.escape(key)}\s+\S+")
     wanted = f"{key} {value}" if value else ""
@@ -103,11 +103,11 @@ def _replace(block: list[Item], key: str, value: str) -> None:
             item.words = " ".join(pattern.sub(wanted, item.words).split())
             wanted = ""
     if wanted:
-        block.append(Item(wanted))
+        block.append(ConfItem(wanted))
     block[:] = [item for item in block if item.words]
 
 
-def _parsed(text: str) -> list[Item]:
+def _parsed(text: str) -> list[ConfItem]:
     bare = re.sub(r"#.*", "", text)
     source = _Text([piece.strip() for piece in re.split(r"([{}\n])", bare) if piece.strip(" \t")][::-1])
     items = list(_items(source))
@@ -116,30 +116,30 @@ def _parsed(text: str) -> list[Item]:
     return items
 
 
-def _items(source: _Text, is_inner: bool = False) -> Iterator[Item]:
+def _items(source: _Text, is_inner: bool = False) -> Iterator[ConfItem]:
     words = ""
     while source.pieces:
         piece = source.pieces.pop()
         if piece == "{":
-            yield Item(words, list(_items(source, is_inner=True)))
+            yield ConfItem(words, list(_items(source, is_inner=True)))
             words = ""
         elif piece == "}":
             if words:
-                yield Item(words)
+                yield ConfItem(words)
             if not is_inner:
                 source.pieces.append(piece)
             return
         elif piece:
             if words:
-                yield Item(words)
+                yield ConfItem(words)
             words = " ".join(piece.split())
     if is_inner:
         raise EnvironmentFault("startup.conf has a { without its }")
     if words:
-        yield Item(words)
+        yield ConfItem(words)
 
 
-def _printed(items: list[Item], depth: int = 0) -> str:
+def _printed(items: list[ConfItem], depth: int = 0) -> str:
     lines = []
     for item in items:
         indent = "  " * depth

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from wirespeed.dut.kinds import vpp_language, vpp_messages
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.kinds.startup_conf import startup_conf
-from wirespeed.dut.plan import Action, Facts, Plan, Stage, Step, text_of
+from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.reach.reach import write_command
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import EnvironmentFault, UsageError
@@ -58,37 +58,37 @@ class VppKind:
     def ask(self, command: str) -> str:
         return f"{self._ctl} {command}"
 
-    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+    def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         options = setup.options
         if options.filter_off or options.governor or options.turbo is not None or options.sysctls:
             raise UsageError("filter, governor, turbo and sysctls belong to Linux: prepare them with --dut linux:WAY")
         asked = (*vpp_messages.questions(setup), *vpp_language.questions(self.ask, setup))
-        configure = Stage(asked, lambda facts: self._configured(facts, setup))
+        configure = DutStage(asked, lambda facts: self._configured(facts, setup))
         wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)
         if any(value is not None for value in wanted) or options.cpus or options.driver or options.devargs:
-            return (Stage((_READ,), lambda facts: self._startup(facts, setup)), configure)
+            return (DutStage((_READ,), lambda facts: self._startup(facts, setup)), configure)
         return (configure,)
 
-    def _configured(self, facts: Facts, setup: DutSetup) -> Plan:
+    def _configured(self, facts: Facts, setup: DutSetup) -> DutPlan:
         """By the binary API where somebody speaks it, else by vppctl."""
         if vpp_messages.is_there(facts):
             return vpp_messages.plan(self.ask, facts, setup)
         made = vpp_language.plan(self.ask, facts, setup, "VPP")
         return replace(made, notes=(*made.notes, f"read by vppctl: {facts[vpp_messages.VERSION].why}"))
 
-    def _startup(self, facts: Facts, setup: DutSetup) -> Plan:
+    def _startup(self, facts: Facts, setup: DutSetup) -> DutPlan:
         now = text_of(facts, _READ)
         if not now:
             raise EnvironmentFault(f"the DUT has no {STARTUP} to edit")
         wanted = startup_conf(now, setup)
         if wanted == now:
-            return Plan(())
+            return DutPlan(())
         what = ", ".join(sorted(set(_lines(wanted)) - set(_lines(now)))) or "what is asked for"
         was = ", ".join(sorted(set(_lines(now)) - set(_lines(wanted))))
         back = Action(self._restarted(()), now)
         do = Action(self._restarted(setup.names), wanted)
         patience_s = 3.0 * _COMES_BACK_S
-        return Plan((Step(STARTUP, was, what, do, back, persists=True, must_undo=True, timeout_s=patience_s),))
+        return DutPlan((DutStep(STARTUP, was, what, do, back, persists=True, must_undo=True, timeout_s=patience_s),))
 
     def _restarted(self, names: Sequence[str]) -> str:
         """The command that writes the file, restarts VPP and waits until it answers and has its interfaces."""

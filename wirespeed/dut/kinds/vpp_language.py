@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from wirespeed.dut.counter_meanings import meaning
 from wirespeed.dut.errors import ErrorCount, parse_errors
-from wirespeed.dut.plan import Action, Facts, Plan, Step, answered, text_of
+from wirespeed.dut.plan import Action, DutPlan, DutStep, Facts, answered, text_of
 from wirespeed.dut.runtime import ThreadRuntime, node_costs, parse_runtime
 from wirespeed.dut.setup import DutRoute, DutSetup, check_table_by
 from wirespeed.errors import UsageError
@@ -42,7 +42,7 @@ def quiet(ask: Ask, *commands: str) -> Action:
     return Action("\n".join(lines))
 
 
-def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> Plan:
+def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> DutPlan:
     """UsageError for an interface that is not there, EnvironmentFault where `who` does not answer."""
     shown = answered(facts, ask("show interface"), who, ask(""))
     states = {row["name"]: row["state"] for row in map(_ROW.match, shown.splitlines()) if row}
@@ -54,16 +54,16 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> Plan:
     for name in setup.names:
         if states[name] != "up":
             do, undo = quiet(ask, f"set interface state {name} up"), quiet(ask, f"set interface state {name} down")
-            steps.append(Step(f"interface {name}", "down", "up", do, undo))
+            steps.append(DutStep(f"interface {name}", "down", "up", do, undo))
     if setup.mode == "l2xc":
-        return Plan((*steps, *_cross_connect(ask, facts, setup)))
+        return DutPlan((*steps, *_cross_connect(ask, facts, setup)))
     steps += [*_addresses(ask, facts, setup), *_neighbours(ask, facts, setup)]
     steps += [step for route in setup.routes for step in _route(ask, facts, route)]
     steps += [*table(ask, setup)]
-    return Plan((*steps, *(_labels(ask, facts, setup) if setup.mode == "mpls" else ())))
+    return DutPlan((*steps, *(_labels(ask, facts, setup) if setup.mode == "mpls" else ())))
 
 
-def _addresses(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _addresses(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     there = set()
     name = ""
     for line in text_of(facts, ask("show interface addr")).splitlines():
@@ -75,10 +75,10 @@ def _addresses(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
             if (one.name, address) not in there:
                 do = quiet(ask, f"set interface ip address {one.name} {address}")
                 undo = quiet(ask, f"set interface ip address del {one.name} {address}")
-                yield Step(f"address {address} of {one.name}", "", "there", do, undo)
+                yield DutStep(f"address {address} of {one.name}", "", "there", do, undo)
 
 
-def _neighbours(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _neighbours(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     rows = re.findall(
         r"(?m)^\s*[\d.]+\s+(\S+)\s+(\w+)\s+([0-9a-f:]{17})\s+(\S+)", text_of(facts, ask("show ip neighbors"))
     )
@@ -91,24 +91,24 @@ def _neighbours(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
             do = quiet(ask, f"set ip neighbor {one.name} {near.address} {mac} static")
             back = f"set ip neighbor {one.name} {near.address} {now} static"
             undo = quiet(ask, back if now else f"set ip neighbor del {one.name} {near.address} {mac}")
-            yield Step(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+            yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
 
 
 def _route_question(prefix: str) -> str:
     return f"show ip{'6' if ':' in prefix else ''} fib {prefix}"
 
 
-def _route(ask: Ask, facts: Facts, route: DutRoute) -> Iterator[Step]:
+def _route(ask: Ask, facts: Facts, route: DutRoute) -> Iterator[DutStep]:
     shown = text_of(facts, ask(_route_question(route.prefix)))
     path = f"via {route.via} {route.interface}"
     entry = re.search(rf"(?ms)^{re.escape(route.prefix)} .*?(?=^\S|\Z)", shown)
     if entry and re.search(rf"\b{re.escape(route.via)} {re.escape(route.interface)}\b", entry[0]):
         return
     do, undo = (quiet(ask, f"ip route {word} {route.prefix} {path}") for word in ("add", "del"))
-    yield Step(f"route {route.prefix}", "", path, do, undo)
+    yield DutStep(f"route {route.prefix}", "", path, do, undo)
 
 
-def table(ask: Ask, setup: DutSetup) -> Iterator[Step]:
+def table(ask: Ask, setup: DutSetup) -> Iterator[DutStep]:
     """By a file of the device that `exec` reads; there is no telling a route of ours from another's, so that it is
     done each time."""
     dealt = setup.dealt_table()
@@ -119,32 +119,32 @@ def table(ask: Ask, setup: DutSetup) -> Iterator[Step]:
     add = "".join(f"ip route add {line}\n" for line in lines)
     run = f"cat > {file}; {{ {ask(f'exec {file}')}; }} > /dev/null; r=$?; rm -f {file}; exit $r"
     remove = "".join(f"ip route del {line}\n" for line in lines)
-    yield Step("table", "", f"{len(lines)} routes", Action(run, add), Action(run, remove), timeout_s=600.0)
+    yield DutStep("table", "", f"{len(lines)} routes", Action(run, add), Action(run, remove), timeout_s=600.0)
 
 
-def _labels(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _labels(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     fib = text_of(facts, ask("show mpls fib"))
     if not fib.strip():
-        yield Step("MPLS table", "", "there", quiet(ask, "mpls table add 0"), quiet(ask, "mpls table del 0"))
+        yield DutStep("MPLS table", "", "there", quiet(ask, "mpls table add 0"), quiet(ask, "mpls table del 0"))
     for name in setup.names:
         do, undo = (quiet(ask, f"set interface mpls {name} {word}") for word in ("enable", "disable"))
         if not any(re.search(rf"(?m)^{label.label}:eos", fib) for label in setup.labels):
-            yield Step(f"MPLS of {name}", "", "on", do, undo)
+            yield DutStep(f"MPLS of {name}", "", "on", do, undo)
     for label in setup.labels:
         if re.search(rf"(?m)^{label.label}:eos", fib):
             continue
         path = f"{label.label} eos via {label.via} {label.interface}"
         do, undo = (quiet(ask, f"mpls local-label {word} {path}") for word in ("add", "del"))
-        yield Step(f"label {label.label}", "", path, do, undo)
+        yield DutStep(f"label {label.label}", "", path, do, undo)
 
 
-def _cross_connect(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _cross_connect(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     mode = text_of(facts, ask("show mode"))
     for here, there in zip(setup.names[::2], setup.names[1::2], strict=True):
         for one, other in ((here, there), (there, here)):
             if not re.search(rf"(?m)^l2 xconnect {re.escape(one)}\b.*\b{re.escape(other)}\b", mode):
                 do, undo = quiet(ask, f"set interface l2 xconnect {one} {other}"), quiet(ask, f"set interface l3 {one}")
-                yield Step(f"cross connect of {one}", "", f"to {other}", do, undo)
+                yield DutStep(f"cross connect of {one}", "", f"to {other}", do, undo)
 
 
 # ---- under load

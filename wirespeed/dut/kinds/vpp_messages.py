@@ -9,7 +9,7 @@ from ipaddress import ip_interface
 from typing import Any
 
 from wirespeed.dut.kinds.vpp_language import Ask, table
-from wirespeed.dut.plan import Action, Facts, Plan, Step
+from wirespeed.dut.plan import Action, DutPlan, DutStep, Facts
 from wirespeed.dut.reach.api_reach import message
 from wirespeed.dut.setup import DutLabel, DutRoute, DutSetup
 from wirespeed.errors import UsageError
@@ -40,7 +40,7 @@ def is_there(facts: Facts) -> bool:
     return VERSION in facts and facts[VERSION].code == 0
 
 
-def plan(ask: Ask, facts: Facts, setup: DutSetup) -> Plan:
+def plan(ask: Ask, facts: Facts, setup: DutSetup) -> DutPlan:
     """UsageError for an interface that is not there."""
     faces = {face["interface_name"]: face for face in _told(facts, _INTERFACES)}
     for name in setup.names:
@@ -51,13 +51,13 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup) -> Plan:
     for name in setup.names:
         if not faces[name]["flags"] & _UP:
             do, undo = (_send("sw_interface_set_flags", sw_if_index=f"@{name}", flags=flags) for flags in (_UP, 0))
-            steps.append(Step(f"interface {name}", "down", "up", do, undo))
+            steps.append(DutStep(f"interface {name}", "down", "up", do, undo))
     if setup.mode == "l2xc":
-        return Plan((*steps, *_cross_connects(facts, setup, faces)))
+        return DutPlan((*steps, *_cross_connects(facts, setup, faces)))
     steps += [*_new_addresses(facts, setup), *_new_neighbours(facts, setup)]
     steps += [step for route in setup.routes for step in _new_route(facts, route, faces)]
     steps += [*table(ask, setup)]
-    return Plan((*steps, *(_new_labels(facts, setup, faces) if setup.mode == "mpls" else ())))
+    return DutPlan((*steps, *(_new_labels(facts, setup, faces) if setup.mode == "mpls" else ())))
 
 
 # ---- questions
@@ -88,7 +88,7 @@ def _send(name: str, **fields: Any) -> Action:
     return Action(message(name, **fields))
 
 
-def _new_addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _new_addresses(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     for one in setup.interfaces:
         rows = [*_told(facts, _addresses(one.name, False)), *_told(facts, _addresses(one.name, True))]
         there = {ip_interface(row["prefix"]) for row in rows}
@@ -96,10 +96,10 @@ def _new_addresses(facts: Facts, setup: DutSetup) -> Iterator[Step]:
             if ip_interface(address) not in there:
                 given = {"sw_if_index": f"@{one.name}", "prefix": address}
                 do, undo = (_send("sw_interface_add_del_address", is_add=is_add, **given) for is_add in (True, False))
-                yield Step(f"address {address} of {one.name}", "", "there", do, undo)
+                yield DutStep(f"address {address} of {one.name}", "", "there", do, undo)
 
 
-def _new_neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
+def _new_neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     for one in setup.interfaces:
         rows = [*_told(facts, _neighbours(one.name, False)), *_told(facts, _neighbours(one.name, True))]
         static = {
@@ -113,7 +113,7 @@ def _new_neighbours(facts: Facts, setup: DutSetup) -> Iterator[Step]:
                 continue
             do = _neighbour(True, one.name, near.address, mac)
             undo = _neighbour(bool(now), one.name, near.address, now or mac)
-            yield Step(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+            yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
 
 
 def _neighbour(is_add: bool, name: str, address: str, mac: str) -> Action:
@@ -121,7 +121,7 @@ def _neighbour(is_add: bool, name: str, address: str, mac: str) -> Action:
     return _send("ip_neighbor_add_del", is_add=is_add, neighbor=given)
 
 
-def _new_route(facts: Facts, route: DutRoute, faces: dict[str, Any]) -> Iterator[Step]:
+def _new_route(facts: Facts, route: DutRoute, faces: dict[str, Any]) -> Iterator[DutStep]:
     told = _told(facts, _route(route.prefix))
     out = faces[route.interface]["sw_if_index"]
     family = "ip6" if ":" in route.via else "ip4"
@@ -130,7 +130,7 @@ def _new_route(facts: Facts, route: DutRoute, faces: dict[str, Any]) -> Iterator
             return
     given = {"table_id": 0, "prefix": route.prefix, "n_paths": 1, "paths": [_path(route)]}
     do, undo = (_send("ip_route_add_del", is_add=add, is_multipath=True, route=given) for add in (True, False))
-    yield Step(f"route {route.prefix}", "", f"via {route.via} {route.interface}", do, undo)
+    yield DutStep(f"route {route.prefix}", "", f"via {route.via} {route.interface}", do, undo)
 
 
 def _path(way: DutRoute | DutLabel) -> dict[str, Any]:
@@ -143,18 +143,18 @@ def _path(way: DutRoute | DutLabel) -> dict[str, Any]:
     }
 
 
-def _new_labels(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterator[Step]:
+def _new_labels(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterator[DutStep]:
     routes = [row["mr_route"] for row in _told(facts, _LABELLED)]
     if not routes:  # a table has labels of its own from the first moment
         tables = {"mt_table_id": 0, "mt_name": ""}
         do, undo = (_send("mpls_table_add_del", mt_is_add=is_add, mt_table=tables) for is_add in (True, False))
-        yield Step("MPLS table", "", "there", do, undo)
+        yield DutStep("MPLS table", "", "there", do, undo)
     there = {route["mr_label"] for route in routes if route["mr_eos"]}
     labelling = {row["sw_if_index"] for row in _told(facts, _LABELLING)}
     for name in setup.names:
         do, undo = (_send("sw_interface_set_mpls_enable", sw_if_index=f"@{name}", enable=on) for on in (True, False))
         if faces[name]["sw_if_index"] not in labelling:
-            yield Step(f"MPLS of {name}", "", "on", do, undo)
+            yield DutStep(f"MPLS of {name}", "", "on", do, undo)
     for label in setup.labels:
         if label.label in there:
             continue
@@ -169,14 +169,14 @@ def _new_labels(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterato
         do, undo = (
             _send("mpls_route_add_del", mr_is_add=add, mr_is_multipath=True, mr_route=given) for add in (True, False)
         )
-        yield Step(f"label {label.label}", "", f"{label.label} eos via {label.via} {label.interface}", do, undo)
+        yield DutStep(f"label {label.label}", "", f"{label.label} eos via {label.via} {label.interface}", do, undo)
 
 
-def _cross_connects(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterator[Step]:
+def _cross_connects(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterator[DutStep]:
     there = {(row["rx_sw_if_index"], row["tx_sw_if_index"]) for row in _told(facts, _CONNECTED)}
     for here, opposite in zip(setup.names[::2], setup.names[1::2], strict=True):
         for one, other in ((here, opposite), (opposite, here)):
             if (faces[one]["sw_if_index"], faces[other]["sw_if_index"]) not in there:
                 ends = {"rx_sw_if_index": f"@{one}", "tx_sw_if_index": f"@{other}"}
                 do, undo = (_send("sw_interface_set_l2_xconnect", enable=on, **ends) for on in (True, False))
-                yield Step(f"cross connect of {one}", "", f"to {other}", do, undo)
+                yield DutStep(f"cross connect of {one}", "", f"to {other}", do, undo)

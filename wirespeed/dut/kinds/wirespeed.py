@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from wirespeed.dut.kinds import vpp_language
-from wirespeed.dut.plan import Stage
+from wirespeed.dut.plan import DutStage
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -47,13 +47,13 @@ class WirespeedKind:
     def ask(self, command: str) -> str:
         return f"{self._ctl} {command}"
 
-    def stages(self, setup: DutSetup) -> Sequence[Stage]:
+    def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         options = setup.options
         chosen = (options.queues, options.rx_descriptors, options.tx_descriptors, options.workers)
         if any(value is not None for value in chosen) or options.cpus or options.driver or options.devargs:
             raise UsageError("queues, descriptors, workers and CPUs of a router are chosen at its start (startup.conf)")
         asked = vpp_language.questions(self.ask, setup)
-        return (Stage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup, "the router")),)
+        return (DutStage(asked, lambda facts: vpp_language.plan(self.ask, facts, setup, "the router")),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
         parts = [_parts(sample) for sample in samples]

@@ -12,9 +12,9 @@ from pkgutil import iter_modules
 from typing import Any
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import Finding
+from wirespeed.explain.evidence import CauseFinding
 
-Look = Callable[[Case], Finding | None]
+Look = Callable[[Case], CauseFinding | None]
 
 
 def causes() -> dict[str, Look]:
@@ -23,7 +23,7 @@ def causes() -> dict[str, Look]:
 
 
 def contracts() -> dict[str, str]:
-    """What each cause is and what tells it, as its file says at its head."""
+    """Description and evidence of each cause, from the head of its file."""
     return {module.NAME: str(module.__doc__).strip() for module in _modules()}
 
 

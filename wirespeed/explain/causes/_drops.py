@@ -1,4 +1,4 @@
-"""How much of what was lost a counter of drops explains."""
+"""Share of the lost packets that drop counters explain."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def pieces_of(case: Case, drops: Mapping[str, int]) -> tuple[Evidence, ...]:
 
 
 def has(reason: str, words: tuple[str, ...]) -> bool:
-    """Whether the reason has one of the words in it; of a counter that is known, its meaning."""
+    """True if the reason, or the meaning of a known counter, contains one of the words."""
     return any(word in said(reason) for word in words)
 
 

@@ -13,8 +13,8 @@ _IDLE_PERCENT = 30.0
 
 
 def plateau_of_nic(case: Case) -> bool:
-    """Whether the NIC missed most of what was lost, at a rate that is the same beyond a knee, while workers or CPUs had
-    a good part of the time to spare."""
+    """True if the NIC dropped most of the lost packets, at a rate that is constant above a knee, while workers or CPUs
+    had plenty of idle time."""
     missed = case.dropped(*RX_MISSED)
     share = share_of_lost(case, missed) if missed else None
     if share is None or share < _MOST or not _has_time(case):

@@ -1,4 +1,4 @@
-"""Whether the moments in which a worker did not have its CPU explain what was lost."""
+"""Loss explained by preemption of workers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ _LEAST_RING = 256
 
 
 def longest_preemption(case: Case) -> float | None:
-    """The largest share of the time that a worker was away, 0 to 1; None where nobody measured, or it is too little to
-    tell. A preemption counts where it ends, so an interval can have more of it than its own length."""
+    """The largest share of the time, 0 to 1, for which a worker was preempted; None if it was not measured or is
+    negligible. A preemption counts where it ends, so an interval may have more of it than its own length."""
     shares = [w.preempted_s / w.interval_s for w in case.workers if w.preempted_s is not None and w.interval_s > 0]
     return min(1.0, max(shares)) if shares and max(shares) >= _LEAST else None
 
@@ -22,6 +22,6 @@ def explains_loss(case: Case, share: float) -> bool:
 
 
 def rings_hold(case: Case) -> bool:
-    """Whether what comes during the longest absence fits any ring: then none of it costs a packet."""
+    """True if the packets of the longest preemption fit into any ring, so that none is lost."""
     preempted_s, pps = case.load.longest_preemption_s, case.load.offered_pps
     return preempted_s is not None and pps is not None and preempted_s * pps / case.load.directions < _LEAST_RING

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.results.figures import rate_text
 
 _SAME = 0.15
@@ -20,11 +20,11 @@ def same_rate_at_other_size(case: Case) -> tuple[str, bool] | None:
     return None
 
 
-def _compares(mine: Load, other: Load) -> bool:
+def _compares(mine: CaseLoad, other: CaseLoad) -> bool:
     if mine.frame_bytes is None or other.frame_bytes is None or other.directions != mine.directions:
         return False
     return abs(other.frame_bytes / mine.frame_bytes - 1) > _OTHER_SIZE
 
 
-def _fills_line(load: Load) -> bool:
+def _fills_line(load: CaseLoad) -> bool:
     return (load.line_share or 0.0) >= 0.93

@@ -12,7 +12,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import percent_text, rate_text
 
 NAME = "all-cpus"
@@ -26,13 +26,13 @@ _LEAST, _MOST = 0.75, 1.2
 """Share of cores times one core's rate: shared caches and locks cost a part of it."""
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if not case.may_be_short:
         return None
     pieces = [*_workers(case), *_cpus(case), *_cores(case), *_cycles(case), *_short_packets(case)]
     if not pieces:
         return None
-    return Finding(
+    return CauseFinding(
         NAME,
         "CPU-bound: every core that forwards is busy",
         tuple(pieces),
@@ -121,7 +121,7 @@ def _short_packets(case: Case) -> list[Evidence]:
 
 
 def _reaches_all(case: Case) -> bool:
-    """Whether the load can keep all workers busy, by what is known of queues."""
+    """True if the load can keep all workers busy, by the known number of queues."""
     queues, workers, ways = case.box.queues, case.box.workers or 1, case.load.directions
     if case.load.one_queue_only:
         return ways > 1 and queues is None

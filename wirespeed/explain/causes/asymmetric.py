@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import rate_text
 
 NAME = "asymmetric"
 _DIFFERS, _FAR = 1.1, 2.0
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     rates = case.load.by_direction
     if len(rates) != 2 or min(rates) <= 0 or not case.is_short:
         return None
@@ -18,7 +18,7 @@ def look(case: Case) -> Finding | None:
     if ratio < _DIFFERS:
         return None
     text = f"{rate_text(rates[0])} one way, {rate_text(rates[1])} the other"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"one direction is the limit: {text}",
         (Evidence(text, STRONG - FAIR if ratio < _FAR else STRONG, case.load.source),),

@@ -10,7 +10,7 @@ from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named, share_of_lost
 from wirespeed.explain.causes._reasons import CHECKSUM
 from wirespeed.explain.causes._steps import shares_lost
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
@@ -18,7 +18,7 @@ NAME = "bad-wire"
 _NOT_ON_WIRE, _MOST = 0.2, 0.5
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     broken = named(case, *CHECKSUM)
     crc = case.dropped(*CHECKSUM)
     pieces = [*broken, *_constant(case)]
@@ -38,7 +38,7 @@ def look(case: Case) -> Finding | None:
         pieces.append(Evidence(text, EXCLUDED, case.load.source))
     if case.box.firewall:
         pieces.append(Evidence("a firewall is on, which may drop some and count none", -FAIR, case.box.source))
-    return Finding(
+    return CauseFinding(
         NAME,
         "a share is lost at all loads: a wire, a module or a cable",
         (*pieces, *_optics(case)),

@@ -9,13 +9,13 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import BLACKHOLE
-from wirespeed.explain.evidence import HINT, Evidence, Finding
+from wirespeed.explain.evidence import HINT, CauseFinding, Evidence
 
 NAME = "blackhole"
 _REFUSED = ("destination unreachable response",)
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = named(case, *BLACKHOLE)
     if not pieces:
         return None
@@ -24,7 +24,7 @@ def look(case: Case) -> Finding | None:
     if answers:
         ways = "a route refuses them (unreachable or prohibit)"
         pieces = (*pieces, Evidence(f"{answers:,} answers “destination unreachable”", HINT, "events"))
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the router has no way on for them, {ways}: {pieces[0].text}",
         pieces,

@@ -6,8 +6,8 @@ that grows by a fifth, is a drift. Smaller changes are noise of a shared host.
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Drift
-from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.cases.facts import Case, FigureDrift
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import difference_text
 
 NAME = "drift"
@@ -15,7 +15,7 @@ _GROWN_PERCENT, _GROWN_MIB = 10.0, 8.0
 _DEARER_PERCENT = 20.0
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if not case.drifts:
         return None
     latencies = [drift for drift in case.drifts if drift.unit == "µs"]
@@ -24,7 +24,7 @@ def look(case: Case) -> Finding | None:
     pieces = [_piece(drift) for drift in (*(one for one in case.drifts if one not in latencies), *worst)]
     drifting = [piece for piece in pieces if piece.bits > 0]
     said = drifting[0].text if drifting else ""
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the device changes as it runs: {said}" if drifting else "",
         tuple(pieces),
@@ -32,7 +32,7 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _piece(drift: Drift) -> Evidence:
+def _piece(drift: FigureDrift) -> Evidence:
     unit = f" {drift.unit}" if drift.unit else ""
     change = difference_text(drift.percent / 100)
     text = f"{drift.what}: {drift.first:.4g}{unit} at first, {drift.last:.4g}{unit} at last ({change})"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import DROPS_BY_REASON, Case
 from wirespeed.explain.causes import _reasons
 from wirespeed.explain.causes._drops import has, pieces_of, share_of_lost, weight
-from wirespeed.explain.evidence import Evidence, Finding
+from wirespeed.explain.evidence import CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 
@@ -18,12 +18,12 @@ NAME = "dropped"
 _ENDS = ("drop", "error-drop")
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     left = {reason: count for reason, count in case.drops.items() if not has(reason, _reasons.ALL)}
     pieces = pieces_of(case, left)
     if not pieces:
         return _by_nodes(case)
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the device drops them: {pieces[0].text}",
         pieces,
@@ -37,7 +37,7 @@ def _by_header(case: Case) -> dict[str, int]:
     return {"drop (the rate above the rows)": count} if count else {}
 
 
-def _by_nodes(case: Case) -> Finding | None:
+def _by_nodes(case: Case) -> CauseFinding | None:
     """By the drop nodes of a `show runtime`: that the router dropped them, and how many of what was lost."""
     if case.tells_drops or case.drops:
         return None
@@ -59,7 +59,7 @@ def _by_nodes(case: Case) -> Finding | None:
     pieces = (Evidence(text, bits, case.busy[0].source),)
     seconds = max(worker.interval_s for worker in case.busy)
     rate = f" {rate_text(count / seconds)}" if seconds > 0 else " packets"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the router itself dropped{rate} ({most}): {pieces[0].text}",
         pieces,

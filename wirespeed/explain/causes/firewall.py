@@ -9,7 +9,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named, share_of_lost
 from wirespeed.explain.causes._reasons import FIREWALL
-from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 
@@ -17,7 +17,7 @@ NAME = "firewall"
 _UNCOUNTED = 0.9
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     dropped = named(case, *FIREWALL)
     if not (case.box.firewall or dropped) or not case.is_short:
         return None
@@ -33,7 +33,9 @@ def look(case: Case) -> Finding | None:
         sentence = "the firewall drops packets"
         if dropped:
             sentence += f": {dropped[0].text}"
-    return Finding(NAME, sentence, tuple(pieces), next="the same test with the firewall off; its rules with counters")
+    return CauseFinding(
+        NAME, sentence, tuple(pieces), next="the same test with the firewall off; its rules with counters"
+    )
 
 
 def _uncounted(case: Case) -> list[Evidence]:

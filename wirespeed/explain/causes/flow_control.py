@@ -7,7 +7,7 @@ the missing packets require do not explain them.
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import EXCLUDED, PROOF, Evidence, Finding
+from wirespeed.explain.evidence import EXCLUDED, PROOF, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 
 NAME = "flow-control"
@@ -15,7 +15,7 @@ _MOST_BITS = 65_535 * 512
 _MOST = 0.5
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     frames = sum(count for event, count in case.events.items() if "pause" in event)
     if not case.load.paused and not frames:
         return None
@@ -25,7 +25,7 @@ def look(case: Case) -> Finding | None:
     if share is not None and lacks is not None and share < _MOST * lacks:
         text += f", at most {share_text(share)} of the time, do not explain that {share_text(lacks)} is missing"
         bits = EXCLUDED
-    return Finding(
+    return CauseFinding(
         NAME,
         "flow control is on: the device throttles the tester",
         (Evidence(text, bits, case.load.source),),
@@ -41,7 +41,7 @@ def _paused_share(case: Case, frames: int) -> float | None:
 
 
 def _lacks(case: Case) -> float | None:
-    """What is missing of what was offered, or of the line where nobody tells what was."""
+    """Missing share of the offered load; of line rate, if the offered load is unknown."""
     load = case.load
     if load.loss_ratio is not None:
         return load.loss_ratio

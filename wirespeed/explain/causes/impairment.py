@@ -5,17 +5,17 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import ON_PURPOSE
-from wirespeed.explain.evidence import STRONG, Evidence, Finding
+from wirespeed.explain.evidence import STRONG, CauseFinding, Evidence
 
 NAME = "impairment"
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     disturbed = [(event, n) for event, n in case.events.items() if any(word in event for word in ON_PURPOSE) and n]
     pieces = [*named(case, *ON_PURPOSE), *(Evidence(f"{n:,} × “{event}”", STRONG, "events") for event, n in disturbed)]
     if not pieces:
         return None
-    return Finding(
+    return CauseFinding(
         NAME,
         f"an impairment is set on the device: {pieces[0].text}",
         tuple(pieces),

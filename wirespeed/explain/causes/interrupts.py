@@ -8,13 +8,13 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import NETISR
-from wirespeed.explain.evidence import HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import HINT, STRONG, CauseFinding, Evidence
 
 NAME = "interrupts"
 _BUSY_PERCENT = 95.0
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if case.box.system != "freebsd" or not case.is_short:
         return None
     queued = named(case, *NETISR)
@@ -27,7 +27,7 @@ def look(case: Case) -> Finding | None:
         pieces.append(Evidence(f"{len(idle)} CPUs are idle", HINT, "CPU time"))
     if not pieces:
         return None
-    return Finding(
+    return CauseFinding(
         NAME,
         "netisr queues drop" if queued else "the queues' interrupt threads are saturated",
         tuple(pieces),

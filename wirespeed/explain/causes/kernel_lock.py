@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
-from wirespeed.explain.evidence import EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
 
 NAME = "kernel-lock"
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if case.box.system != "openbsd" or not case.is_short:
         return None
     pieces = [Evidence("this kernel forwards in one thread", FAIR, case.box.source)]
@@ -25,7 +25,7 @@ def look(case: Case) -> Finding | None:
     if case.cpus:
         text = f"{len(busy)} of {len(case.cpus)} CPUs without idle time"
         pieces.append(Evidence(text, STRONG if len(busy) == 1 else EXCLUDED, "CPU time"))
-    return Finding(
+    return CauseFinding(
         NAME,
         "the kernel's network stack runs on one CPU at a time: a packet costs the same whatever its size, and the "
         "other cores do not help",

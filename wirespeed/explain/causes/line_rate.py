@@ -8,7 +8,7 @@ the tester decides (cause `tester`).
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, PROOF, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, PROOF, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import percent_text, rate_text
 
@@ -16,7 +16,7 @@ NAME = "line-rate"
 _FULL, _NEARLY, _FAR = 0.985, 0.955, 0.9
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     share, line = case.load.line_share, case.load.line_pps
     if share is None or line is None:
         return None
@@ -27,4 +27,4 @@ def look(case: Case) -> Finding | None:
     offered = case.load.offered_share
     if offered is not None and offered < _FULL:
         pieces.append(Evidence(f"no more than {share_text(offered)} of it was offered", AGAINST, case.load.source))
-    return Finding(NAME, f"the line is full: {text}", tuple(pieces))
+    return CauseFinding(NAME, f"the line is full: {text}", tuple(pieces))

@@ -6,19 +6,19 @@ The tester reads the state of its own ports in each sample. Loss in samples with
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import HINT, PROOF, Evidence, Finding
+from wirespeed.explain.evidence import HINT, PROOF, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 
 NAME = "link-down"
 _MOST = 0.5
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     share = case.load.unlinked_share
     if share <= 0 or not case.is_short:
         return None
     text = f"{share_text(share)} of what was lost was lost while a port of the tester had no link"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"a link was down: {text}",
         (Evidence(text, PROOF if share >= _MOST else HINT, case.load.source),),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._reasons import NO_NEXT_HOP
-from wirespeed.explain.evidence import FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 
 NAME = "no-next-hop"
@@ -17,11 +17,11 @@ _NOTHING = 0.01
 """Share of a direction that passes with a missing neighbour. An occasional new resolution costs nothing."""
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = [*named(case, *NO_NEXT_HOP), *_asks(case)]
     if not pieces:
         return None
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the device has no route or neighbour for them: {pieces[0].text}",
         tuple(pieces),

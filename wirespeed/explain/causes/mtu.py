@@ -8,7 +8,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named, with_icmp_errors
 from wirespeed.explain.causes._reasons import MTU
-from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 
 NAME = "mtu"
@@ -19,11 +19,11 @@ _TWICE, _LONG_BYTES = 0.9, 576
 """Every host takes 576 bytes (RFC 1122), and few links less; copies by floods and mirrors are of short ones too."""
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = with_icmp_errors(case, [*named(case, *MTU), *_cut(case)], FAIR)
     if not pieces:
         return None
-    return Finding(
+    return CauseFinding(
         NAME,
         f"packets do not fit the MTU: {pieces[0].text}",
         tuple(pieces),

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.cases.facts import NOT_ARRIVED, Case, Load
+from wirespeed.cases.facts import NOT_ARRIVED, Case, CaseLoad
 from wirespeed.explain.arithmetic import link_use
 from wirespeed.explain.causes._drops import named
 from wirespeed.explain.causes._plateau import plateau_of_nic
 from wirespeed.explain.causes._preemption import explains_loss, longest_preemption
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
@@ -29,7 +29,7 @@ _ALL = 0.995
 _WAYS = 2
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     own = (*named(case, *NIC_ITSELF), *_missed(case))
     if not case.is_short or (case.box.is_kernel and not own) or not case.box.has_nics:
         return None
@@ -47,7 +47,7 @@ def look(case: Case) -> Finding | None:
         pieces += [*_workers(case), *_counted(case), *_links(case)]
         deepest = max(worker.vectors for worker in case.busy)
         why = f": the workers get {deepest:.3g} packets per call{_time_left(case)}"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"packets are lost before the CPU sees them, in the NIC or its bus{why}",
         tuple(pieces),
@@ -64,7 +64,8 @@ def _lost(case: Case) -> Evidence:
 
 
 def _arrived(case: Case, own: Sequence[Evidence]) -> list[Evidence]:
-    """What the workers had: all of it, or so little that no limit of a rate explains it."""
+    """Evidence against the NIC by the packets that the workers received: all of them, or so few that no rate limit
+    explains it."""
     share = case.arrived_share
     if share is None or own or NOT_ARRIVED <= share < _ALL:
         return []
@@ -86,7 +87,7 @@ def _missed(case: Case) -> list[Evidence]:
 
 
 def _time_left(case: Case) -> str:
-    """What the workers' looks at their queues and their clocks say; a vector that is not full alone says neither."""
+    """Evidence of idle time in the workers' polls; vectors that are not full prove little."""
     known = [worker.idle_polls for worker in case.busy if worker.idle_polls is not None]
     if known and min(known) >= _IDLE_POLLS:
         return " and have time to spare"
@@ -94,8 +95,8 @@ def _time_left(case: Case) -> str:
 
 
 def _alike(case: Case) -> list[Evidence]:
-    """The same rate over one flow and many, one direction and both, while each direction has a worker of its own: what
-    limits it is neither a queue nor a worker, and where the bus has room, it is the NIC."""
+    """Evidence by the same rate with one flow and many, and with one direction and both, while each direction has its
+    own worker. Then neither a queue nor a worker is the limit, and if the bus has capacity left, it is the NIC."""
     mine = case.load
     if case.box.is_kernel or (case.box.workers or 0) < _WAYS or not case.box.links:
         return []
@@ -111,8 +112,8 @@ def _alike(case: Case) -> list[Evidence]:
     return [Evidence(f"{text}: no queue and no worker is the limit", STRONG, mine.source)]
 
 
-def _differs_in_spread(mine: Load, other: Load) -> bool:
-    """The same packets on the same line over another number of flows or directions."""
+def _differs_in_spread(mine: CaseLoad, other: CaseLoad) -> bool:
+    """True for a load of the same frames and line speed, with another number of flows or directions."""
     if mine.frame_bytes is None or other.frame_bytes is None or mine.line_bps != other.line_bps:
         return False
     return abs(other.frame_bytes - mine.frame_bytes) <= 0.02 * mine.frame_bytes
@@ -142,7 +143,7 @@ def _workers(case: Case) -> list[Evidence]:
 
 
 def _counted(case: Case) -> list[Evidence]:
-    """What came in went out, and nothing was dropped in between."""
+    """Evidence by the device's counters: all received packets were sent, without drops."""
     worker = case.busy[0]
     pieces = []
     if worker.in_pps and worker.out_pps is not None:

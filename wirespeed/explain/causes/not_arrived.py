@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from wirespeed.cases.facts import NOT_ARRIVED, Case
 from wirespeed.explain.causes._preemption import longest_preemption
-from wirespeed.explain.evidence import PROOF, Evidence, Finding
+from wirespeed.explain.evidence import PROOF, CauseFinding, Evidence
 from wirespeed.results.figures import rate_text
 
 NAME = "not-arrived"
 _AWAY = 0.4
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     share = case.arrived_share
     if share is None or share >= NOT_ARRIVED or not case.is_short:
         return None
@@ -25,7 +25,7 @@ def look(case: Case) -> Finding | None:
     seconds = max((worker.interval_s for worker in case.workers), default=case.interval_s or 0.0)
     text = f"{packets:,} packets in {seconds:,.4g} s came in, of {rate_text(case.load.offered_pps)} offered"
     source = case.workers[0].source if case.workers else case.load.source
-    return Finding(
+    return CauseFinding(
         NAME,
         f"almost nothing of the load reached this router: {text}",
         (Evidence(text, PROOF, source),),

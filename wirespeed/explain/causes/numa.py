@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import FAIR, HINT, Evidence, Finding
+from wirespeed.explain.evidence import FAIR, HINT, CauseFinding, Evidence
 
 NAME = "numa"
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if not case.machine.crossings or not case.is_short:
         return None
     first = case.machine.crossings[0]
@@ -16,7 +16,7 @@ def look(case: Case) -> Finding | None:
     pieces = [Evidence(text, FAIR + FAIR, first.source)]
     if any(worker.is_saturated for worker in case.busy):
         pieces.append(Evidence("the worker is saturated", HINT, case.busy[0].source))
-    return Finding(
+    return CauseFinding(
         NAME,
         f"packets cross between sockets: {text}",
         tuple(pieces),

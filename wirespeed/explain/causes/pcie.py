@@ -7,9 +7,9 @@ together carry no more than one alone.
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Link
-from wirespeed.explain.arithmetic import Span, link_use, up_bytes
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.cases.facts import Case, NicLink
+from wirespeed.explain.arithmetic import Bounds, link_use, up_bytes
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import rate_text
 
 NAME = "pcie"
@@ -18,7 +18,7 @@ _SAME = 0.08
 _LINE = 0.955
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     uses = [(use, link) for link in case.box.links if (use := link_use(link, case.load)) is not None]
     if not uses:
         return None
@@ -27,7 +27,7 @@ def look(case: Case) -> Finding | None:
     if (case.load.line_share or 0.0) >= _LINE:
         pieces.append(Evidence("the line is nearly full", EXCLUDED, case.load.source))
     cost = up_bytes(case.load.frame_bytes or 0.0, sends=link.ports > 1 or case.load.directions > 1)
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the PCIe link ({link.gts:g} GT/s x{link.width}{', ' + link.nic if link.nic else ''}) is full: a packet takes "
         f"{cost.low:.0f} to {cost.high:.0f} bytes of it towards the host",
@@ -36,14 +36,14 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _use(use: Span, link: Link, case: Case) -> Evidence:
+def _use(use: Bounds, link: NicLink, case: Case) -> Evidence:
     text = f"{rate_text(case.load.received_pps)} take {100 * use.low:.0f} to {100 * use.high:.0f} % of it"
     if use.middle >= _FULL:
         return Evidence(text, STRONG, link.source)
     return Evidence(text, HINT if use.high >= _POSSIBLE else EXCLUDED if use.high < _FAR else AGAINST, link.source)
 
 
-def _shared(case: Case, use: Span) -> list[Evidence]:
+def _shared(case: Case, use: Bounds) -> list[Evidence]:
     """Both directions together are no more than one alone, or the other way round."""
     other = case.other(directions=1 if case.load.directions > 1 else 2)
     if other is None or use.middle < _FAR:

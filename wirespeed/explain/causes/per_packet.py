@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._sizes import same_rate_at_other_size
-from wirespeed.explain.evidence import EXCLUDED, FAIR, Evidence, Finding
+from wirespeed.explain.evidence import EXCLUDED, FAIR, CauseFinding, Evidence
 
 NAME = "per-packet"
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     same = same_rate_at_other_size(case)
     if same is None or not case.is_short:
         return None
-    return Finding(
+    return CauseFinding(
         NAME,
         "the limit is per packet, not per byte: a CPU or a NIC's packet rate",
         (Evidence(same[0], FAIR if same[1] else EXCLUDED, case.load.source),),

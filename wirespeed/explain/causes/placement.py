@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from math import ceil
 
-from wirespeed.cases.facts import Case, Load
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
+from wirespeed.cases.facts import Case, CaseLoad
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import rate_text
 
 NAME = "placement"
@@ -19,7 +19,7 @@ _EVEN = 0.8
 _PORTS = 2
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     queues, workers = case.box.queues, case.box.workers
     if not queues or not workers or workers < 2 or case.load.directions != _PORTS or not case.is_short:
         return None
@@ -28,7 +28,7 @@ def look(case: Case) -> Finding | None:
         return None
     if len(case.busy) > 1 and min(w.pps for w in case.busy) > _EVEN * max(w.pps for w in case.busy):
         text = f"{len(case.busy)} workers have alike many packets"
-        return Finding(NAME, "", (Evidence(text, EXCLUDED, case.busy[0].source),))
+        return CauseFinding(NAME, "", (Evidence(text, EXCLUDED, case.busy[0].source),))
     if case.load.one_queue_only:
         return _met(case, one)
     fullest = ceil(_PORTS * queues / workers)
@@ -41,7 +41,7 @@ def look(case: Case) -> Finding | None:
     )
     fits = abs(case.load.received_pps / best - 1) <= _MATCH
     bits = STRONG if fits and not even else AGAINST if not fits else FAIR
-    return Finding(
+    return CauseFinding(
         NAME,
         f"queues are dealt unevenly: {text}",
         (Evidence(text, bits, case.box.source),),
@@ -50,16 +50,16 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _one_way(case: Case) -> Load | None:
-    """What one worker does: a flow one way."""
+def _one_way(case: Case) -> CaseLoad | None:
+    """The load of a single flow in one direction, which one worker forwards."""
     return next((load for load in case.others if load.one_queue_only and load.directions == 1), None)
 
 
-def _met(case: Case, one: Load) -> Finding:
+def _met(case: Case, one: CaseLoad) -> CauseFinding:
     """One flow each way: on two workers twice as much as one way, on the same no more than that."""
     ratio = case.load.received_pps / one.received_pps
     text = f"one flow each way makes {ratio:.2g} times what one way makes ({rate_text(one.received_pps)})"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"both directions' flows meet on one worker: {text}",
         (Evidence(text, STRONG + FAIR if ratio < 1.25 else AGAINST, case.load.source),),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes.worker import IDLE_PART
-from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 
@@ -19,7 +19,7 @@ _WAYS, _EACH = 2, 0.9
 """Directions, and how much of one alone each has at least where they do not share a worker."""
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if not case.may_be_short:
         return None
     pieces = [*_flows(case), *_workers(case), *_multiples(case), *_both_ways(case), *_spread(case)]
@@ -36,7 +36,7 @@ def look(case: Case) -> Finding | None:
         sentence = f"one worker has all the packets: {why}"
     else:
         sentence = f"{named} feed{'s' if queues in (None, 1) else ''} as many workers: the others have nothing to do"
-    return Finding(
+    return CauseFinding(
         NAME,
         sentence,
         tuple(pieces),
@@ -127,7 +127,7 @@ which queues count as even."""
 
 
 def _spread(case: Case) -> list[Evidence]:
-    """What the NIC itself counted by queue: one had all, or each its share."""
+    """Evidence by the NIC's packets per queue: one queue has all, or each its share."""
     found = []
     for nic in case.machine.nics:
         share = nic.fullest_share

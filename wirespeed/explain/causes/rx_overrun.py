@@ -16,7 +16,7 @@ from wirespeed.explain.causes._plateau import plateau_of_nic
 from wirespeed.explain.causes._preemption import explains_loss, longest_preemption
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.causes._steps import shares_lost
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 
 NAME = "rx-overrun"
@@ -24,7 +24,7 @@ _MOST = 0.5
 _TIME_LEFT, _NO_TIME = 0.1, 0.02
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = [*_missed(case), *_refused(case)]
     if not pieces:
         return None
@@ -37,7 +37,7 @@ def look(case: Case) -> Finding | None:
     if case.box.is_kernel and any(cpu.idle_percent < 5 for cpu in case.cpus):
         pieces.append(Evidence("a CPU has no idle time: the ring is full since the CPU is", -STRONG, "CPU time"))
     what = "the RX ring is full, by bursts or a slow CPU" if alone else "bursts overrun the RX ring"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"{what}: {pieces[0].text}",
         tuple(pieces),

@@ -6,8 +6,8 @@ and below line rate. A DUT that is limited by packets would have the same packet
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Load
-from wirespeed.explain.evidence import FAIR, PROOF, STRONG, Evidence, Finding
+from wirespeed.cases.facts import Case, CaseLoad
+from wirespeed.explain.evidence import FAIR, PROOF, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import rate_text
 from wirespeed.units import FCS_BYTES, format_si
 
@@ -18,14 +18,14 @@ _OTHER_LENGTH = 1.5
 _BELOW_LINE = 0.95
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = [*_counted(case), *_same_bits(case)]
     if not pieces:
         return None
     most = max((one for one in case.box.shapers if one.dropped), key=lambda one: one.dropped, default=None)
     named = "it" if most is None else f"{most.kind} of {most.interface}"
     rate = "a fixed number of bits per second" if most is None or not most.rate else f"{most.rate} per second"
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the device shapes traffic: {named} passes {rate} and drops the rest",
         tuple(pieces),
@@ -69,12 +69,12 @@ def _same_bits(case: Case) -> list[Evidence]:
     return []
 
 
-def _bits_per_s(load: Load) -> float | None:
+def _bits_per_s(load: CaseLoad) -> float | None:
     """Without FCS, as shapers count; None of a load whose frame length is not known."""
     if not load.frame_bytes:
         return None
     return load.received_pps * (load.frame_bytes - FCS_BYTES) * 8
 
 
-def _is_below_line(load: Load) -> bool:
+def _is_below_line(load: CaseLoad) -> bool:
     return load.line_share is None or load.line_share < _BELOW_LINE

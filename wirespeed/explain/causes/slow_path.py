@@ -10,7 +10,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import has, named, with_icmp_errors
 from wirespeed.explain.causes._reasons import ICMP_ERRORS, SLOW_PATH
-from wirespeed.explain.evidence import FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 
 NAME = "slow-path"
@@ -19,11 +19,11 @@ _PUNTED = ("packets to linux", "punt", "ip4 options present", "ip6 extension hea
 _LEAST = 0.05
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = with_icmp_errors(case, [*_dropped(case), *_told(case)], HINT)
     if not pieces:
         return None
-    return Finding(
+    return CauseFinding(
         NAME,
         f"packets leave the fast path: {pieces[0].text}",
         tuple(pieces),

@@ -7,7 +7,7 @@ CPU did not take (RPS). A CPU that is always in softirq is saturated, whatever t
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import percent_text
 
 NAME = "softirq"
@@ -15,7 +15,7 @@ _BUSY_PERCENT = 90.0
 _IDLE_PERCENT = 30.0
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if case.box.system not in ("linux", "") or not case.is_short:
         return None
     squeezed = sum(count for event, count in case.events.items() if "squeeze" in event)
@@ -39,7 +39,7 @@ def look(case: Case) -> Finding | None:
         return None
     where = f"on {busy[0].name}" if busy else ""
     spread = ": the packets are not spread over the CPUs" if busy and idle else ""
-    return Finding(
+    return CauseFinding(
         NAME,
         f"Linux is saturated in its softirqs {where}{spread}".replace("  ", " "),
         tuple(pieces),

@@ -6,10 +6,10 @@ catches up (docs/measurement.md). If that explains the loss, it is not the DUT's
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Cpu
+from wirespeed.cases.facts import Case, CpuShares
 from wirespeed.explain.causes._preemption import explains_loss, longest_preemption, rings_hold
 from wirespeed.explain.causes._steps import shares_lost
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, percent_text
 
@@ -19,7 +19,7 @@ _PROGRAMS_PERCENT, _IDLE_PERCENT = 25.0, 5.0
 _RINGS = ("ring", "tx", "rx", "miss", "slot", "buf", "squeeze")
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = []
     loss, share = case.load.loss_ratio, longest_preemption(case)
     if share is not None:
@@ -48,7 +48,7 @@ def look(case: Case) -> Finding | None:
     shares = shares_lost(case)
     if shares is not None and shares.is_steady:
         pieces.append(Evidence("the same share is lost at all loads, in every sample", AGAINST, case.load.source))
-    return Finding(
+    return CauseFinding(
         NAME,
         "CPUs of tester or router were preempted: the host is the limit, not the router",
         tuple(pieces),
@@ -69,7 +69,7 @@ def _programs(case: Case) -> list[Evidence]:
     return [Evidence(text, STRONG, "CPU time")]
 
 
-def _programs_percent(cpu: Cpu) -> float:
+def _programs_percent(cpu: CpuShares) -> float:
     return cpu.percent.get("user", 0.0) + cpu.percent.get("nice", 0.0)
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Load
-from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.cases.facts import Case, CaseLoad
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, CauseFinding, Evidence
 
 NAME = "tables"
 _DEARER = 1.2
 _SAME = 1.07
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     mine = case.load
     other = next((load for load in case.others if _fewer(mine, load)), None)
     if other is None or not mine.cycles or not other.cycles:
@@ -22,7 +22,7 @@ def look(case: Case) -> Finding | None:
     lookup = _dearest(case)
     if lookup and ratio >= _DEARER:
         pieces.append(Evidence(lookup, FAIR, case.busy[0].source))
-    return Finding(
+    return CauseFinding(
         NAME,
         f"lookups miss the caches: {text}",
         tuple(pieces),
@@ -30,7 +30,7 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _fewer(mine: Load, other: Load) -> bool:
+def _fewer(mine: CaseLoad, other: CaseLoad) -> bool:
     if (other.directions, other.frame_bytes, other.hashed) != (mine.directions, mine.frame_bytes, mine.hashed):
         return False
     if mine.routes and other.routes and mine.routes >= 10 * other.routes:

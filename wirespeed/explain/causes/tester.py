@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wirespeed.cases.facts import Case, Load
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, STRONG, Evidence, Finding
+from wirespeed.cases.facts import Case, CaseLoad
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, PROOF, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, rate_text
 
@@ -17,7 +17,7 @@ _SURPLUS = 0.05
 """Frames that are copied, cut or answered come back beside ours, or in their place."""
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     load = case.load
     pieces = [piece for piece in (_said(load), _end(load), _all_came(case), _lost(load)) if piece is not None]
     if not pieces:
@@ -26,14 +26,16 @@ def look(case: Case) -> Finding | None:
     if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
         sentence = f"the DUT forwarded all packets offered, {rate_text(load.offered_pps)}: it may forward more"
     more = "a faster tester, or two of them; `testbed check --tester`"
-    return Finding(NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE)
+    return CauseFinding(
+        NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE
+    )
 
 
-def _said(load: Load) -> Evidence | None:
+def _said(load: CaseLoad) -> Evidence | None:
     return Evidence("the test found its tester too slow", PROOF, load.source) if load.tester_limited else None
 
 
-def _end(load: Load) -> Evidence | None:
+def _end(load: CaseLoad) -> Evidence | None:
     """The tester is known to end at a share of the line."""
     if load.tester_percent is None or load.line_share is None:
         return None
@@ -60,7 +62,7 @@ def _all_came(case: Case) -> Evidence | None:
     return Evidence(f"all packets offered came back, {rate_text(load.offered_pps)}", PROOF, load.source)
 
 
-def _lost(load: Load) -> Evidence | None:
+def _lost(load: CaseLoad) -> Evidence | None:
     if load.loss_ratio is None or load.loss_ratio <= _LOSSLESS or load.tester_limited:
         return None
     return Evidence(f"{loss_text(load.loss_ratio)} of what was offered did not come back", EXCLUDED, load.source)

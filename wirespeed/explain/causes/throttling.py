@@ -7,7 +7,7 @@ evidence. In a virtual machine these values are whatever its host shows.
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.explain.evidence import AGAINST, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import clock_text
 
 NAME = "throttling"
@@ -15,7 +15,7 @@ _SLOW = 0.9
 _HOT_C = 95.0
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     machine = case.machine
     pieces = []
     if machine.throttled:
@@ -33,4 +33,6 @@ def look(case: Case) -> Finding | None:
         pieces.append(Evidence("its governor is powersave", FAIR, machine.source))
     if not pieces:
         return None
-    return Finding(NAME, "the CPU is throttled", tuple(pieces), next="temperatures; `governor performance`; cooling")
+    return CauseFinding(
+        NAME, "the CPU is throttled", tuple(pieces), next="temperatures; `governor performance`; cooling"
+    )

@@ -7,7 +7,7 @@ routing. Two fifths and more, in several workers, is waiting.
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, Worker
-from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.node_classes import class_of
 
@@ -15,7 +15,7 @@ NAME = "tx-lock"
 _WAITING = 0.4
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if len(case.busy) < 2 or not case.may_be_short:
         return None
     shares = [share for worker in case.busy if (share := _sending(worker)) is not None]
@@ -29,7 +29,7 @@ def look(case: Case) -> Finding | None:
     waits = min(shares) >= _WAITING
     text = f"sending takes {share_text(min(shares))} of each worker's cycles and more"
     pieces.append(Evidence(text, (STRONG if queues is not None else HINT) if waits else AGAINST, case.busy[0].source))
-    return Finding(
+    return CauseFinding(
         NAME,
         f"workers wait for each other to send: {pieces[0].text}",
         tuple(pieces),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import DROPS_BY_REASON, Case, Worker
 from wirespeed.explain.causes._drops import share_of_lost, weight
 from wirespeed.explain.causes._reasons import TX_FULL
-from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import rate_text
 from wirespeed.results.node_classes import OUTPUT, TX, port_of, whole_names
@@ -19,11 +19,11 @@ NAME = "tx-ring"
 _LEAST = 0.005
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     pieces = [*_counted(case), *_nodes(case)]
     if not pieces:
         none = Evidence("no packet was dropped for lack of a TX slot", EXCLUDED)
-        return Finding(NAME, "", (none,)) if case.drops else None
+        return CauseFinding(NAME, "", (none,)) if case.drops else None
     pieces += [
         Evidence(f"{worker.name}: in {rate_text(worker.in_pps)}, out {rate_text(worker.out_pps)}", FAIR, worker.source)
         for worker in case.busy
@@ -33,7 +33,7 @@ def look(case: Case) -> Finding | None:
         and worker.out_pps + (worker.drop_pps or 0.0) < (1 - _LEAST) * worker.in_pps
     ]
     slots = case.box.tx_slots
-    return Finding(
+    return CauseFinding(
         NAME,
         f"the TX ring{f' of {slots} slots' if slots else ''} is full: {pieces[0].text}",
         tuple(pieces),

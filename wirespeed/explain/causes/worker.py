@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from wirespeed.cases.facts import Case, Worker
 from wirespeed.explain.arithmetic import core_pps
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, Evidence, Finding
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
 from wirespeed.results.figures import rate_text
 
 NAME = "worker"
@@ -18,7 +18,7 @@ IDLE_PART = 0.1
 """Share of the busiest worker's packets. A worker with fewer is no help, though it has time."""
 
 
-def look(case: Case) -> Finding | None:
+def look(case: Case) -> CauseFinding | None:
     if not case.may_be_short:
         return None
     if not case.busy:
@@ -27,7 +27,7 @@ def look(case: Case) -> Finding | None:
     source = case.busy[0].source
     if not full:
         deepest = max(case.busy, key=lambda worker: worker.vectors)
-        return Finding(NAME, "", (Evidence(deepest.finds, EXCLUDED if deepest.is_idle else AGAINST, source),))
+        return CauseFinding(NAME, "", (Evidence(deepest.finds, EXCLUDED if deepest.is_idle else AGAINST, source),))
     pieces = _saturated(full[0], case)
     count = max(len(case.workers), case.box.workers or 0)
     if len(full) == count > 1:
@@ -39,7 +39,7 @@ def look(case: Case) -> Finding | None:
     if idle:
         text = f"{', '.join(idle)} hardly had packets: whatever deals them out is why"
         pieces.append(Evidence(text, -2 * FAIR, source))
-    return Finding(
+    return CauseFinding(
         NAME,
         f"CPU-bound on one worker: {first.cycles:.4g} cycles per packet, {rate_text(first.pps)}, no time to spare",
         tuple(pieces),
@@ -47,15 +47,15 @@ def look(case: Case) -> Finding | None:
     )
 
 
-def _by_cycles(case: Case) -> Finding | None:
+def _by_cycles(case: Case) -> CauseFinding | None:
     """The clock of one core, of a test whose cycles were typed without a `show runtime`."""
     cores = case.cores_used
     if cores is None:
         return None
     text = f"{case.cycles_sum}: {cores:.3g} of one core"
     if abs(cores - 1) > _CLOCK:
-        return Finding(NAME, "", (Evidence(text, EXCLUDED if cores < 1 else AGAINST, case.load.source),))
-    return Finding(
+        return CauseFinding(NAME, "", (Evidence(text, EXCLUDED if cores < 1 else AGAINST, case.load.source),))
+    return CauseFinding(
         NAME,
         f"CPU-bound on one worker: {text}, no time to spare",
         (Evidence(text, STRONG + HINT, case.load.source),),

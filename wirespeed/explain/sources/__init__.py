@@ -1,1 +1,1 @@
-"""Where facts come from: result files, pasted texts, evidence typed by hand."""
+"""Sources of facts: result files, pasted texts, evidence files."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.cases.telemetry import (
     box_of,
     cpus_told,
@@ -23,7 +23,7 @@ def case_of(collected: Collected) -> Case:
     told = [collected.whole]
     place = f"{collected.source}: {collected.whole.interval_s:.3g} s"
     workers = workers_told(told, place)
-    load = Load(
+    load = CaseLoad(
         name=Path(collected.source).stem,
         received_pps=collected.whole.out_pps or 0.0,
         source=place,

@@ -18,8 +18,8 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from wirespeed.cases.facts import Box, Case, Cpu, Flows, Link, Load, Step, Worker
-from wirespeed.cases.machine_facts import Clock, Crossing, Energy, Machine, Nic, Perf
+from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, Flows, NicLink, Worker
+from wirespeed.cases.machine_facts import Clock, Crossing, Energy, MachineFacts, NicFacts, Perf
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.documents import mapping_of, validated
 from wirespeed.errors import FileFault, UsageError
@@ -233,12 +233,12 @@ def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
 
 
 def _is_same(one: BoxText, other: BoxText) -> bool:
-    """Whether tests of both may be compared: of the same device with the same system on it. Boxes without a name are
-    the same if they are written the same."""
+    """True if tests of both may be compared: of the same device with the same system. Devices without names are the
+    same if their descriptions are equal."""
     return (one.name, one.system) == (other.name, other.system) if one.name and other.name else one == other
 
 
-def _load(test: TestText, source: str) -> Load:
+def _load(test: TestText, source: str) -> CaseLoad:
     line_pps = line_rate_pps(test.size, test.line) * test.directions if test.size and test.line else None
     received = test.received or (sum(test.by_direction) if test.by_direction else None)
     share = _share(test)
@@ -246,7 +246,7 @@ def _load(test: TestText, source: str) -> Load:
         received = line_pps * share
     if received is None:
         raise UsageError(f"{source}: {test.name}: give `received`, or `percent` with `size` and `line`")
-    return Load(
+    return CaseLoad(
         name=test.name,
         received_pps=received,
         source=f"{source}: {test.name}",
@@ -265,7 +265,7 @@ def _load(test: TestText, source: str) -> Load:
 
 
 def _share(test: TestText) -> float | None:
-    """What came back of all lines, 0 to 1, by `percent`. More than all lines can only be meant of one."""
+    """Received share of all lines, 0 to 1, by `percent`. More than all lines can only refer to one line."""
     if test.percent is None:
         return None
     of_one = test.percent_of == "one" or (test.percent_of is None and _is_over(test))
@@ -286,7 +286,7 @@ def _ambiguous(test: TestText) -> tuple[str, ...]:
     )
 
 
-def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], source: str) -> Case:
+def _case(test: TestText, box: BoxText, load: CaseLoad, others: tuple[CaseLoad, ...], source: str) -> Case:
     place = f"{source}: {test.name}"
     read = _pasted(test, place)
     if read is not None:
@@ -302,7 +302,7 @@ def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], so
     for name, counters in test.nics.items():
         drops |= losses(name, counters)
     machine = _machine(test, place)
-    cpus = tuple(Cpu(name, shares) for name, shares in test.cpu.items())
+    cpus = tuple(CpuShares(name, shares) for name, shares in test.cpu.items())
     if read is not None:
         drops |= read.drops
         paused |= read.events
@@ -317,7 +317,7 @@ def _case(test: TestText, box: BoxText, load: Load, others: tuple[Load, ...], so
         events=counted.events | test.events | paused,
         tells_drops=bool(test.show_errors),
         cpus=cpus,
-        steps=tuple(Step(offered, received) for offered, received in test.steps),
+        steps=tuple(CaseStep(offered, received) for offered, received in test.steps),
         remarks=(
             *remarks,
             *_contradictions(test, load),
@@ -339,13 +339,13 @@ def _pasted(test: TestText, place: str) -> Case | None:
     return case_of_text("\n".join(given.values()), place, Figures()) if given else None
 
 
-def _machine(test: TestText, place: str) -> Machine:
+def _machine(test: TestText, place: str) -> MachineFacts:
     power, perf = test.power, test.perf
-    return Machine(
+    return MachineFacts(
         clocks=tuple(Clock(cpu, clock.now, clock.rated, place) for cpu, clock in test.clocks.items()),
         crossings=tuple(Crossing(**one.model_dump(), source=place) for one in test.numa),
         nics=tuple(
-            Nic(name, queue_packets=queue_packets(told), counters=told, source=place)
+            NicFacts(name, queue_packets=queue_packets(told), counters=told, source=place)
             for name, told in test.nics.items()
         ),
         throttled=test.throttled,
@@ -356,12 +356,12 @@ def _machine(test: TestText, place: str) -> Machine:
 
 
 def _box(box: BoxText, source: str) -> Box:
-    links = tuple(Link(one.gts, one.width, one.ports, one.nic, f"{source}: box.links") for one in box.links)
+    links = tuple(NicLink(one.gts, one.width, one.ports, one.nic, f"{source}: box.links") for one in box.links)
     given = box.model_dump(exclude={"links"})
     return Box(**given, links=links, source=f"{source}: box")
 
 
-def _contradictions(test: TestText, load: Load) -> list[str]:
+def _contradictions(test: TestText, load: CaseLoad) -> list[str]:
     """Figures given twice that do not agree."""
     found = list(more_than_offered(test.name, load.offered_pps, load.received_pps))
     share = load.line_share

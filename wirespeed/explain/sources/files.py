@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from wirespeed.cases.facts import Case, Load
+from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.explain.sources.collected import case_of, with_collected
 from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _Beside:
-    """What is of the box, and no test."""
+    """Files about the DUT that are not tests."""
 
     inspections: tuple[Inspection, ...] = ()
     collected: tuple[Collected, ...] = ()
@@ -48,13 +48,13 @@ def read_cases(paths: Sequence[Path], against: Sequence[Path] = (), names: BoxNa
 
 
 def is_result(path: Path) -> bool:
-    """Whether `read_cases` takes the file for a test's result: no evidence, inspection or collection."""
+    """True if `read_cases` reads the file as a test's result: not as evidence, inspection or collection."""
     return path.suffix not in YAML and not is_inspection(path) and not is_collected(path)
 
 
 def cases_of_results(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> tuple[Case, ...]:
-    """The same of results as values, each under its name. Of the inspections those are used that are named as the box
-    is: there may be others, of the tester."""
+    """A case for each test of results, each under its name. Only inspections with the DUT's name are used, since others
+    may be of the tester."""
     found = [case for one in results for case in cases_of(one, one.name)]
     return side_by_side([_known(case, _Beside(tuple(inspections)), is_only=False) for case in found])
 
@@ -88,7 +88,7 @@ def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Ca
 
 
 def _is_same_box(one: Case, other: Case) -> bool:
-    """The same device with the same system on it, where both are known."""
+    """True for the same device with the same system, if both systems are known."""
     systems = {one.box.system, other.box.system} - {""}
     return one.box.name == other.box.name and len(systems) < 2
 
@@ -135,5 +135,5 @@ def _cases(path: Path, names: BoxNames) -> tuple[Case, ...]:
     if path.suffix in YAML:
         return read_evidence(path)
     found = names.named(read_file(path), path)
-    nothing = Case(Load(found.name, 0.0, path.name), remarks=(f"{path.name}: no load was held in it",))
+    nothing = Case(CaseLoad(found.name, 0.0, path.name), remarks=(f"{path.name}: no load was held in it",))
     return cases_of(found, path.name) or (nothing,)

@@ -1,8 +1,6 @@
-"""What an inspection of the box says: its links, where they hang, its queues and rings, its CPUs, its modules.
+"""Facts from an inspection of the DUT: links and their position, queues and rings, CPUs, modules.
 
-An inspection keeps its facts as the program had them that made it; what an older or a later one calls otherwise is not
-told here.
-"""
+The facts of an inspection have the names of the program version that made it. Other names are ignored."""
 
 from __future__ import annotations
 
@@ -11,8 +9,8 @@ from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from wirespeed.cases.facts import Case, Link
-from wirespeed.cases.machine_facts import Crossing, Machine, Nic, Optic
+from wirespeed.cases.facts import Case, NicLink
+from wirespeed.cases.machine_facts import Crossing, MachineFacts, NicFacts, Optic
 from wirespeed.results.inspection import Inspection
 
 
@@ -113,17 +111,17 @@ def _cards(facts: _Facts, case: Case) -> list[_Card]:
     return fitting or list(facts.cards)
 
 
-def _links(cards: Sequence[_Card], source: str) -> Iterator[Link]:
+def _links(cards: Sequence[_Card], source: str) -> Iterator[NicLink]:
     """Both ports of a test are on one card where it has two, else one is on each."""
     for card in cards:
         if card.has_budget and card.narrowest is not None:
             hop = card.narrowest
             ports = min(2, len(card.ports_bps)) or 1
             at = f" at {hop.at}" if hop.at and hop.at != card.address else ""
-            yield Link(hop.link.speed_gts, hop.link.lanes, ports, card.name or card.address, f"{source}{at}")
+            yield NicLink(hop.link.speed_gts, hop.link.lanes, ports, card.name or card.address, f"{source}{at}")
 
 
-def _machine(case: Case, facts: _Facts, cards: Sequence[_Card], source: str) -> Machine:
+def _machine(case: Case, facts: _Facts, cards: Sequence[_Card], source: str) -> MachineFacts:
     known = case.machine
     # A kernel's packets are where their interrupts are, which is not known by its CPUs.
     workers = case.box.cpus if case.workers else ()
@@ -155,11 +153,11 @@ def _crossings(
                 yield Crossing(name, node, cpu, nodes[cpu], source)
 
 
-def _nics(known: Machine, facts: _Facts, source: str) -> tuple[Nic, ...]:
+def _nics(known: MachineFacts, facts: _Facts, source: str) -> tuple[NicFacts, ...]:
     """NICs with counters and their settings, then the other NICs."""
     told = {nic.name: nic for nic in known.nics}
     for one in (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces):
-        nic = told.get(one.name, Nic(one.name, source=source))
+        nic = told.get(one.name, NicFacts(one.name, source=source))
         told[one.name] = replace(
             nic,
             driver=one.driver,

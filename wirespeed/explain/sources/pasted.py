@@ -9,7 +9,7 @@ from pathlib import Path
 from wirespeed.cases.facts import Case
 from wirespeed.errors import UsageError
 from wirespeed.explain.sources.plain_lines import plain_text
-from wirespeed.explain.sources.show_run import Counted, counted_in, workers_of
+from wirespeed.explain.sources.show_run import ErrorCounts, counted_in, workers_of
 from wirespeed.explain.sources.texts import Figures, case_of_text, kinds_in
 from wirespeed.files import read_text_file
 from wirespeed.results.figures import rate_text
@@ -55,7 +55,7 @@ def pasted_case(pasted: Pasted) -> Case:
     text = _text(pasted.show_run)
     workers_of(text, source)  # refuses a text without a `show runtime`
     case = case_of_text(text, source, figures)
-    counted = _counted(pasted.show_errors) if pasted.show_errors else Counted()
+    counted = _counted(pasted.show_errors) if pasted.show_errors else ErrorCounts()
     return replace(
         case,
         drops={**case.drops, **counted.drops},
@@ -65,8 +65,8 @@ def pasted_case(pasted: Pasted) -> Case:
     )
 
 
-def _counted(path: Path) -> Counted:
-    """What a `show errors` counted. UsageError for a text of another kind, which would tell of no drops."""
+def _counted(path: Path) -> ErrorCounts:
+    """Counters of a `show errors`. UsageError for a text of another kind, which would seem to have no drops."""
     text = _text(path)
     counted = counted_in(text)
     kinds = kinds_in(text)

@@ -24,7 +24,7 @@ def plain_lines(text: str) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """The same as one text."""
+    """The plain lines as one text."""
     return "\n".join(plain_lines(text))
 
 

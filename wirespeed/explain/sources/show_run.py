@@ -18,7 +18,7 @@ _MOST_UNREAD = 3
 
 
 @dataclass(frozen=True)
-class Counted:
+class ErrorCounts:
     """Counts of a `show errors`: packets dropped and other events, each by `node: reason`."""
 
     drops: dict[str, int] = field(default_factory=dict)
@@ -46,14 +46,14 @@ def workers_of(
     return workers, tuple(remarks)
 
 
-def counted_in(text: str) -> Counted:
-    """What a `show errors` counted; a reason of several threads as one."""
+def counted_in(text: str) -> ErrorCounts:
+    """Counters of a `show errors`; a reason of several threads has their sum."""
     drops: Counter[str] = Counter()
     events: Counter[str] = Counter()
     for row in parse_errors(text):
         group = drops if meaning(row) == "drop" else events
         group[f"{row.node}: {row.reason}"] += row.count
-    return Counted(dict(drops), dict(events))
+    return ErrorCounts(dict(drops), dict(events))
 
 
 def _worker(thread: ThreadRuntime, source: str, hz: float | None, pps: float | None) -> Worker:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wirespeed.cases.facts import Box, Case, Cpu, Load
-from wirespeed.cases.machine_facts import Machine, Nic
+from wirespeed.cases.facts import Box, Case, CaseLoad, CpuShares
+from wirespeed.cases.machine_facts import MachineFacts, NicFacts
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.dut.errors import parse_errors
 from wirespeed.dut.kinds.linux_load import nic_counters, table_by_cpu
@@ -55,12 +55,12 @@ _BASE = re.compile(r"\s*Base frequency:\s+(?P<ghz>[\d.]+) GHz\s*")
 
 @dataclass
 class _Told:
-    """What the texts of one device say, as they are read."""
+    """Facts from the texts of one device, while they are read."""
 
     runtime: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     nics: dict[str, dict[str, int]] = field(default_factory=dict)
-    cpus: dict[str, Cpu] = field(default_factory=dict)
+    cpus: dict[str, CpuShares] = field(default_factory=dict)
     by_softirq: dict[str, int] = field(default_factory=dict)
     drops: dict[str, int] = field(default_factory=dict)
     queues: int | None = None
@@ -78,7 +78,7 @@ _Reader = Callable[[_Lines, str, _Told], set[int]]
 
 @dataclass(frozen=True)
 class Figures:
-    """What somebody knows beside the texts, as the options of `wirespeed explain` have it; None where nobody does."""
+    """Figures given in addition to the texts, by the options of `wirespeed explain`; None if not given."""
 
     hz: float | None = None
     offered_pps: float | None = None
@@ -121,7 +121,7 @@ def texts_among(results: Sequence[Path], evidence: Sequence[Path]) -> tuple[list
 
 
 def _is_text(path: Path) -> bool:
-    """Whether a file is neither JSON nor YAML; `text_case` says whether one of the texts is recognised in it."""
+    """True if a file is neither JSON nor YAML; `text_case` decides whether it is one of the known texts."""
     if path.suffix in (".json", ".yaml", ".yml", ".part"):
         return False
     try:
@@ -152,7 +152,7 @@ def _files(paths: Sequence[Path], told: _Told) -> Iterator[Path]:
 
 
 def _read(path: Path, told: _Told) -> bool:
-    """Whether anything in the file is known; what is not is a remark."""
+    """True if anything in the file is known; unknown lines become remarks."""
     try:
         text = read_text_file(path, "text", _MOST_BYTES).decode(errors="replace")
     except OSError as error:
@@ -246,8 +246,8 @@ def _mpstat(lines: _Lines, name: str, told: _Told) -> set[int]:
     """The averages at its end, else the last row of each CPU."""
     used: set[int] = set()
     columns: list[str] = []
-    averages: dict[str, Cpu] = {}
-    last: dict[str, Cpu] = {}
+    averages: dict[str, CpuShares] = {}
+    last: dict[str, CpuShares] = {}
     for number, line in lines:
         if head := _MPSTAT_HEAD.fullmatch(line):
             columns = [column.lstrip("%") for column in head["columns"].split()]
@@ -257,7 +257,7 @@ def _mpstat(lines: _Lines, name: str, told: _Told) -> set[int]:
             percent = {_MPSTAT_KINDS.get(kind, kind): share for kind, share in zip(columns, shares, strict=True)}
             cpu = row["cpu"] if row["cpu"] == "all" else f"cpu{row['cpu']}"
             found = averages if row["when"].lower().startswith(("average", "durchschnitt")) else last
-            found[cpu] = Cpu(cpu, percent)
+            found[cpu] = CpuShares(cpu, percent)
             used.add(number)
         elif line.startswith("Linux ") and "CPU)" in line:
             used.add(number)
@@ -386,11 +386,11 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
         if frames := pauses(counters):
             events[f"{name}: pause frames"] = frames
     nics = [
-        Nic(name, queue_packets=queue_packets(counters), counters=counters, source=f"{source}, {name}")
+        NicFacts(name, queue_packets=queue_packets(counters), counters=counters, source=f"{source}, {name}")
         for name, counters in told.nics.items()
     ]
     if told.by_softirq:
-        nics.append(Nic("NET_RX by CPU", queue_packets=told.by_softirq, source=f"{source}, /proc/softirqs"))
+        nics.append(NicFacts("NET_RX by CPU", queue_packets=told.by_softirq, source=f"{source}, /proc/softirqs"))
     is_linux = not told.runtime and any(kind in told.kinds for kind in ("mpstat", "/proc/softirqs", "ethtool -S"))
     box = Box(
         system="vpp" if told.runtime else "linux" if is_linux else "",
@@ -407,7 +407,7 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
     if figures.offered_pps is not None and not tells_received:
         remarks = (*remarks, "received rate and loss are unknown: give --received")
     return Case(
-        load=Load(
+        load=CaseLoad(
             name=source,
             received_pps=received_pps,
             source=source,
@@ -422,6 +422,6 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
         events=events,
         cpus=tuple(told.cpus.values()),
         tells_drops=bool(told.errors),
-        machine=replace(Machine(source=source), nics=tuple(nics)),
+        machine=replace(MachineFacts(source=source), nics=tuple(nics)),
         remarks=(*remarks, f"read: {', '.join(dict.fromkeys(told.kinds))}", *told.remarks),
     )

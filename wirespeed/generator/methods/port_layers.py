@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @method("set_l2")
 def set_l2(server: Server, port: SharedPort, dst_mac: str, block: bool = False) -> Json:
-    """Where the port's packets go unless they bring their own destination."""
+    """Set the destination of the port's packets that do not have their own."""
     del block
     mac = _mac(dst_mac)
     port.traffic.check_standing("set_l2_mode")

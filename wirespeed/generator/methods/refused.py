@@ -1,4 +1,4 @@
-"""What T-Rex has and this server does not: refused with the reason, and not listed among the commands."""
+"""Methods of T-Rex that this server does not have: refused with the reason, and not listed among the commands."""
 
 from __future__ import annotations
 

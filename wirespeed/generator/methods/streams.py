@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from wirespeed.generator.load import Load, Timeline
+from wirespeed.generator.load import PortRates, Timeline
 from wirespeed.generator.parameters import Name
 from wirespeed.generator.port import ALL_PROFILES, DEFAULT_PROFILE, Port
-from wirespeed.generator.port_profile import Profile
+from wirespeed.generator.port_profile import PortProfile
 from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, failed
 
@@ -65,7 +65,7 @@ def get_all_streams(server: Server, port: Port, profile_id: str = DEFAULT_PROFIL
     return {"profiles": {name: _as_added(profile) for name, profile in port.profiles.items() if profile.streams}}
 
 
-def _as_added(profile: Profile) -> Json:
+def _as_added(profile: PortProfile) -> Json:
     return {str(number): added.json for number, added in profile.streams.items()}
 
 
@@ -82,13 +82,13 @@ def get_stream(server: Server, port: Port, stream_id: int, get_pkt: bool, profil
 
 @method("validate")
 def validate(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE) -> Json:
-    """What the profile would send at multiplier 1."""
+    """Rates of the profile at multiplier 1."""
     port.traffic.check_links(profile_id)
     _, loads = port.traffic.streams_at_unit_factor(profile_id)
     return {"rate": _rates("max", loads.peak(1.0), port) | _rates("min", loads.peak(0.0), port), "graph": _graph(loads)}
 
 
-def _rates(prefix: str, load: Load, port: Port) -> Json:
+def _rates(prefix: str, load: PortRates, port: Port) -> Json:
     speed_bps = port.info.speed_bps
     return {
         f"{prefix}_pps": load.pps,

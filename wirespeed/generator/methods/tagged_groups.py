@@ -7,12 +7,12 @@ from dataclasses import astuple
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from wirespeed._native.flow_records import Tag, Tagged
+from wirespeed._native.flow_records import Tagged, TagVlans
 from wirespeed.generator.parameters import UInt16, read
 from wirespeed.generator.port import Port
 from wirespeed.generator.registry import method
 from wirespeed.generator.rpc import Json, failed
-from wirespeed.generator.tagged_groups import State, TaggedGroups, described, tag_of
+from wirespeed.generator.tagged_groups import TaggedGroups, TaggedState, described, tag_of
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
@@ -36,9 +36,9 @@ def enable_tpg(
     """In two steps, as T-Rex's clients take them: the first names everything, the second only the user."""
     groups = server.tagged.of_user(username)
     if groups is not None:
-        if groups.state is not State.ENABLED_BY_RECEIVER:
+        if groups.state is not TaggedState.ENABLED_BY_RECEIVER:
             raise failed("Tagged Packet Group in Dp can be enabled only after Cp and Rx!")
-        groups.state = State.ENABLED
+        groups.state = TaggedState.ENABLED
         return {}
     given = {"session_id": session_id, "ports": ports, "rx_ports": rx_ports, "num_tpgids": num_tpgids, "tags": tags}
     session: int = read(given, "session_id", int)
@@ -47,7 +47,7 @@ def enable_tpg(
     if not set(receivers) <= set(acquired):
         raise failed("Rx Ports must be acquired!")
     count: int = read(given, "num_tpgids", int)
-    numbered: dict[Tag, None] = {}
+    numbered: dict[TagVlans, None] = {}
     for one in read(given, "tags", list):
         numbered[tag_of(one if isinstance(one, dict) else {}, numbered)] = None
     server.tagged.add(TaggedGroups(username, acquired, receivers, count, list(numbered)))
@@ -71,9 +71,9 @@ def _own_ports(server: Server, ports: list[Any], user: str, session: int) -> lis
 @method("disable_tpg")
 def disable_tpg(server: Server, username: str) -> Json:
     groups = server.tagged.of_user(username)
-    if groups is not None and groups.state is State.DISABLED_BY_RECEIVER:
+    if groups is not None and groups.state is TaggedState.DISABLED_BY_RECEIVER:
         server.tagged.forget(groups)
-    elif groups is not None and groups.state is State.ENABLED:
+    elif groups is not None and groups.state is TaggedState.ENABLED:
         server.tagged.disable(groups)
     else:
         raise failed(_OFF)
@@ -83,7 +83,7 @@ def disable_tpg(server: Server, username: str) -> Json:
 @method("get_tpg_state")
 def get_tpg_state(server: Server, username: str) -> int:
     groups = server.tagged.of_user(username)
-    return State.DISABLED if groups is None else groups.state
+    return TaggedState.DISABLED if groups is None else groups.state
 
 
 def _of_user_or_port(server: Server, username: str, port_id: int | None, what: str) -> TaggedGroups | None:
@@ -92,7 +92,7 @@ def _of_user_or_port(server: Server, username: str, port_id: int | None, what: s
     if not username and port_id is None:
         raise failed(f"Should provide at least one between port_id and username to get TPG {what}")
     found = server.tagged.of_user(username) if port_id is None else server.tagged.of_port(port_id)
-    return found if found is not None and found.state is State.ENABLED else None
+    return found if found is not None and found.state is TaggedState.ENABLED else None
 
 
 @method("get_tpg_status")
@@ -112,7 +112,7 @@ def get_tpg_status(server: Server, username: str = "", port_id: int | None = Non
 @method("update_tpg_tags")
 def update_tpg_tags(server: Server, username: str, tags: list[Any]) -> Json:
     groups = server.tagged.of_user(username)
-    if groups is None or groups.state is not State.ENABLED:
+    if groups is None or groups.state is not TaggedState.ENABLED:
         raise failed(_OFF)
     changed = list(groups.tags)
     taken = set(changed)
@@ -120,7 +120,7 @@ def update_tpg_tags(server: Server, username: str, tags: list[Any]) -> Json:
         number: int = read(one, "tag_id", UInt16)
         if number >= len(changed):
             raise failed(f"Tag Id {number} greater than num of tags {len(changed)}")
-        tag = tag_of(one, taken) if one.get("type") else Tag()
+        tag = tag_of(one, taken) if one.get("type") else TagVlans()
         taken.discard(changed[number])
         taken.add(tag)
         changed[number] = tag
@@ -254,7 +254,7 @@ def clear_updated(
 ) -> Json:
     """Counts of tags that were changed, of many groups."""
     groups = server.tagged.of_user(username)
-    if groups is None or groups.state is not State.ENABLED:
+    if groups is None or groups.state is not TaggedState.ENABLED:
         raise failed(_OFF)
     _check_receives(groups, port)
     if max_tpgid > groups.count:

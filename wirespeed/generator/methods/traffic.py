@@ -21,7 +21,7 @@ PINNING_MASKS = (0x5555_5555, 0xAAAA_AAAA, 0x5555_5555_5555_5555, 0xAAAA_AAAA_AA
 """T-Rex's client pins the ports of a pair to every second core by these; where a port has a single one, that is its."""
 
 MAX_WAIT_S = 3600.0
-"""How far ahead a start may lie."""
+"""Latest start time, in seconds from now."""
 
 
 @method("start_traffic")
@@ -50,7 +50,7 @@ def start_traffic(
 
 
 def _remedy(cores: int) -> str:
-    """What to do about a mask that leaves no core, in words of the generator's command line."""
+    """Remedy for a mask that leaves no core, with options of the generator's command line."""
     fits = f"give a mask of bits 0 to {cores - 1}" if cores > 1 else "give a mask with bit 0"
     return f"{fits}, or start the generator with more workers for each pair of ports, as `--cpu 2-3/`"
 

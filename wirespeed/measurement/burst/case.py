@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
-from wirespeed.cases.trials import Tried, case_of
+from wirespeed.cases.trials import TrialsOfLoad, case_of
 from wirespeed.measurement.burst.result import BurstResult
 
 
@@ -15,5 +15,7 @@ def cases_of(result: BurstResult, source: str) -> tuple[Case, ...]:
     chosen = result.lossy_trials or tuple(one for one in result.trials if one.frames == longest)
     what = "of the shortest burst that lost frames" if result.lossy_trials else "of the longest burst"
     return (
-        case_of(Tried.of(result, source), [one.judged for one in chosen], [one.judged for one in result.trials], what),
+        case_of(
+            TrialsOfLoad.of(result, source), [one.judged for one in chosen], [one.judged for one in result.trials], what
+        ),
     )

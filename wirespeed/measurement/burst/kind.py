@@ -11,7 +11,7 @@ from wirespeed.measurement.burst.live import summary, watcher
 from wirespeed.measurement.burst.options import BurstOptions
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
 from wirespeed.measurement.burst.result import BurstResult
-from wirespeed.measurement.burst.run import Progress, load_for, run_burst
+from wirespeed.measurement.burst.run import BurstProgress, load_for, run_burst
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import Stand, with_bench
@@ -44,10 +44,10 @@ class BurstTest(Measurement[BurstOptions, BurstResult]):
         check_plan(self._plan)
         self._load = load_for(self._plan)
 
-    def watcher(self, console: Console) -> Watcher[Progress]:
+    def watcher(self, console: Console) -> Watcher[BurstProgress]:
         return watcher(console, self._plan.title, self.options.quiet)
 
-    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> BurstResult:
+    def run(self, stand: Stand, watch: Callable[[BurstProgress], None], stop: Event, journal: Journal) -> BurstResult:
         return run_burst(
             self._plan.on(stand.lab, stand.device),
             stand.client,

@@ -1,11 +1,11 @@
-"""What a burst test shows while it runs, and the lines that it ends with."""
+"""Output of a burst test: live lines, and the summary."""
 
 from __future__ import annotations
 
 from rich.console import Console
 
 from wirespeed.measurement.burst.result import BurstResult, BurstTrial
-from wirespeed.measurement.burst.run import Progress
+from wirespeed.measurement.burst.run import BurstProgress
 from wirespeed.measurement.lines import lines_watcher
 from wirespeed.pages.words import count
 from wirespeed.results.figures import exact_text, losses_text
@@ -13,7 +13,7 @@ from wirespeed.results.verdict import Verdict
 from wirespeed.watching import Watcher
 
 
-def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[BurstProgress]:
     return lines_watcher(
         console,
         title,

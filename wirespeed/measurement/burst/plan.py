@@ -1,4 +1,4 @@
-"""What a burst test does: the plan as a value, and its checks. Pure; nothing runs here."""
+"""The plan of a burst test, as a value, and its checks. Pure; nothing runs here."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BurstPlan(MeasurementPlan):
             tunables=tunables_text(self.tunables),
             output_file=self.output_file,
             unidirectional=self.unidirectional,
-            verify=self.verify or None,
+            signature=self.signature or None,
             line=self.line_bps or None,
             load=str(self.load),
             first=self.first,
@@ -62,4 +62,4 @@ def check_plan(plan: BurstPlan) -> None:
         raise UsageError(f"--resolution {plan.resolution:g}: give a share between 0 and 1, such as 1% or 0.001")
     if plan.load.value <= 0 or (plan.load.unit == "percentage" and plan.load.value > 100):
         raise UsageError(f"--load {plan.load}: give more than 0, and at most 100% of line rate")
-    check_wires(plan.directions, plan.verify)
+    check_wires(plan.directions, plan.signature)

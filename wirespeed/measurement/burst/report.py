@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Grid, Heading, Paragraph, Part, Section
+from wirespeed.charts.page_parts import Grid, Heading, PageSection, Paragraph, ResultBlocks
 from wirespeed.measurement.burst.charts import burst_chart
 from wirespeed.measurement.burst.result import BurstResult
 from wirespeed.measurement.burst.rows import BurstRow, burst_rows, tables_of
@@ -35,14 +35,14 @@ class BurstReport(ReportedKind[BurstResult]):
     def tables(self, results: Sequence[BurstResult], shown: Shown) -> Sequence[Grid]:
         return tables_of(results, shown.scaler)
 
-    def sections(self, results: Sequence[BurstResult], shown: Shown) -> Iterator[Section]:
+    def sections(self, results: Sequence[BurstResult], shown: Shown) -> Iterator[PageSection]:
         parts = []
         for number, one in enumerate(results):
             first, *more = shown.verdicts[one.name].plain_lines
             chart = shown.drawn.place(burst_chart(self.chart(number), one, f"{one.name}: {first}"))
             said = (Paragraph(first, "verdict"), *map(Paragraph, more))
-            parts.append(Part(one.name, (Heading(one.name), *said, chart)))
-        yield Section("Bursts", (*self.tables(results, shown), *parts, Paragraph(POINTS)), identity="bursts")
+            parts.append(ResultBlocks(one.name, (Heading(one.name), *said, chart)))
+        yield PageSection("Bursts", (*self.tables(results, shown), *parts, Paragraph(POINTS)), identity="bursts")
 
 
 REPORT = BurstReport()

@@ -1,4 +1,4 @@
-"""What burst tests found as rows: plain values for programs, a table for people."""
+"""Results of burst tests as rows: plain values for programs, a table for people."""
 
 from __future__ import annotations
 

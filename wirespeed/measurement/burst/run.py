@@ -18,7 +18,7 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.bursts import Burst, longest_burst
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
@@ -26,8 +26,8 @@ from wirespeed.units import Rate
 
 
 @dataclass(frozen=True)
-class Progress:
-    """What a watcher learns: `trial` just ended, or a burst of `frames` is sent now."""
+class BurstProgress:
+    """Progress for a watcher: `trial` just ended, or a burst of `frames` is sent now."""
 
     frames: int
     trial: BurstTrial | None
@@ -35,13 +35,13 @@ class Progress:
     spent_s: float
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[BurstProgress], None]
 
 
-def load_for(plan: BurstPlan) -> Load:
-    """What the ports send; UsageError for streams that cannot be used so."""
+def load_for(plan: BurstPlan) -> TrialLoad:
+    """The streams of each port. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
-    return load_of(streams, verify=plan.verify)
+    return load_of(streams, signature=plan.signature)
 
 
 def run_burst(
@@ -51,7 +51,7 @@ def run_burst(
     watch: Watch | None = None,
     dut: Dut | None = None,
     stop: Event | None = None,
-    load: Load | None = None,
+    load: TrialLoad | None = None,
     recorder: Recorder | None = None,
 ) -> BurstResult:
     """Run `plan` on ports of the connected `client` and return what was found.
@@ -133,4 +133,4 @@ class _Bench:
 
     def _tell(self, frames: int, trial: BurstTrial | None) -> None:
         if self.watch is not None:
-            self.watch(Progress(frames, trial, len(self.trials), time.monotonic() - self.began_s))
+            self.watch(BurstProgress(frames, trial, len(self.trials), time.monotonic() - self.began_s))

@@ -26,7 +26,7 @@ def verdict_of(result: BurstResult, found: Limit | None = None) -> Verdict:
 
 
 def limited_by(result: BurstResult) -> LimitedBy:
-    """What set the length."""
+    """The limit of the burst length."""
     if result.is_empty:
         return "unknown"
     if result.unsent is not None and (result.lossy is None or result.unsent < result.lossy):

@@ -1,4 +1,4 @@
-"""What one load test says, for reports: a curve for each direction and for their sum, each with its verdict."""
+"""Analysis of one load test, for reports: a curve for each direction and for their sum, each with its verdict."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from wirespeed.measurement.counting import Counting, counting
+from wirespeed.measurement.counting import CountingCheck, counting
 from wirespeed.measurement.loadtest.judgement import excludes_disturbed, points_of, verdict
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, total
@@ -22,7 +22,7 @@ from wirespeed.units import l1_bits, line_rate_pps
 
 
 @dataclass(frozen=True)
-class Curve:
+class MeasuredCurve:
     """A direction, or the sum of all, over a whole test. None stands where the test did not say.
 
     `lines` is the number of directions, `line_pps` what fills their lines together. `stray_failures` counts samples
@@ -56,7 +56,8 @@ class Curve:
         return self.outcome.tester_limited
 
     def returned_percent(self, load: LoadPoint | None) -> float | None:
-        """What came back as a share of the line by the frames that came back, which a DUT may have made longer."""
+        """Received rate in percent of line rate, at the size of the frames received. The DUT may have made them
+        longer."""
         sent, returned = self.outcome.frame_bytes, self.outcome.received_frame_bytes
         if load is None or load.received_percent is None or not sent or not returned:
             return None
@@ -69,10 +70,10 @@ class Analysis:
 
     result: Result
     threshold: float
-    curves: tuple[Curve, ...]
+    curves: tuple[MeasuredCurve, ...]
 
     @property
-    def directions(self) -> tuple[Curve, ...]:
+    def directions(self) -> tuple[MeasuredCurve, ...]:
         return tuple(curve for curve in self.curves if curve.channel != SUM)
 
     @property
@@ -82,10 +83,10 @@ class Analysis:
         return replace(self, curves=tuple(curves))
 
     @property
-    def counting(self) -> Counting:
-        """How well the test could tell its packets apart."""
+    def counting(self) -> CountingCheck:
+        """Accuracy of the test's counting."""
         if not self.result.native:
-            return Counting()
+            return CountingCheck()
         return counting(self.curves[-1].outcome.balance, self.threshold, self.result, self.result.dut.dropped_packets)
 
     @property
@@ -113,7 +114,7 @@ def analyse(
     def balance_of(channel: Channel) -> Balance | None:
         return _final_balance(result, channel) if balances is None else balances.get(channel)
 
-    def curve(name: str, found: tuple[Point, ...], line_pps: float | None, balance: Balance | None) -> Curve:
+    def curve(name: str, found: tuple[Point, ...], line_pps: float | None, balance: Balance | None) -> MeasuredCurve:
         outcome = verdict(
             result,
             found,
@@ -162,8 +163,8 @@ def judged(result: Result, balances: Mapping[Channel, Balance] | None = None) ->
 
 
 def _over_the_same_samples(
-    result: Result, curves: Sequence[Curve], threshold: float, exclude_disturbed: bool | None
-) -> list[Curve]:
+    result: Result, curves: Sequence[MeasuredCurve], threshold: float, exclude_disturbed: bool | None
+) -> list[MeasuredCurve]:
     """The curves with the figures of all directions over the samples that their sum's are over, so that they add up."""
     *directions, whole = curves
     leave_out = excludes_disturbed(result) if exclude_disturbed is None else exclude_disturbed
@@ -187,7 +188,7 @@ def _over_the_same_samples(
 
 def _curve(
     name: str, found: tuple[Point, ...], line_pps: float | None, outcome: ChannelOutcome, threshold: float
-) -> Curve:
+) -> MeasuredCurve:
     lasts_from_s = outcome.loss_onset.t_s if outcome.loss_onset else float("inf")
     failing = [point for point in found if point.measured and point.loss_ratio > threshold]
     short = [
@@ -195,7 +196,7 @@ def _curve(
         for point in found
         if point.measured and point.balance.shortfall > threshold * (point.balance.offered + point.balance.unoffered)
     ]
-    return Curve(
+    return MeasuredCurve(
         channel=name,
         points=found,
         lines=found[0].lines if found else 1,
@@ -221,6 +222,6 @@ def _final_balance(result: Result, channel: Channel) -> Balance | None:
 
 
 def _noted_limit(result: Result, channel: Channel | str) -> bool:
-    """Whether the test itself found its tester too slow, on a server whose samples cannot show it."""
+    """True if the test itself found that its tester was too slow, with a server whose samples cannot show it."""
     found = result.outcome.channels.get(str(channel))
     return found is not None and found.tester_limited and found.balance.intended is None

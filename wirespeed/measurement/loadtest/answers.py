@@ -1,5 +1,5 @@
-"""How fast each router was, in one figure each: at the hardest load that all of them carried. As cards: can it be
-believed, and what limits."""
+"""Answer cards: one figure for each router, at the hardest load that all of them forwarded, with its reliability and
+its limit."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Card, Cards
-from wirespeed.measurement.load import Group, beside, group_by_load
+from wirespeed.charts.page_parts import Cards, VerdictCard
+from wirespeed.measurement.load import LoadGroup, beside, group_by_load
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.reported import Shown
 from wirespeed.pages.duts import dut_name
@@ -21,7 +21,7 @@ MOST_CARDS = 8
 
 
 @dataclass(frozen=True)
-class Answer:
+class DutAnswer:
     """Answer for one router: the verdict on `test`, its most informative test."""
 
     test: Result
@@ -30,14 +30,14 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Answers:
+class DutComparison:
     """Routers side by side in the order of their tests; `directions` is how many carried `load` at once, `others`
     how many routers did not carry it.
     """
 
     load: str
     directions: int
-    duts: tuple[Answer, ...]
+    duts: tuple[DutAnswer, ...]
     others: int
 
 
@@ -65,7 +65,7 @@ class _Run:
         return (self.verdict.status == COMPLETE, held.is_measured, self.rate_pps, not held.bound)
 
 
-def answers(groups: Sequence[Group[Result]], verdicts: Mapping[str, Verdict]) -> Answers | None:
+def answers(groups: Sequence[LoadGroup[Result]], verdicts: Mapping[str, Verdict]) -> DutComparison | None:
     """Of the loads that most routers carried the one with the smallest frames, both directions before one; among
     equals that which the routers forwarded least of. `verdicts` are by the names of tests. None where no test measured
     anything.
@@ -77,15 +77,15 @@ def answers(groups: Sequence[Group[Result]], verdicts: Mapping[str, Verdict]) ->
         if test.analysis.curves[-1].measured
     ]
     duts = {run.dut for _, run in runs}
-    best: tuple[tuple[float, ...], Answers] | None = None
+    best: tuple[tuple[float, ...], DutComparison] | None = None
     for number, directions in dict.fromkeys((number, run.lines) for number, run in runs):
         load = groups[number].load
         chosen = _best_runs([run for owner, run in runs if owner == number and run.lines == directions])
         frame_bytes = math.inf if load.frame_bytes is None else round(load.frame_bytes, 0)
         hardness = (len(chosen), -frame_bytes, directions, -sum(run.rate_pps for run in chosen))
         if best is None or hardness > best[0]:
-            cards = tuple(Answer(run.test, run.dut, run.verdict) for run in chosen)
-            best = hardness, Answers(load.title, directions, cards, others=len(duts) - len(cards))
+            cards = tuple(DutAnswer(run.test, run.dut, run.verdict) for run in chosen)
+            best = hardness, DutComparison(load.title, directions, cards, others=len(duts) - len(cards))
     return best[1] if best else None
 
 
@@ -112,12 +112,12 @@ def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     return Cards(f"{found.load}, {ways}", cards, rest, identity="answers")
 
 
-def _card(answer: Answer, groups: Sequence[Group[Result]], shown: Shown) -> Card:
+def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) -> VerdictCard:
     verdict = answer.verdict
     figure, full = verdict.shown, verdict.full_load
     (load,) = [group.load for group in groups if answer.test in group.results][:1]
     bounds = (shown.verdicts[one.name] for one in beside(answer.test, load, shown.bounds))
-    return Card(
+    return VerdictCard(
         dut=answer.dut,
         colour=shown.colours.get(answer.dut, ""),
         rate=figure.rate_parts[0],

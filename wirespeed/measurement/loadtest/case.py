@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from wirespeed.cases.facts import Case, Load, Step, Worker
-from wirespeed.cases.machine_facts import Energy, Machine
+from wirespeed.cases.facts import Case, CaseLoad, CaseStep, Worker
+from wirespeed.cases.machine_facts import Energy, MachineFacts
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
     box_of,
@@ -21,8 +21,8 @@ from wirespeed.cases.telemetry import (
     tells_drops,
     workers_told,
 )
-from wirespeed.measurement.counting import Counting
-from wirespeed.measurement.loadtest.analysis import Analysis, Curve
+from wirespeed.measurement.counting import CountingCheck
+from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import SUM
@@ -56,7 +56,9 @@ def cases_of(result: Result, source: str) -> tuple[Case, ...]:
     return (replace(case, directions=tuple(each)),)
 
 
-def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Sequence[Sample], source: str) -> Case:
+def _case(
+    analysis: Analysis, curve: MeasuredCurve, top: Sequence[Point], samples: Sequence[Sample], source: str
+) -> Case:
     result = analysis.result
     place = f"{source}: {len(samples)} sample{'s' if len(samples) > 1 else ''} of the highest load"
     asked = [one for sample in samples if (one := _telemetry(sample)) is not None]
@@ -85,8 +87,8 @@ def _case(analysis: Analysis, curve: Curve, top: Sequence[Point], samples: Seque
     )
 
 
-def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float]) -> Case:
-    """The same test, one direction: what the device told is of all of them."""
+def _direction(case: Case, analysis: Analysis, curve: MeasuredCurve, chosen: set[float]) -> Case:
+    """The test, for one direction. Telemetry of the device is that of all directions."""
     top = [point for point in _loaded(curve) if point.t_s in chosen]
     if not top:
         top = _top(curve, analysis.threshold)
@@ -108,7 +110,7 @@ def _direction(case: Case, analysis: Analysis, curve: Curve, chosen: set[float])
     )
 
 
-def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> Machine:
+def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> MachineFacts:
     machine = machine_told(told, result.dut, place)
     watts = [one.watts for one in told if one.watts is not None]
     return replace(machine, energy=Energy(fmean(watts), result.lab.idle_watts, place)) if watts else machine
@@ -120,7 +122,7 @@ def _telemetry(sample: Sample) -> DutTelemetry | None:
     return found if found != DutTelemetry() else None
 
 
-def _counted_by(counting: Counting) -> tuple[str, ...]:
+def _counted_by(counting: CountingCheck) -> tuple[str, ...]:
     """Said where it bears on the loss: numbered packets, or a loss that is hidden."""
     return (f"counting: {counting.sentence}",) if counting.numbered or counting.hidden else ()
 
@@ -132,7 +134,7 @@ def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
     return tuple(f"in {count} of {len(asked)} {lost}: {why}" for why, count in reasons.items())
 
 
-def _unlinked(curve: Curve, top: Sequence[Point]) -> tuple[str, ...]:
+def _unlinked(curve: MeasuredCurve, top: Sequence[Point]) -> tuple[str, ...]:
     """That samples without a link are left out."""
     points = [point for point in _loaded(curve) if point.disturbed is not None and not is_preemption(point.disturbed)]
     left = [point for point in points if point not in top]
@@ -152,13 +154,13 @@ def _has_nics(result: Result) -> bool:
     return any(result.medium(channel.tx) is not Medium.RING for channel in result.channels)
 
 
-def _loaded(curve: Curve) -> tuple[Point, ...]:
-    """What was measured; of a test that ended before, its warm-up."""
+def _loaded(curve: MeasuredCurve) -> tuple[Point, ...]:
+    """The measured points; those of the warm-up if the test ended before."""
     points = [point for point in curve.points if point.balance.offered > 0 and point.interval_s > 0]
     return tuple(point for point in points if point.measured) or tuple(points)
 
 
-def _top(curve: Curve, threshold: float) -> list[Point]:
+def _top(curve: MeasuredCurve, threshold: float) -> list[Point]:
     """The hold; of steps the highest, but for single samples that made up for lost time."""
     found = _loaded(curve)
     held = [point for point in found if point.phase == "hold"]
@@ -173,12 +175,12 @@ def _top(curve: Curve, threshold: float) -> list[Point]:
 
 def _load(
     analysis: Analysis,
-    curve: Curve,
+    curve: MeasuredCurve,
     top: Sequence[Point],
     samples: Sequence[Sample],
     workers: Sequence[Worker],
     place: str,
-) -> Load:
+) -> CaseLoad:
     result = analysis.result
     span_s = sum(point.interval_s for point in top)
     offered = sum(point.balance.offered for point in top) / span_s
@@ -187,7 +189,7 @@ def _load(
     )
     lossy = [point for point in top if point.loss_ratio > analysis.threshold]
     directions = [one for one in analysis.directions if one.measured]
-    return Load(
+    return CaseLoad(
         name=result.name,
         received_pps=returned / span_s,
         source=place,
@@ -225,7 +227,7 @@ def _unlinked_share(top: Sequence[Point]) -> float:
     return unlinked / lost if lost else 0.0
 
 
-def _extraneous_share(curve: Curve) -> float:
+def _extraneous_share(curve: MeasuredCurve) -> float:
     """Surplus of the whole test without duplicates: a sample may receive packets of the one before it."""
     balance = curve.outcome.balance
     extraneous = balance.extraneous - (balance.order.duplicates if balance.order else 0)
@@ -243,7 +245,7 @@ def _longest_preemption_s(samples: Sequence[Sample]) -> float | None:
     return max(found) if found else None
 
 
-def _mean_received(curve: Curve, top: Sequence[Point]) -> float:
+def _mean_received(curve: MeasuredCurve, top: Sequence[Point]) -> float:
     times = {point.t_s for point in top}
     chosen = [point for point in curve.measured if point.t_s in times]
     span_s = sum(point.interval_s for point in chosen)
@@ -255,7 +257,7 @@ def _pauses(samples: Sequence[Sample]) -> dict[str, int]:
     return {"pause frames": sum(frames)} if sum(frames) else {}
 
 
-def _steps(curve: Curve, samples: Sequence[Sample]) -> tuple[Step, ...]:
+def _steps(curve: MeasuredCurve, samples: Sequence[Sample]) -> tuple[CaseStep, ...]:
     """The ramp thinned to about 40 loads, rising, with its least ones, at which a knee far below the line shows; what a
     packet cost by `samples`, of which none may be."""
     sample_at = {sample.t_s: sample for sample in samples}

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, Rule, Shares, short, shortened
-from wirespeed.charts.dut_panels import PANEL_PX, Account, Told, panels_of
+from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, PercentScale, Rule, short, shortened
+from wirespeed.charts.dut_panels import PANEL_PX, Account, DutSample, panels_of
 from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
-from wirespeed.measurement.load import SAME_SIZE, Group, beside
+from wirespeed.measurement.load import SAME_SIZE, LoadGroup, beside
 from wirespeed.measurement.loadtest.analysis import Analysis
-from wirespeed.measurement.loadtest.analysis import Curve as Measured
+from wirespeed.measurement.loadtest.analysis import MeasuredCurve as Measured
 from wirespeed.measurement.loadtest.panels import more_panels
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import report_of
@@ -39,7 +39,7 @@ class _Drawn:
     on: bool
 
 
-def load_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
+def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
     """Received load, loss and the router's telemetry over the offered load, one under the other on one axis; with the
     bounds that other results of the same tests found."""
     scaler = shown.scaler
@@ -100,7 +100,7 @@ def _counted(disturbed: Sequence[Curve]) -> str:
     return count(sum(len(curve.x) for curve in disturbed), "disturbed sample")
 
 
-def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> Shares | None:
+def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> PercentScale | None:
     """Each test in percent of the highest load that came back in one of its directions; nothing for one test alone."""
     highest: dict[str, float] = {}
     for one in drawn:
@@ -109,10 +109,10 @@ def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> Shares | None:
             highest[one.style.of] = max(most, highest.get(one.style.of, 0.0))
     of = {name: short(most) for name, most in highest.items() if most > 0}
     share = "% of the test's highest received load"
-    return Shares(f"offered load of a channel ({share})", f"received ({share})", of) if len(of) > 1 else None
+    return PercentScale(f"offered load of a channel ({share})", f"received ({share})", of) if len(of) > 1 else None
 
 
-def time_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
+def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
     """Offered and received load of every channel over the whole test, warm-up and drain included."""
     scaler = shown.scaler
     drawn = [one for one in _drawn(group, shown) if one.curve.channel in shown.channels]
@@ -135,7 +135,7 @@ def time_chart(identity: str, group: Group[Result], shown: Shown) -> Chart:
     )
 
 
-def line_rates(group: Group[Result]) -> list[float]:
+def line_rates(group: LoadGroup[Result]) -> list[float]:
     """The different line rates of one direction; packets per second."""
     lines: list[float] = []
     for result in group.results:
@@ -187,7 +187,7 @@ def _dashes_of(tests: Sequence[Analysis]) -> Mapping[str, Dash]:
     return found | {f"{TOGETHER} {SUM}": "dot"}
 
 
-def _drawn(group: Group[Result], shown: Shown) -> Iterator[_Drawn]:
+def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
     """The channels asked for, and sums for whoever asks later; of several tests of one device in one direction the
     first is drawn, and the others wait, thinner."""
     tests = [result.analysis for result in group.results]
@@ -298,8 +298,8 @@ def _lossy(found: LoadPoint, style: Curve, scaler: Scaler) -> Curve:
     )
 
 
-def _device(group: Group[Result], drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[Panel]:
-    """What the devices told, and latency; a test's by the look of its first direction."""
+def _device(group: LoadGroup[Result], drawn: Sequence[_Drawn], scaler: Scaler) -> Iterator[Panel]:
+    """Curves of the devices' telemetry and of latency, in the style of each test's first direction."""
     styles: dict[str, Curve] = {}
     for one in drawn:
         styles.setdefault(one.test.result.name, one.style)
@@ -323,7 +323,7 @@ def account_of(test: Analysis) -> Account:
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
     told = (
-        Told(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
+        DutSample(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
         for point, sample in pairs
         if point.measured
     )

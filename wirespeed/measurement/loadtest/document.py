@@ -97,8 +97,8 @@ def _old_ports(lab: LabFacts) -> Iterator[PortFacts]:
 
 @dataclass(frozen=True)
 class _OldChannel:
-    """What a file of schema 1 said of a direction's end. Rates are worked out anew from the samples by whoever wants
-    them."""
+    """The outcome of a direction in a file of schema 1. Its rates are not stored; they are calculated from the samples
+    when needed."""
 
     sent_packets: Count = 0
     received_packets: Count = 0

@@ -1,4 +1,4 @@
-"""What the device drew at each load of a load test, by the watts of its samples. Pure."""
+"""Power of the device at each load of a load test, from the watts of its samples. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def draws_of(result: Result) -> Iterator[Draw]:
 
 
 def _load_of(result: Result, sample: Sample) -> str:
-    """What samples of one load are called: by the phase or, in a test by steps, by the step that was due then."""
+    """Name of a sample's load: its phase or, in a test by steps, the step that was due."""
     names = result.variables.steps.split(",")
     hold_s = result.variables.hold_duration
     if sample.phase != "step" or hold_s is None or hold_s <= 0:

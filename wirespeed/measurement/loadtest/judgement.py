@@ -48,5 +48,5 @@ def points_of(
 
 
 def excludes_disturbed(result: Result) -> bool:
-    """Whether the test was run so that samples which the machine spoilt do not count."""
-    return not result.variables.keep_spoilt
+    """True if the test was run so that disturbed samples do not count."""
+    return not result.variables.include_disturbed

@@ -12,7 +12,7 @@ from wirespeed.measurement.loadtest.live import summary, title_of, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress, load_for, run_loadtest
+from wirespeed.measurement.loadtest.run import LoadTestProgress, load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import Stand, with_bench
@@ -50,17 +50,18 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
             latency_rate_pps=None if latency is None else latency.value,
             interval_s=options.interval,
             threshold=options.fail_threshold,
-            ride_link=options.ignore_link_down,
-            keep_spoilt=options.include_disturbed or (is_local(self.at.server or SERVER) and not is_virtual_here()),
+            ignore_link_down=options.ignore_link_down,
+            include_disturbed=options.include_disturbed
+            or (is_local(self.at.server or SERVER) and not is_virtual_here()),
             **plan_head(self.at, options),
         )
         check_plan(self._plan)
         self._load = load_for(self._plan)
 
-    def watcher(self, console: Console) -> Watcher[Progress]:
+    def watcher(self, console: Console) -> Watcher[LoadTestProgress]:
         return watcher(console, self._plan, title_of(self._plan), self.options.quiet)
 
-    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> Result:
+    def run(self, stand: Stand, watch: Callable[[LoadTestProgress], None], stop: Event, journal: Journal) -> Result:
         plan = self._plan
         result = run_loadtest(
             plan.on(stand.lab, stand.device),

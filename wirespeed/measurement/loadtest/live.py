@@ -1,4 +1,4 @@
-"""What a running load test shows: a live view on a terminal, plain lines elsewhere, and the summary at the end."""
+"""Output of a running load test: a live view on a terminal, otherwise plain lines, and the summary."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rich.text import Text
 from wirespeed.measurement.loadtest.judgement import points_of
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import Progress
+from wirespeed.measurement.loadtest.run import LoadTestProgress
 from wirespeed.pages.words import count
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
@@ -29,7 +29,7 @@ LINES_WANTED = 60
 """About so many plain lines a test, however long it is, and never more than one a sample."""
 
 
-class PlainLines(Quiet):
+class LoadTestLines(Quiet):
     """For logs: a line every few seconds, at each new phase, and when a direction loses or saturates."""
 
     def __init__(self, console: Console, plan: LoadPlan) -> None:
@@ -39,7 +39,7 @@ class PlainLines(Quiet):
         self._phase = ""
         self._due_s = 0.0
 
-    def __call__(self, progress: Progress, /) -> None:
+    def __call__(self, progress: LoadTestProgress, /) -> None:
         if progress.step.phase != self._phase or progress.step.end_s >= self._due_s:
             self._phase = progress.step.phase
             self._due_s = progress.step.end_s + self._every_s * 0.999
@@ -48,7 +48,7 @@ class PlainLines(Quiet):
             self._console.out(line, highlight=False)
 
 
-class LiveView(Redrawn):
+class LoadTestView(Redrawn):
     """For terminals: a table of directions under a bar, redrawn in place."""
 
     def __init__(self, console: Console, plan: LoadPlan, title: str) -> None:
@@ -56,16 +56,16 @@ class LiveView(Redrawn):
         self._title = title
         self._announced: set[str] = set()
 
-    def __call__(self, progress: Progress, /) -> None:
+    def __call__(self, progress: LoadTestProgress, /) -> None:
         for line in news(progress, self._announced):
             self._live.console.print(Text(line, style="bold yellow"))
         self._draw(view(progress, self._title))
 
 
-def watcher(console: Console, plan: LoadPlan, title: str, quiet: bool) -> Watcher[Progress]:
+def watcher(console: Console, plan: LoadPlan, title: str, quiet: bool) -> Watcher[LoadTestProgress]:
     if quiet:
         return NoView()
-    return LiveView(console, plan, title) if console.is_terminal else PlainLines(console, plan)
+    return LoadTestView(console, plan, title) if console.is_terminal else LoadTestLines(console, plan)
 
 
 def title_of(plan: LoadPlan) -> str:
@@ -73,7 +73,7 @@ def title_of(plan: LoadPlan) -> str:
     return " ".join(filter(None, words)) + (", unidirectional" if plan.unidirectional else ", bidirectional")
 
 
-def view(progress: Progress, title: str) -> Group:
+def view(progress: LoadTestProgress, title: str) -> Group:
     """One frame of the live view."""
     plan, step = progress.plan, progress.step
     head = Table.grid(padding=(0, 2))
@@ -92,7 +92,7 @@ def view(progress: Progress, title: str) -> Group:
     return Group(Text(f"{title}: {_load(progress)}"), head, table)
 
 
-def plain_line(progress: Progress) -> str:
+def plain_line(progress: LoadTestProgress) -> str:
     """`  12.0 s ramp 1.8 %: 0→1 offered … received … L2 … L1 … loss …; 1→0 …; 10:48 left`."""
     parts = []
     for channel in progress.plan.directions:
@@ -121,7 +121,7 @@ def figures(point: Point) -> tuple[str, ...]:
     )
 
 
-def news(progress: Progress, announced: set[str]) -> list[str]:
+def news(progress: LoadTestProgress, announced: set[str]) -> list[str]:
     """A line for each direction of which something is known now that is not in `announced` yet; it is added."""
     lines = []
     for channel, outcome in progress.outcomes.items():
@@ -200,7 +200,7 @@ def _under_way(result: Result, channel: Channel, outcome: ChannelOutcome) -> Ite
         yield f"{last.balance.lost:,.0f} packets were under way at the last sample and came later"
 
 
-def _state(progress: Progress, channel: Channel) -> str:
+def _state(progress: LoadTestProgress, channel: Channel) -> str:
     outcome = progress.outcomes[channel]
     if outcome.saturation is not None:
         return "saturated"
@@ -213,11 +213,11 @@ def _of_line(percent: float | None) -> str:
     return "" if percent is None else f" ({percent_text(percent)} % of line)"
 
 
-def _load(progress: Progress) -> str:
+def _load(progress: LoadTestProgress) -> str:
     rate = progress.step.rate
     return f"{percent_text(rate.value)} %" if rate.unit == "percentage" else format_si(rate.value, rate.unit)
 
 
-def _left(progress: Progress) -> str:
+def _left(progress: LoadTestProgress) -> str:
     minutes, seconds = divmod(round(progress.remaining_s), 60)
     return f"{minutes}:{seconds:02}"

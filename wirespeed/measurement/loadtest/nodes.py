@@ -1,4 +1,4 @@
-"""What each node of a router's workers cost at some loads of a load test."""
+"""Cost of each node of a router's workers at some loads of a load test."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--ignore-link-down",
             "Mark samples without a link and go on.",
-            stored="ride_link",
+            stored="ignore_link_down",
             setting="ignore_link_down",
             place=6,
         ),
@@ -136,7 +136,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--include-disturbed",
             "Judge disturbed samples.",
-            stored="keep_spoilt",
+            stored="include_disturbed",
             setting="include_disturbed",
             place=6,
             shown="except on VMs",

@@ -1,4 +1,4 @@
-"""How a load test ended: what is to be said beside its figures, and why one means nothing."""
+"""Notes on the end of a load test, and the reasons that make its figures meaningless."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wirespeed.results.channel import Channel
 _LEAST_SKEW_S = 0.0002
 
 
-def remarks(balances: Mapping[Channel, Balance], threshold: float, verified: bool) -> Iterator[str]:
+def remarks(balances: Mapping[Channel, Balance], threshold: float, has_signature: bool) -> Iterator[str]:
     """Sentences about what the balances hold beside loss."""
     for channel, balance in balances.items():
         if balance.paused:
@@ -20,12 +20,12 @@ def remarks(balances: Mapping[Channel, Balance], threshold: float, verified: boo
         if again > max(0.0, threshold * balance.offered):
             yield f"{channel}: {again:,} packets came back twice: they count once"
         if foreign > max(0.0, threshold * balance.offered):
-            hint = "they are left out" if verified else "they may hide loss; --signature counts test frames only"
+            hint = "they are left out" if has_signature else "they may hide loss; --signature counts test frames only"
             yield f"{channel}: {foreign:,.0f} foreign frames came back: {hint}"
 
 
 def skew_remark(skew_s: float) -> Iterator[str]:
-    """What is to be said of samples whose counters were not read at one instant."""
+    """A note if the counters of samples were not read at one instant."""
     if skew_s >= _LEAST_SKEW_S:
         yield (
             f"the generator reads what it sent and what it received up to {skew_s * 1e3:.1f} ms apart: losses of "

@@ -15,7 +15,7 @@ QUANTITIES = ("average", "99 %", "maximum")
 
 
 @dataclass(frozen=True)
-class Line:
+class PanelLine:
     """One line of a panel; a dot is whether its load was held, the offered pps of a channel, and the value."""
 
     test: str
@@ -28,7 +28,7 @@ class Line:
 class MorePanel:
     title: str
     unit: str
-    lines: tuple[Line, ...]
+    lines: tuple[PanelLine, ...]
     floors: tuple[Rule, ...] = ()
 
 
@@ -44,7 +44,7 @@ def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
         "cycles / packet of the most expensive nodes",
         "cycles / packet",
         tuple(
-            Line(test.result.name, curve.node, DASHES[number % len(DASHES)], curve.dots)
+            PanelLine(test.result.name, curve.node, DASHES[number % len(DASHES)], curve.dots)
             for test in tests
             for number, curve in enumerate(dearest(test))
         ),
@@ -52,7 +52,7 @@ def more_panels(tests: Sequence[Analysis]) -> list[MorePanel]:
     return [panel for panel in (latency, nodes) if any(line.dots for line in panel.lines)]
 
 
-def _latency(test: Analysis) -> list[Line]:
+def _latency(test: Analysis) -> list[PanelLine]:
     lines = []
     for channel, curve in zip(test.result.channels, test.directions, strict=True):
         for quantity, dash in zip(QUANTITIES, DASHES, strict=False):
@@ -62,7 +62,7 @@ def _latency(test: Analysis) -> list[Line]:
                 if point.measured and (value := _value(sample.latency.get(channel), quantity)) is not None
             )
             if dots:
-                lines.append(Line(test.result.name, f"{channel} {quantity}", dash, dots))
+                lines.append(PanelLine(test.result.name, f"{channel} {quantity}", dash, dots))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""What a load test does when: the plan as a value, and the steps that follow from it. Pure; nothing runs here."""
+"""The plan of a load test, as a value, and the schedule that follows from it. Pure; nothing runs here."""
 
 from __future__ import annotations
 
@@ -22,9 +22,8 @@ class LoadPlan(MeasurementPlan):
     """One load test, with the defaults of trex-loadtest.
 
     With `step_loads` each of those is held for `hold_s`, in place of ramp and hold. `latency_rate_pps` adds a latency
-    stream a direction. With `ride_link` a link that goes down later ends nothing. With `keep_spoilt` samples that the
-    machine spoilt count like the others.
-    """
+    stream a direction. With `ignore_link_down` a link that goes down later ends nothing. With `include_disturbed`
+    samples that the machine spoilt count like the others."""
 
     profile: str
     tunables: dict[str, str] = field(default_factory=dict)
@@ -37,8 +36,8 @@ class LoadPlan(MeasurementPlan):
     latency_rate_pps: float | None = None
     interval_s: float = 1.0
     threshold: float = DEFAULT_THRESHOLD
-    ride_link: bool = False
-    keep_spoilt: bool = False
+    ignore_link_down: bool = False
+    include_disturbed: bool = False
 
     @property
     def most_percent(self) -> float | None:
@@ -48,7 +47,7 @@ class LoadPlan(MeasurementPlan):
 
     @property
     def phases(self) -> tuple[tuple[str, float], ...]:
-        """What follows on what, and how many seconds it takes; each load of a test by steps is a phase of its own."""
+        """Phases and their durations in seconds, in order; each step of a test by steps is a phase of its own."""
         if self.step_loads:
             return (("warm-up", self.warmup_s), *(("step", self.hold_s) for _ in self.step_loads))
         return (("warm-up", self.warmup_s), ("ramp", self.ramp_s), ("hold", self.hold_s))
@@ -74,7 +73,7 @@ class LoadPlan(MeasurementPlan):
             group=self.group,
             output_file=self.output_file,
             unidirectional=self.unidirectional,
-            verify=self.verify or None,
+            signature=self.signature or None,
             line=self.line_bps or None,
             warmup_mult=str(self.warmup_rate),
             warmup_duration=self.warmup_s,
@@ -83,13 +82,13 @@ class LoadPlan(MeasurementPlan):
             hold_duration=self.hold_s,
             steps=",".join(map(str, self.step_loads)),
             latency=self.latency_rate_pps or None,
-            ride_link=self.ride_link or None,
-            keep_spoilt=self.keep_spoilt or None,
+            ignore_link_down=self.ignore_link_down or None,
+            include_disturbed=self.include_disturbed or None,
         )
 
 
 @dataclass(frozen=True)
-class Step:
+class LoadTestStep:
     """A stretch of one constant load, closed by a sample. Times count from the start of traffic."""
 
     phase: str
@@ -98,10 +97,10 @@ class Step:
     rate: Rate
 
 
-def steps(plan: LoadPlan) -> tuple[Step, ...]:
+def steps(plan: LoadPlan) -> tuple[LoadTestStep, ...]:
     """The whole schedule. A stretch of the ramp carries the load that the line has at its end, so the last one is the
     target."""
-    out: list[Step] = []
+    out: list[LoadTestStep] = []
     start_s = 0.0
     held = iter(plan.step_loads)
     for phase, duration_s in plan.phases:
@@ -109,7 +108,9 @@ def steps(plan: LoadPlan) -> tuple[Step, ...]:
         n = max(1, round(duration_s / plan.interval_s)) if duration_s > 0 else 0
         for index in range(n):
             rate = load or _rate_in(plan, phase, (index + 1) / n)
-            out.append(Step(phase, start_s + duration_s * index / n, start_s + duration_s * (index + 1) / n, rate))
+            out.append(
+                LoadTestStep(phase, start_s + duration_s * index / n, start_s + duration_s * (index + 1) / n, rate)
+            )
         start_s += duration_s
     return tuple(out)
 
@@ -140,7 +141,7 @@ def check_plan(plan: LoadPlan) -> None:
     for what, load in plan.loads[1:]:
         if load.unit == "percentage" and load.value > 100:
             raise UsageError(f"{what} {load} is above line rate: give at most 100")
-    check_wires(plan.directions, plan.verify)
+    check_wires(plan.directions, plan.signature)
 
 
 def parse_target(text: str) -> Rate:

@@ -1,4 +1,4 @@
-"""What to beware of in load tests: words that qualify a row, and remarks on all tests, one a cause."""
+"""Warnings on load tests: words that qualify a row, and warnings on all tests, one per cause."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.measurement.load import SAME_SIZE, Group, group_by_load
-from wirespeed.measurement.loadtest.analysis import Analysis, Curve
+from wirespeed.measurement.load import SAME_SIZE, LoadGroup, group_by_load
+from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.reported import Remark, remark_on
@@ -23,7 +23,7 @@ class Direction:
     """One channel of one test."""
 
     test: Analysis
-    curve: Curve
+    curve: MeasuredCurve
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ def status(test: Analysis) -> str:
     return test.result.ending.status
 
 
-def notes(test: Analysis, curve: Curve) -> list[str]:
+def notes(test: Analysis, curve: MeasuredCurve) -> list[str]:
     """Words that qualify a row: how the test ended, whether the tester was the limit, what the machine spoilt."""
     said = [] if status(test) == COMPLETE else [status(test)]
     if curve.tester_limited:
@@ -169,7 +169,7 @@ def thresholds_text(results: Sequence[Result]) -> str:
     return " or ".join(f"{ratio * 100:g} %" for ratio in sorted({result.analysis.threshold for result in results}))
 
 
-def _line_speeds(groups: Sequence[Group[Result]]) -> Iterator[Remark]:
+def _line_speeds(groups: Sequence[LoadGroup[Result]]) -> Iterator[Remark]:
     apart = []
     for group in groups:
         lines = [

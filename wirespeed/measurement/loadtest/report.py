@@ -6,18 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Cards, Fold, Grid, Paragraph, Section, Summary
+from wirespeed.charts.page_parts import Cards, Fold, Grid, PageSection, Paragraph, SummaryTable
 from wirespeed.charts.sparkline import path_of
-from wirespeed.measurement.load import Load, group_by_load, load_of
-from wirespeed.measurement.loadtest.analysis import Curve
+from wirespeed.measurement.load import ResultLoad, group_by_load, load_of
+from wirespeed.measurement.loadtest.analysis import MeasuredCurve
 from wirespeed.measurement.loadtest.answers import cards_of
 from wirespeed.measurement.loadtest.charts import load_chart, time_chart
 from wirespeed.measurement.loadtest.nodes import node_rows
 from wirespeed.measurement.loadtest.remarks import remarks_on, thresholds_text
 from wirespeed.measurement.loadtest.result import Judging, Result
-from wirespeed.measurement.loadtest.rows import Row, line_of, lines_of, table_of
+from wirespeed.measurement.loadtest.rows import LoadTestRow, line_of, lines_of, table_of
 from wirespeed.measurement.loadtest.summary import summary_of
-from wirespeed.measurement.reported import SMOOTHED, TOGETHER, Both, Entry, Remark, ReportedKind, Shown
+from wirespeed.measurement.reported import SMOOTHED, TOGETHER, Both, MatrixEntry, Remark, ReportedKind, Shown
 from wirespeed.pages.words import count
 from wirespeed.results.channel import SUM
 from wirespeed.results.dut import NodeRow
@@ -37,7 +37,7 @@ class LoadtestReport(ReportedKind[Result]):
     noun, title, sized = "test", "load tests", "samples"
     leads = True
     in_matrix = True
-    row_kinds: ClassVar = {"load test": (Row, "a direction of a load test, or the sum of several")}
+    row_kinds: ClassVar = {"load test": (LoadTestRow, "a direction of a load test, or the sum of several")}
 
     def judged_by(
         self, result: Result, threshold: float | None, line_bps: float | None, exclude_disturbed: bool | None
@@ -69,24 +69,24 @@ class LoadtestReport(ReportedKind[Result]):
     def tables(self, results: Sequence[Result], shown: Shown) -> Sequence[Grid]:
         return (table_of(results, shown.verdicts, shown.scaler),)
 
-    def summary(self, results: Sequence[Result], shown: Shown) -> Summary | None:
+    def summary(self, results: Sequence[Result], shown: Shown) -> SummaryTable | None:
         return summary_of(results, shown.verdicts, shown.scaler)
 
     def cards(self, results: Sequence[Result], shown: Shown) -> Cards | None:
         return cards_of(results, shown)
 
-    def sections(self, results: Sequence[Result], shown: Shown) -> Iterator[Section]:
+    def sections(self, results: Sequence[Result], shown: Shown) -> Iterator[PageSection]:
         for number, group in enumerate(group_by_load(results)):
             over_load = shown.drawn.place(load_chart(f"load-{number}", group, shown))
             over_time = shown.drawn.place(time_chart(f"time-{number}", group, shown))
             fold = Fold("Over time", (over_time, Paragraph(OVER_TIME)), look="over-time")
             blocks = (over_load, Paragraph(OVER_LOAD), Paragraph(ON_SCREEN, "caption screen"), fold)
-            yield Section(group.load.title, blocks, look="load")
+            yield PageSection(group.load.title, blocks, look="load")
 
     def irregular(self, results: Sequence[Result]) -> Iterator[Remark]:
         return remarks_on(results)
 
-    def entries(self, result: Result, load: Load, verdict: Verdict, both: Both) -> Iterator[Entry]:
+    def entries(self, result: Result, load: ResultLoad, verdict: Verdict, both: Both) -> Iterator[MatrixEntry]:
         test = result.analysis
         is_alone = len(test.curves) == 1
         for curve in test.curves:
@@ -94,7 +94,7 @@ class LoadtestReport(ReportedKind[Result]):
                 continue
             line = line_of(load, test, curve, verdict)
             direction = f"{TOGETHER} {curve.channel}" if both == "each" else TOGETHER
-            yield Entry(
+            yield MatrixEntry(
                 direction=curve.channel if is_alone else direction,
                 figure=line.forwarded,
                 row=line.row,
@@ -107,7 +107,7 @@ class LoadtestReport(ReportedKind[Result]):
         return node_rows(result.analysis)
 
 
-def _spark(curve: Curve) -> str:
+def _spark(curve: MeasuredCurve) -> str:
     """The ramp, both axes from 0 to the highest load offered; empty where there are not two loads."""
     points = sorted((point.offered_pps, point.received_pps) for point in curve.measured if point.phase == "ramp")
     return path_of(points, points[-1][0] if points else 0.0)

@@ -40,14 +40,14 @@ class LoadTestSettings(Settings):
     hold_duration: Annotated[Number | None, SPARSE] = None
     steps: Annotated[str, SPARSE] = ""
     latency: Annotated[Number | None, SPARSE] = None
-    ride_link: Annotated[bool | None, SPARSE] = None
-    keep_spoilt: Annotated[bool | None, Stored(sparse=True, read=bool)] = None
+    ignore_link_down: Annotated[bool | None, Stored(sparse=True, former="ride_link")] = None
+    include_disturbed: Annotated[bool | None, Stored(sparse=True, read=bool, former="keep_spoilt")] = None
 
 
 @dataclass(frozen=True)
 class Judging:
-    """What a test is judged by in place of its own settings, which None keeps. `line_bps` is another line than the
-    tester's to take percentages of."""
+    """Settings of the judgement that replace the test's own; None keeps those. `line_bps` replaces the tester's line
+    speed in percentages."""
 
     threshold: float | None = None
     line_bps: float | None = None
@@ -84,7 +84,7 @@ class Result(MeasurementResult):
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What its samples say, by `judging`."""
+        """The analysis of its samples, by `judging`."""
         from wirespeed.measurement.loadtest.analysis import analyse  # noqa: PLC0415 - it judges results of this class
 
         by = self.judging

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid
-from wirespeed.measurement.load import Load, group_by_load
-from wirespeed.measurement.loadtest.analysis import Analysis, Curve
+from wirespeed.measurement.load import ResultLoad, group_by_load
+from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.remarks import notes, status, thresholds_text
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
@@ -17,7 +17,7 @@ FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 11, 6
 
 
 @dataclass(frozen=True)
-class Row:
+class LoadTestRow:
     """One direction of one test, or the sum of several.
 
     `forwarded` is the highest load that lost at most `threshold`, `full_load` the rate forwarded while the full load
@@ -62,16 +62,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Line:
+class PrintedRow:
     """A row with the figures that its cells print; `title` is what people call its load."""
 
-    row: Row
+    row: LoadTestRow
     forwarded: Figure
     full_load: Figure
     title: str
 
 
-def lines_of(results: Sequence[Result], verdicts: Mapping[str, Verdict]) -> list[Line]:
+def lines_of(results: Sequence[Result], verdicts: Mapping[str, Verdict]) -> list[PrintedRow]:
     """All rows in the order of the results, the channels of a test and then their sum."""
     loads = {one.name: group.load for group in group_by_load(results) for one in group.results}
     return [
@@ -101,7 +101,7 @@ def headings(results: Sequence[Result], scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def cells(line: Line, scaler: Scaler) -> tuple[str, ...]:
+def cells(line: PrintedRow, scaler: Scaler) -> tuple[str, ...]:
     """The row as text; what was never reached is a dash, and a sum's share says of how many lines."""
     row, forwarded, full = line.row, line.forwarded, line.full_load
     return (
@@ -122,8 +122,8 @@ def cells(line: Line, scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def sort_keys(row: Row) -> tuple[str | float | None, ...]:
-    """What each cell is sorted by."""
+def sort_keys(row: LoadTestRow) -> tuple[str | float | None, ...]:
+    """The values by which the cells are sorted."""
     return (
         *(row.test, row.load, row.channel),
         *(row.forwarded_pps, row.forwarded_l2_bps, row.forwarded_l1_bps, row.forwarded_line_percent),
@@ -139,13 +139,13 @@ def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler:
     return Grid("Load tests", headings(results, scaler), tuple(lines), texts=FIRST_FIGURE_COLUMN, remarks=2)
 
 
-def line_of(load: Load, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
+def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Verdict) -> PrintedRow:
     """One curve as plain values, with its part of the test's verdict."""
     found = curve.outcome
     lossy, knee = found.loss_onset, found.saturation
     forwarded = verdict.figure.of(curve.channel)
     full = (verdict.full_load or verdict.figure).of(curve.channel)
-    row = Row(
+    row = LoadTestRow(
         test=test.result.name,
         load=load.name,
         channel=curve.channel,
@@ -180,14 +180,14 @@ def line_of(load: Load, test: Analysis, curve: Curve, verdict: Verdict) -> Line:
         next=verdict.next_step,
         notes=", ".join(notes(test, curve)),
     )
-    return Line(row, forwarded, full, load.title)
+    return PrintedRow(row, forwarded, full, load.title)
 
 
-def _of_lines(percent: float | None, curve: Curve) -> float | None:
+def _of_lines(percent: float | None, curve: MeasuredCurve) -> float | None:
     return None if percent is None else percent / curve.lines
 
 
-def _knee_text(row: Row, scaler: Scaler) -> str:
+def _knee_text(row: LoadTestRow, scaler: Scaler) -> str:
     """`4.200 (4.150–4.260)`."""
     if row.saturation_pps is None:
         return NOTHING

@@ -18,7 +18,7 @@ from wirespeed.measurement.head import head_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.judgement import verdict
 from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
-from wirespeed.measurement.loadtest.plan import LoadPlan, Step, check_plan, steps
+from wirespeed.measurement.loadtest.plan import LoadPlan, LoadTestStep, check_plan, steps
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
@@ -26,7 +26,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
-from wirespeed.results.lab import LatencyFloor
+from wirespeed.results.lab import LatencyBaseline
 from wirespeed.results.machine import preempted_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
@@ -34,8 +34,8 @@ from wirespeed.results.recorder import Recorder
 from wirespeed.results.sample import Sample
 from wirespeed.results.skew import allow_for_skew, estimated_skew_s
 from wirespeed.results.trial import Drain
-from wirespeed.trial.load import Load, load_of
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.load import TrialLoad, load_of
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
@@ -47,15 +47,14 @@ _LEAST_PART = 0.2
 
 
 @dataclass(frozen=True)
-class Progress:
-    """What a watcher learns after each sample: the points of each direction up to it, and what they say so far.
+class LoadTestProgress:
+    """Progress for a watcher, after each sample: the points of each direction so far, and their judgement.
 
-    The verdict takes milliseconds, which on two CPUs are time taken from the traffic: `judged` makes it for a watcher
-    that asks for the outcomes.
-    """
+    The judgement takes milliseconds, which on two CPUs delay the traffic. So `judged` makes it only for a watcher that
+    reads the outcomes."""
 
     plan: LoadPlan
-    step: Step
+    step: LoadTestStep
     sample: Sample
     points: Mapping[Channel, Sequence[Point]]
     judged: Callable[[], Mapping[Channel, ChannelOutcome]]
@@ -78,20 +77,21 @@ def streams_of(plan: LoadPlan) -> Streams:
     return {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
 
 
-def load_for(plan: LoadPlan, streams: Streams | None = None) -> Load:
-    """What the plan's ports send; UsageError when its streams cannot be marked or measured as it asks."""
+def load_for(plan: LoadPlan, streams: Streams | None = None) -> TrialLoad:
+    """The streams of each port of the plan. UsageError for streams without room for the signature or the latency
+    stamp."""
     own = streams_of(plan) if streams is None else streams
-    return load_of(own, latency_pps=plan.latency_rate_pps, verify=plan.verify)
+    return load_of(own, latency_pps=plan.latency_rate_pps, signature=plan.signature)
 
 
 def run_loadtest(
     plan: LoadPlan,
     client: GeneratorClient,
-    on_sample: Callable[[Progress], None] | None = None,
+    on_sample: Callable[[LoadTestProgress], None] | None = None,
     *,
     dut: Dut | None = None,
     stop: threading.Event | None = None,
-    load: Load | None = None,
+    load: TrialLoad | None = None,
     recorder: Recorder | None = None,
 ) -> Result:
     """Run `plan` on ports of the connected `client` and return what was measured.
@@ -112,7 +112,7 @@ def run_loadtest(
         dut=dut,
         line_bps=plan.line_bps,
         force=plan.force,
-        ride_link=plan.ride_link,
+        ignore_link_down=plan.ignore_link_down,
         link_hint="with --ignore-link-down the test goes on and marks its samples",
         stop=stop,
     )
@@ -131,9 +131,9 @@ def run_loadtest(
 
 def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Result:
     """The result before its first sample."""
-    floors = {str(wire): from_json(LatencyFloor, floor) for wire in tester.wires if (floor := tester.floor(wire))}
+    floors = {str(wire): from_json(LatencyBaseline, floor) for wire in tester.wires if (floor := tester.floor(wire))}
     head = head_of(plan, tester, trial.facts, dut, trial.notes)
-    head["lab"] = replace(head["lab"], latency_floor=floors)
+    head["lab"] = replace(head["lab"], latency_baseline=floors)
     variables = plan.variables(tester.server)
     return Result(plan.name or plan.profile, variables, **head, samples=(), outcome=Outcome(plan.threshold))
 
@@ -145,13 +145,13 @@ class _Course:
     plan: LoadPlan
     trial: Trial
     head: Result
-    last: Reading
-    on_sample: Callable[[Progress], None] | None
+    last: TrialReading
+    on_sample: Callable[[LoadTestProgress], None] | None
     recorder: Recorder | None
     samples: list[Sample] = field(default_factory=list)
-    read: list[tuple[Reading, Reading]] = field(default_factory=list)
+    read: list[tuple[TrialReading, TrialReading]] = field(default_factory=list)
     points: dict[Channel, list[Point]] = field(default_factory=dict)
-    end: Reading | None = None
+    end: TrialReading | None = None
     drained: Drain | None = None
 
     def drive(self) -> Ending:
@@ -172,7 +172,7 @@ class _Course:
             with suppress(WirespeedError):  # what ended the test matters more
                 self.end, self.drained = self.trial.drain()
 
-    def _walk(self, schedule: Sequence[Step]) -> bool:
+    def _walk(self, schedule: Sequence[LoadTestStep]) -> bool:
         """Hold one load after the other; True when `stop` cut it short."""
         grace_s = self.plan.warmup_s or min(SILENCE_S, self.plan.total_s)
         began = time.monotonic()
@@ -206,13 +206,13 @@ class _Course:
                     raise MeasurementError(reason)
         return False
 
-    def _keep_rest(self, step: Step) -> None:
+    def _keep_rest(self, step: LoadTestStep) -> None:
         """A step that came to an end of its own: what was read of it while all was well is a sample too."""
         latest = self.trial.latest
         if latest is not None and latest.at_s - self.last.at_s >= _LEAST_PART * (step.end_s - step.start_s):
             self._add(step, latest)
 
-    def _add(self, step: Step, now: Reading) -> None:
+    def _add(self, step: LoadTestStep, now: TrialReading) -> None:
         sample = self.trial.sample(self.last, now, step.phase, step.rate)
         self.read.append((self.last, now))
         self.last = now
@@ -225,7 +225,7 @@ class _Course:
             self.points.setdefault(wire, []).append(newest)
         if self.on_sample is not None:
             so_far = {wire: list(found) for wire, found in self.points.items()}
-            self.on_sample(Progress(self.plan, step, sample, so_far, partial(self._judged, so_far)))
+            self.on_sample(LoadTestProgress(self.plan, step, sample, so_far, partial(self._judged, so_far)))
 
     def _judged(self, so_far: Mapping[Channel, Sequence[Point]]) -> dict[Channel, ChannelOutcome]:
         return {
@@ -238,7 +238,7 @@ class _Course:
             for wire, found in so_far.items()
         }
 
-    def _balances(self, end: Reading) -> dict[Channel, Balance]:
+    def _balances(self, end: TrialReading) -> dict[Channel, Balance]:
         return {wire: self.trial.balance(self.trial.basis.origin, end, wire) for wire in self.plan.directions}
 
     def finish(self, ending: Ending) -> Result:
@@ -248,7 +248,7 @@ class _Course:
         drained = self.drained
         notes = (
             *ending.notes,
-            *remarks(balances, self.plan.threshold, self.plan.verify),
+            *remarks(balances, self.plan.threshold, self.plan.signature),
             *skew_remark(self._skew_s(balances)),
         )
         head = replace(
@@ -270,7 +270,7 @@ class _Course:
         return max(estimated_skew_s(self.samples, seen, wire, balances.get(wire)) for wire, seen in found)
 
     def _tell_later(self) -> None:
-        """What a device tells only now that the load is off, put where it belongs."""
+        """Telemetry that a device reports only after the load, added to the samples that it belongs to."""
         if isinstance(self.trial.dut, TellsLater):
             self.trial.dut.fetch()
             told = (self.trial.dut.telemetry(before.dut, after.dut) for before, after in self.read)

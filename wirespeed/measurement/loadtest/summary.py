@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wirespeed.charts.page_parts import ColumnHeading, Summary, SummaryCell, SummaryRow
+from wirespeed.charts.page_parts import ColumnHeading, SummaryCell, SummaryRow, SummaryTable
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.rows import (
     FIRST_FIGURE_COLUMN,
     LAST_FIGURE_COLUMN,
     PERCENT_COLUMN,
-    Line,
+    PrintedRow,
     cells,
     headings,
     lines_of,
@@ -21,9 +21,9 @@ from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.verdict import Verdict
 
 
-def summary_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler: Scaler) -> Summary:
+def summary_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler: Scaler) -> SummaryTable:
     columns = headings(results, scaler)
-    return Summary(
+    return SummaryTable(
         headings=tuple(ColumnHeading(text, _kind(index)) for index, text in enumerate(columns)),
         rows=tuple(
             SummaryRow(line.row.test, _cells(line, scaler), line.row.channel == SUM)
@@ -32,7 +32,7 @@ def summary_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scale
     )
 
 
-def _cells(line: Line, scaler: Scaler) -> tuple[SummaryCell, ...]:
+def _cells(line: PrintedRow, scaler: Scaler) -> tuple[SummaryCell, ...]:
     filled = f"{line.forwarded.line_percent or 0.0:.1f}"
     return tuple(
         SummaryCell(

@@ -106,7 +106,7 @@ def _why_none(name: str, analysis: Analysis) -> _None:
 
 
 def _own_limit(analysis: Analysis) -> Limit:
-    """What the counters of the test alone say."""
+    """The limit, by the counters of the test alone."""
     whole, lines = analysis.curves[-1], len(analysis.directions)
     forwarded, full = whole.forwarded, whole.full_load
     if whole.tester_limited:
@@ -129,7 +129,7 @@ def _own_limit(analysis: Analysis) -> Limit:
 
 
 def _loss_onset(analysis: Analysis) -> LoadPoint | None:
-    """Where loss sets in for good: of all directions together, or else of the first that loses."""
+    """The load from which loss persists: of all directions together, otherwise of the first direction that loses."""
     found = [one.outcome.loss_onset for one in (analysis.curves[-1], *analysis.directions)]
     return next((one for one in found if one is not None), None)
 
@@ -150,5 +150,5 @@ def _agreed(own: Limit, found: Limit | None) -> Limit:
 
 
 def verdict_of(result: Result, found: Limit | None = None) -> Verdict:
-    """What it forwarded; `found` is what `explain` names as the limit."""
+    """The verdict on a load test; `found` is the limit that `explain` names."""
     return loadtest_verdict(result.analysis, found)

@@ -21,9 +21,9 @@ DISTURBED_REPEATS = 3
 
 
 @dataclass(frozen=True)
-class Progress:
-    """What a watcher learns: `trial` or `row` just came about, or neither, and a trial begins. `doing` says of which
-    test and frame size it is, and what is held for how long."""
+class Rfc2544Progress:
+    """Progress for a watcher: `trial` or `row` is new, or neither, and a trial begins. `doing` names its test, its
+    frame size, its load and its duration."""
 
     doing: str
     trial: SuiteTrial | None
@@ -33,11 +33,11 @@ class Progress:
     spent_s: float
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[Rfc2544Progress], None]
 
 
 @dataclass
-class Bench:
+class Rfc2544Bench:
     """Tests under way: the trials and rows there are so far."""
 
     method: Method
@@ -99,4 +99,4 @@ class Bench:
 
     def _watched(self, doing: str, test: Test, trial: SuiteTrial | None = None, row: Row | None = None) -> None:
         if self.watch is not None:
-            self.watch(Progress(doing, trial, test, row, len(self.trials), time.monotonic() - self.began_s))
+            self.watch(Rfc2544Progress(doing, trial, test, row, len(self.trials), time.monotonic() - self.began_s))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.errors import MeasurementError
-from wirespeed.measurement.rfc2544.bench import Bench
+from wirespeed.measurement.rfc2544.bench import Rfc2544Bench
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
@@ -29,7 +29,7 @@ SEARCH_S = 1.0
 
 
 @dataclass(frozen=True)
-class Sent:
+class FramesSent:
     """Frames of one size as they are sent: their name, mean length with FCS, and what the narrowest line carries."""
 
     name: str
@@ -43,7 +43,7 @@ def throughput_goal(trial_s: float, resolution: float) -> Goal:
     return Goal("throughput", 0.0, 0.0, trial_s, trial_s, resolution, initial_s)
 
 
-def throughput(bench: Bench, trial: Trial, sent: Sent) -> ThroughputRow:
+def throughput(bench: Rfc2544Bench, trial: Trial, sent: FramesSent) -> ThroughputRow:
     """The highest load that is carried whole. A device that returns nothing has none; the row says so."""
     goal = throughput_goal(bench.method.trial_s, bench.method.resolution)
 
@@ -83,7 +83,7 @@ def throughput(bench: Bench, trial: Trial, sent: Sent) -> ThroughputRow:
     return row()
 
 
-def frame_loss_rate(bench: Bench, trial: Trial, sent: Sent) -> FrameLossRow:
+def frame_loss_rate(bench: Rfc2544Bench, trial: Trial, sent: FramesSent) -> FrameLossRow:
     """From the whole line down until two trials on end lost nothing."""
     ways = len(trial.tester.wires)
 
@@ -107,7 +107,7 @@ def frame_loss_rate(bench: Bench, trial: Trial, sent: Sent) -> FrameLossRow:
     return FrameLossRow(sent.name, sent.mean_bytes, sent.line_pps, points, twice, said(*why))
 
 
-def latency(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow) -> tuple[LatencyRow, ...]:
+def latency(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: ThroughputRow) -> tuple[LatencyRow, ...]:
     """A row per direction, of repeats at the throughput, tagged frames included. `trial` has their streams."""
     method, tester, load_pps = bench.method, trial.tester, measured.throughput_pps or 0.0
     beside_pps = max(load_pps - method.latency_pps, load_pps / 2)
@@ -141,7 +141,7 @@ def latency(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow) -> 
     return tuple(rows)
 
 
-def back_to_back(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow) -> BackToBackRow:
+def back_to_back(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: ThroughputRow) -> BackToBackRow:
     """RFC 9004 of a size whose throughput is below the line; of others the row says that, and nothing is sent."""
     method, most = bench.method, max(1, round(bench.method.burst_most_s * sent.line_pps))
     row = BackToBackRow(sent.name, sent.mean_bytes, sent.line_pps, measured.throughput_pps, longest=most)
@@ -187,13 +187,13 @@ def _no_bursts(measured: ThroughputRow, resolution: float) -> str:
 
 
 def remarks(trials: list[SuiteTrial]) -> str:
-    """How many of `trials` are not the DUT's doing alone, and why the first of them is not."""
+    """The number of `trials` that do not show the DUT alone, with the reason for the first of them."""
     told = [one.remark for one in trials if one.remark]
     return f"in {len(told)} of {len(trials)} trials {told[0]}" if told else ""
 
 
 def not_the_duts(measured: ThroughputRow) -> str:
-    """What a test at the throughput has to say where that is not the DUT's own."""
+    """A note for a test at the throughput if that throughput is not the DUT's own."""
     return f"its load is not a limit of the DUT, but of the {measured.limit}" if measured.is_at_least else ""
 
 

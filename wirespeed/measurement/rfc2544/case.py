@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wirespeed.cases.facts import Case
-from wirespeed.cases.trials import Tried, case_of
+from wirespeed.cases.trials import TrialsOfLoad, case_of
 from wirespeed.measurement.rfc2544.result import Rfc2544Result, SuiteTrial
 
 _TESTS = ("throughput", "frame-loss")
@@ -25,7 +25,7 @@ def _cases(suite: Rfc2544Result, source: str) -> Iterator[Case]:
         sizes = {row.frame: row.frame_bytes for row in suite.throughput}
         sizes |= {row.frame: row.frame_bytes for row in suite.frame_loss}
         frame_bytes = sizes.get(frame) or _bytes(frame)
-        tried = replace(Tried.of(suite, source), name=f"{suite.name}, {frame}", frame_bytes=frame_bytes)
+        tried = replace(TrialsOfLoad.of(suite, source), name=f"{suite.name}, {frame}", frame_bytes=frame_bytes)
         upper_pps = next((row.upper_pps for row in suite.throughput if row.frame == frame), None)
         chosen, what = _chosen(trials, upper_pps)
         yield case_of(tried, [one.judged for one in chosen], [one.judged for one in trials], f"of {frame}, {what}")

@@ -125,7 +125,7 @@ def loss_chart(identity: str, sentence: str, rows: Sequence[FrameLossRow]) -> Ch
 
 
 def device_chart(identity: str, sentence: str, suite: Rfc2544Result, scaler: Scaler) -> Chart | None:
-    """What the device told under the trials, over their load; a colour a frame size. None where it told nothing."""
+    """Telemetry of the device during the trials, over their load; one colour per frame size. None without telemetry."""
     accounts = [
         account_of_trials(frame, [(trial.load_pps, trial.trial) for trial in suite.trials if trial.frame == frame])
         for frame in dict.fromkeys(trial.frame for trial in suite.trials)

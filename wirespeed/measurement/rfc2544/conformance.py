@@ -15,9 +15,9 @@ IP6_SIZES = STANDARD_SIZES - {"64"}
 LATENCY_REPEATS, BURST_REPEATS, LATENCY_STREAM_S = 20, 50, 120.0
 
 
-def exceptions_of(method: Method, *, ip6: bool, verify: bool) -> Mapping[Test, tuple[str, ...]]:
+def exceptions_of(method: Method, *, ip6: bool, signature: bool) -> Mapping[Test, tuple[str, ...]]:
     """By test, each way in which `method` differs, as a report words it."""
-    common = _common(method, ip6=ip6, verify=verify)
+    common = _common(method, ip6=ip6, signature=signature)
     return {test: (*_of_test(method, test), *common) for test in method.tests}
 
 
@@ -45,7 +45,7 @@ def _of_test(method: Method, test: Test) -> tuple[str, ...]:
             return ("one type of reset, not each that the DUT has",)
 
 
-def _common(method: Method, *, ip6: bool, verify: bool) -> tuple[str, ...]:
+def _common(method: Method, *, ip6: bool, signature: bool) -> tuple[str, ...]:
     """Statements about all tests."""
     waits = (method.learning_s, method.residual_s, method.restabilise_s)
     found = []
@@ -62,6 +62,6 @@ def _common(method: Method, *, ip6: bool, verify: bool) -> tuple[str, ...]:
             "addresses of 16.0.0.0/8 and 48.0.0.0/8 and UDP port 12, not 198.18.0.0/15 and port 7 (appendix C)"
         )
     found.append("static routes and neighbours, no routing updates (§23)")
-    if not verify:
+    if not signature:
         found.append("test frames are known by the receiving port's counters, not by their content (§10)")
     return tuple(found)

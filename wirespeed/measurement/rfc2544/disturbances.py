@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from wirespeed.errors import WirespeedError
-from wirespeed.measurement.rfc2544.bench import Bench
-from wirespeed.measurement.rfc2544.benchmarks import Sent, not_the_duts, remarks, said
+from wirespeed.measurement.rfc2544.bench import Rfc2544Bench
+from wirespeed.measurement.rfc2544.benchmarks import FramesSent, not_the_duts, remarks, said
 from wirespeed.measurement.rfc2544.result import RecoveryRow, ResetRow, SuiteTrial, ThroughputRow
-from wirespeed.measurement.rfc2544.schedules import Missing, outage_s, recovery_s
+from wirespeed.measurement.rfc2544.schedules import MissingFrames, outage_s, recovery_s
 from wirespeed.results.channel import Channel
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.trial import HEARTBEAT_S, Trial
 from wirespeed.units import Rate
 
@@ -22,7 +22,7 @@ REDUCED = 0.5
 
 _POLL_S = 0.01
 _CACHED_S = 0.5
-"""How old the counters of servers may be that do not read them when asked."""
+"""Possible age, in seconds, of the counters of servers that do not read them on request."""
 _TAIL_LEAST_S, _TAIL_MOST_S = 0.5, 30.0
 
 BACK_SHARE = 0.95
@@ -32,7 +32,7 @@ _STEADY_MOST_S = 10.0
 _WINDOW_S = 0.2
 
 
-def recovery(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow) -> RecoveryRow:
+def recovery(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: ThroughputRow) -> RecoveryRow:
     """The load is held above the throughput, then cut to half of that. Where the overload lost nothing there is no time
     to tell."""
     method, throughput_pps = bench.method, measured.throughput_pps or 0.0
@@ -65,7 +65,7 @@ def recovery(bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow) ->
 
 
 def _cut(
-    bench: Bench, trial: Trial, sent: Sent, overload_pps: float, label: str
+    bench: Rfc2544Bench, trial: Trial, sent: FramesSent, overload_pps: float, label: str
 ) -> tuple[float, float, float, SuiteTrial]:
     """The time to the last loss, how exactly it is known, what was missing at the cut, and the trial."""
     seconds, wires = bench.method.trial_s, trial.tester.wires
@@ -86,7 +86,7 @@ def _cut(
     one = bench.keep("recovery", sent.name, overload_pps, seconds, found, label)
     times = [
         recovery_s(
-            [Missing(reading.port_at_s(wire.rx), _missing(trial, before, reading, wire)) for reading in readings],
+            [MissingFrames(reading.port_at_s(wire.rx), _missing(trial, before, reading, wire)) for reading in readings],
             cut.port_at_s(wire.rx),
         )
         for wire in wires
@@ -97,13 +97,18 @@ def _cut(
     return max(times), step_s, sum(_missing(trial, before, cut, wire) for wire in wires), one
 
 
-def _missing(trial: Trial, before: Reading, now: Reading, wire: Channel) -> float:
+def _missing(trial: Trial, before: TrialReading, now: TrialReading, wire: Channel) -> float:
     balance = trial.balance(before, now, wire)
     return balance.offered - balance.test_frames
 
 
 def reset(
-    bench: Bench, trial: Trial, sent: Sent, measured: ThroughputRow, kind: str, do_reset: Callable[[], None]
+    bench: Rfc2544Bench,
+    trial: Trial,
+    sent: FramesSent,
+    measured: ThroughputRow,
+    kind: str,
+    do_reset: Callable[[], None],
 ) -> ResetRow:
     """The device is reset while its throughput is on. `trial` has to ride out links that go down."""
     times, lost, trials = [], [], []
@@ -125,7 +130,7 @@ def reset(
 
 
 def _outage(
-    bench: Bench, trial: Trial, sent: Sent, load_pps: float, do_reset: Callable[[], None], label: str
+    bench: Rfc2544Bench, trial: Trial, sent: FramesSent, load_pps: float, do_reset: Callable[[], None], label: str
 ) -> tuple[float, float, SuiteTrial] | None:
     """Seconds that the load was not forwarded, in the direction that it was longest, and the frames of all directions
     that this is."""
@@ -163,12 +168,12 @@ def _outage(
     return max(outages), sum(seconds * steady[wire] for seconds, wire in zip(outages, wires, strict=True)), one
 
 
-def _received_pps(trial: Trial, earlier: Reading, later: Reading, wire: Channel) -> float:
+def _received_pps(trial: Trial, earlier: TrialReading, later: TrialReading, wire: Channel) -> float:
     seconds = later.port_at_s(wire.rx) - earlier.port_at_s(wire.rx)
     return trial.balance(earlier, later, wire).test_frames / seconds if seconds > 0 else 0.0
 
 
-def _read(trial: Trial) -> Reading:
+def _read(trial: Trial) -> TrialReading:
     trial.heartbeat()
     assert trial.latest is not None
     return trial.latest

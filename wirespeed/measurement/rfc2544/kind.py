@@ -13,7 +13,7 @@ from wirespeed.measurement.file import read_file
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
-from wirespeed.measurement.rfc2544.bench import Progress
+from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
 from wirespeed.measurement.rfc2544.live import summary, watcher
 from wirespeed.measurement.rfc2544.options import Rfc2544Options
 from wirespeed.measurement.rfc2544.plan import (
@@ -75,10 +75,12 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             raise FileFault(f"{options.show} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
         return text_block(result)
 
-    def watcher(self, console: Console) -> Watcher[Progress]:
+    def watcher(self, console: Console) -> Watcher[Rfc2544Progress]:
         return watcher(console, self._plan.title, self.options.quiet)
 
-    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> Rfc2544Result:
+    def run(
+        self, stand: Stand, watch: Callable[[Rfc2544Progress], None], stop: Event, journal: Journal
+    ) -> Rfc2544Result:
         kind = RESTART if stand.restart else ""
         if self._by_command:
             kind = f"by the command {self.options.reset_command}"

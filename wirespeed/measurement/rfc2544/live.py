@@ -1,11 +1,11 @@
-"""What the tests show while they run, and the lines that they end with."""
+"""Output of the tests: live lines, and the summary."""
 
 from __future__ import annotations
 
 from rich.console import Console
 
 from wirespeed.measurement.lines import lines_watcher
-from wirespeed.measurement.rfc2544.bench import Progress
+from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
@@ -24,14 +24,14 @@ from wirespeed.results.verdict import Verdict
 from wirespeed.watching import Watcher
 
 
-def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[Rfc2544Progress]:
     return lines_watcher(
         console, title, quiet, line_of, lambda now: f"{now.doing}; {now.count} trials, {now.spent_s:.0f} s"
     )
 
 
-def line_of(progress: Progress) -> str | None:
-    """What just came about, in a line; None when nothing did."""
+def line_of(progress: Rfc2544Progress) -> str | None:
+    """A line for the trial or row that is new; None if there is none."""
     if progress.trial is not None:
         return trial_line(progress.trial)
     return None if progress.row is None else row_line(progress.test, progress.row)

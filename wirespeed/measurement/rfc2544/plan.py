@@ -1,4 +1,4 @@
-"""What is to be tested, as a value, and the method that follows from it. Pure; nothing runs here."""
+"""The plan of the tests, as a value, and the method that follows from it. Pure; nothing runs here."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class Rfc2544Plan(MeasurementPlan):
         return f"RFC 2544 {', '.join(self.tests)}; sizes {frames}; trials of {self.trial_s:g} s"
 
     def with_reset(self, reset_kind: str) -> Rfc2544Plan:
-        """The same plan for a device that is reset so. Where nobody can reset it, that test is left out if there are
-        others; UsageError if there are none."""
+        """The plan for a device with the given reset. If it cannot be reset, that test is omitted; UsageError if no
+        other test remains."""
         tests, notes = self.tests, self.notes
         if not reset_kind and "reset" in tests:
             if len(tests) == 1 or set(tests) == {"throughput", "reset"}:
@@ -78,7 +78,7 @@ class Rfc2544Plan(MeasurementPlan):
 
     @property
     def method(self) -> Method:
-        """How it is tested, with the ways in which that is not the RFC's."""
+        """The method of the tests, with its deviations from the RFC."""
         share = min(1.0, self.trial_s / TRIAL_S)
         learning_s, residual_s, restabilise_s = self.waits_s or tuple(round(share * wait_s, 3) for wait_s in WAITS_S)
         bare = Method(
@@ -97,7 +97,7 @@ class Rfc2544Plan(MeasurementPlan):
             protocol="UDP over IPv6" if self.ip6 else "UDP over IPv4",
             stream_format=self._stream_format,
         )
-        return replace(bare, exceptions=exceptions_of(bare, ip6=self.ip6, verify=self.verify))
+        return replace(bare, exceptions=exceptions_of(bare, ip6=self.ip6, signature=self.signature))
 
     def _repeats(self, of_the_rfc: int, share: float) -> int:
         return self.repeats or max(LEAST_REPEATS, math.ceil(of_the_rfc * share))
@@ -119,7 +119,7 @@ class Rfc2544Plan(MeasurementPlan):
             tunables=tunables_text(self.tunables),
             output_file=self.output_file,
             unidirectional=self.unidirectional,
-            verify=self.verify or None,
+            signature=self.signature or None,
             line=self.line_bps or None,
             sizes=",".join(frame.name for frame in self.frames),
             robust=self.is_robust or None,
@@ -138,7 +138,7 @@ def check_plan(plan: Rfc2544Plan) -> None:
     for key in OWN_TUNABLES:
         if key in plan.tunables:
             raise UsageError(f"-t {key}=…: frames are chosen by --sizes and --ip6; leave {key} out of -t")
-    check_wires(plan.directions, plan.verify)
+    check_wires(plan.directions, plan.signature)
 
 
 def parse_test(word: str) -> tuple[Test, ...]:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Chart
-from wirespeed.charts.page_parts import Block, Code, Fold, Grid, Heading, Paragraph, Section
+from wirespeed.charts.page_parts import Block, Code, Fold, Grid, Heading, PageSection, Paragraph
 from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.rfc2544.charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.result import APPLICABILITY, Rfc2544Result, Test
 from wirespeed.measurement.rfc2544.rows import BenchmarkRow, benchmark_rows
-from wirespeed.measurement.rfc2544.text import Section as TestSection
+from wirespeed.measurement.rfc2544.text import ReportSection as TestSection
 from wirespeed.measurement.rfc2544.text import sections, text_block
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
@@ -41,11 +41,11 @@ class Rfc2544Report(ReportedKind[Rfc2544Result]):
     def markdown(self, results: Sequence[Rfc2544Result], _shown: Shown) -> Iterator[str]:
         return map(text_block, results)
 
-    def sections(self, results: Sequence[Rfc2544Result], shown: Shown) -> Iterator[Section]:
+    def sections(self, results: Sequence[Rfc2544Result], shown: Shown) -> Iterator[PageSection]:
         for number, suite in enumerate(results):
             identity = f"rfc2544-{number}"
             blocks = tuple(_blocks(identity, suite, shown))
-            yield Section(f"RFC 2544: {suite.name}", blocks, look="rfc2544", of=suite.name)
+            yield PageSection(f"RFC 2544: {suite.name}", blocks, look="rfc2544", of=suite.name)
 
     def irregular(self, results: Sequence[Rfc2544Result]) -> Iterator[Remark]:
         rows = [(suite, test, row) for suite in results for test in suite.method.tests for row in suite.rows(test)]

@@ -13,8 +13,8 @@ MOST_S = 300.0
 
 
 def reset_by(command: str) -> Callable[[], None]:
-    """What runs `command`, without a shell, and waits for its end. UsageError for one that cannot be run; calling it
-    raises MeasurementError when the command fails or does not end."""
+    """A function that runs `command` without a shell and waits for its end. UsageError if the command cannot be run;
+    the function raises MeasurementError if the command fails or does not end."""
     try:
         words = shlex.split(command)
     except ValueError as error:

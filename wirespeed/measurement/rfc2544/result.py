@@ -152,12 +152,12 @@ class ThroughputRow:
 
     @property
     def is_at_least(self) -> bool:
-        """Whether the tester or the machine ended the search, so that the DUT may carry more."""
+        """True if tester or host ended the search, so that the DUT may forward more."""
         return self.limit in ("tester", "host")
 
     @property
     def is_line(self) -> bool:
-        """Whether the whole line was carried, as far as the search tells."""
+        """True if line rate was forwarded, as far as the search shows."""
         return self.limit == "line"
 
 
@@ -375,7 +375,7 @@ class Rfc2544Result(MeasurementResult):
 
 
 def attribute_of(test: Test) -> str:
-    """What its rows are called in a Rfc2544Result and in its file."""
+    """Name of a test's rows in a Rfc2544Result and in its file."""
     return test.replace("-", "_")
 
 

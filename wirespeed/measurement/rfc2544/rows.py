@@ -1,4 +1,4 @@
-"""What the tests of RFC 2544 found as rows of one shape, for programs."""
+"""Results of the tests of RFC 2544 as rows of one shape, for programs."""
 
 from __future__ import annotations
 

@@ -12,9 +12,9 @@ from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
 from wirespeed.measurement.head import head_of
-from wirespeed.measurement.rfc2544.bench import Bench, Watch
+from wirespeed.measurement.rfc2544.bench import Rfc2544Bench, Watch
 from wirespeed.measurement.rfc2544.benchmarks import (
-    Sent,
+    FramesSent,
     back_to_back,
     frame_loss_rate,
     latency,
@@ -29,7 +29,7 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 from wirespeed.units import line_rate_pps
@@ -37,11 +37,11 @@ from wirespeed.units import line_rate_pps
 
 @dataclass(frozen=True)
 class FrameLoad:
-    """What the ports send for one frame size, and the same with tagged frames beside it (None where no test needs
+    """Streams of the ports for one frame size, and the same with tagged frames in addition (None if no test needs
     them)."""
 
-    plain: Load
-    tagged: Load | None
+    plain: TrialLoad
+    tagged: TrialLoad | None
 
 
 Reset = Callable[[], None]
@@ -55,8 +55,8 @@ def loads_for(plan: Rfc2544Plan) -> dict[str, FrameLoad]:
         streams = {port: load_profile(PROFILE, tunables, port, port % 2) for port in plan.senders}
         tagged = None
         if "latency" in plan.tests:
-            tagged = load_of(streams, latency_pps=plan.method.latency_pps, verify=plan.verify)
-        loads[frame.name] = FrameLoad(load_of(streams, verify=plan.verify), tagged)
+            tagged = load_of(streams, latency_pps=plan.method.latency_pps, signature=plan.signature)
+        loads[frame.name] = FrameLoad(load_of(streams, signature=plan.signature), tagged)
     return loads
 
 
@@ -84,7 +84,7 @@ def run_rfc2544(
     sizes = suite.sizes()
     head = suite.head()
     check_resolution([throughput_goal(plan.trial_s, plan.resolution)], min(sent.line_pps for sent in sizes.values()))
-    bench = Bench(plan.method, stop, watch, recorder, plan.is_robust)
+    bench = Rfc2544Bench(plan.method, stop, watch, recorder, plan.is_robust)
     if recorder is not None:
         recorder.begin(head)
     ended, notes = (COMPLETE, "", 0), [APPLICABILITY, *plan.notes]
@@ -140,7 +140,7 @@ class _Suite:
     do_reset: Reset | None
     notes: tuple[str, ...] = ()
 
-    def _trial(self, load: Load, *, ride_link: bool = False) -> Trial:
+    def _trial(self, load: TrialLoad, *, ignore_link_down: bool = False) -> Trial:
         plan = self.plan
         return Trial(
             self.tester,
@@ -148,13 +148,13 @@ class _Suite:
             dut=self.dut,
             line_bps=plan.line_bps,
             force=plan.force,
-            ride_link=ride_link,
+            ignore_link_down=ignore_link_down,
             residual_s=plan.method.residual_s,
             ring_slots=plan.lab.ring_slots or 0,
             stop=self.stop,
         )
 
-    def sizes(self) -> dict[str, Sent]:
+    def sizes(self) -> dict[str, FramesSent]:
         """Each frame size with what the narrowest line carries of it. UsageError without a line speed, which all of
         these tests refer to."""
         facts = self.tester.facts(self.tester.status(), self.plan.line_bps)
@@ -170,7 +170,7 @@ class _Suite:
                     )
                 lengths.append(one.mix.mean_frame_bytes)
                 lines.append(line_rate_pps(lengths[-1], speed_bps))
-            found[name] = Sent(name, sum(lengths) / len(lengths), min(lines))
+            found[name] = FramesSent(name, sum(lengths) / len(lengths), min(lines))
         return found
 
     def head(self) -> Rfc2544Result:
@@ -180,7 +180,7 @@ class _Suite:
         head, variables = head_of(plan, tester, ports, self.dut), plan.variables(tester.server)
         return Rfc2544Result(plan.name or "rfc2544", variables, **head, method=plan.method)
 
-    def run(self, bench: Bench, frame: Frame, sent: Sent) -> None:
+    def run(self, bench: Rfc2544Bench, frame: Frame, sent: FramesSent) -> None:
         """All tests of one frame size."""
         load, tests, row = self.loads[frame.name], self.plan.tests, None
         with self._trial(load.plain) as trial:
@@ -202,7 +202,7 @@ class _Suite:
                     bench.found("latency", one)
         self._reset(bench, frame, load, sent, row)
 
-    def _reset(self, bench: Bench, frame: Frame, load: FrameLoad, sent: Sent, row: ThroughputRow) -> None:
+    def _reset(self, bench: Rfc2544Bench, frame: Frame, load: FrameLoad, sent: FramesSent, row: ThroughputRow) -> None:
         """The reset test, with the smallest frames (section 26.6)."""
         port = self.plan.senders[0]
         smallest = min(self.loads, key=lambda name: self.loads[name].plain.ports[port].mix.mean_frame_bytes)
@@ -213,5 +213,5 @@ class _Suite:
             or row.throughput_pps is None
         ):
             return
-        with self._trial(load.plain, ride_link=True) as trial:
+        with self._trial(load.plain, ignore_link_down=True) as trial:
             bench.found("reset", reset(bench, trial, sent, row, self.plan.reset_kind, self.do_reset))

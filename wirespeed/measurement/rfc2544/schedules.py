@@ -1,5 +1,4 @@
-"""What the tests do between trials: loads of the frame loss rate, times from counters. Pure: what sends is given to
-them."""
+"""Schedules of the tests: loads of the frame loss rate, times from counters. Pure: the caller provides what sends."""
 
 from __future__ import annotations
 
@@ -28,14 +27,14 @@ def frame_loss(measure: Callable[[float], LossPoint], step_percent: float) -> tu
 
 
 @dataclass(frozen=True)
-class Missing:
+class MissingFrames:
     """Frames of a direction that were sent and have not come back, at a time: those lost, and those under way."""
 
     at_s: float
     frames: float
 
 
-def recovery_s(readings: Sequence[Missing], cut_s: float) -> float:
+def recovery_s(readings: Sequence[MissingFrames], cut_s: float) -> float:
     """Seconds from `cut_s`, when the load was reduced, until nothing more was lost.
 
     Frames under way hide the very last loss: the time is that from which on only as many are missing

@@ -76,7 +76,7 @@ def _speed(speed_bps: float | None) -> str:
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
     last says how far it conforms."""
 
@@ -88,7 +88,7 @@ class Section:
     sentences: tuple[str, ...]
 
 
-def sections(result: Rfc2544Result) -> tuple[Section, ...]:
+def sections(result: Rfc2544Result) -> tuple[ReportSection, ...]:
     """Sections of the tests that have a row, in the order of the request."""
     grids: dict[Test, Grid] = {
         "throughput": _throughput(result.throughput),
@@ -99,7 +99,7 @@ def sections(result: Rfc2544Result) -> tuple[Section, ...]:
         "reset": _reset(result.reset),
     }
     return tuple(
-        Section(test, TITLES[test], *grids[test], _remarks(result, test), tuple(_said(result, test)))
+        ReportSection(test, TITLES[test], *grids[test], _remarks(result, test), tuple(_said(result, test)))
         for test in result.method.tests
         if result.rows(test)
     )
@@ -110,7 +110,7 @@ def _remarks(result: Rfc2544Result, test: Test) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{frame}: {why}" for frame, why in said if why))
 
 
-def _written(section: Section) -> str:
+def _written(section: ReportSection) -> str:
     parts = [f"## {section.title}", "", *table(section.head, section.rows)]
     parts += ["", *(f"- {remark}" for remark in section.remarks)] if section.remarks else []
     return "\n".join([*parts, "", *section.sentences])
@@ -153,7 +153,7 @@ def _single(rows: Sequence[ThroughputRow]) -> ThroughputRow | None:
 
 
 def _least(row: ThroughputRow) -> str:
-    """What the tester or the machine ended is not a number of the DUT's."""
+    """A lower bound, if tester or host ended the search."""
     return "≥ " if row.is_at_least else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.cases.facts import Case
-from wirespeed.cases.trials import Tried, case_of
+from wirespeed.cases.trials import TrialsOfLoad, case_of
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.results.search_trial import SearchTrial
 
@@ -17,7 +17,7 @@ def cases_of(search: SearchResult, source: str) -> tuple[Case, ...]:
         return ()
     bounds = [goal.upper_pps for goal in search.goals if goal.upper_pps is not None]
     what = "of the load that set the bound" if bounds else "of the highest load"
-    return (case_of(Tried.of(search, source), _chosen(bounds, trials), trials, what),)
+    return (case_of(TrialsOfLoad.of(search, source), _chosen(bounds, trials), trials, what),)
 
 
 def _chosen(bounds: Sequence[float], trials: Sequence[SearchTrial]) -> list[SearchTrial]:

@@ -119,7 +119,7 @@ def _sort(trial: SearchTrial) -> str:
 def _trials(
     search: SearchResult, trials: Sequence[SearchTrial], name: str, symbol: Symbol, scaler: Scaler, floor: float
 ) -> tuple[list[Curve], list[Curve]]:
-    """What came back of them, and what was lost."""
+    """Received rate and loss of the trials."""
     ways = len(search.directions)
     style = replace(blank(name, COLOURS[0], name, of=search.name), symbol=symbol, is_open=symbol in OPEN)
     received, lost = [], []

@@ -41,7 +41,7 @@ _MOST_CEILINGS = 6
 
 @dataclass(frozen=True)
 class Interval:
-    """What is known of a goal so far: the load is at least `lower_pps` and less than `upper_pps`."""
+    """Bounds of a goal so far: its load is at least `lower_pps` and less than `upper_pps`."""
 
     goal: Goal
     lower_pps: float | None
@@ -50,13 +50,13 @@ class Interval:
 
     @property
     def is_narrow(self) -> bool:
-        """Whether it is as narrow as the goal wants it."""
+        """True if the interval has the goal's width."""
         if self.lower_pps is None or self.upper_pps is None:
             return False
         return (self.upper_pps - self.lower_pps) / self.upper_pps <= self.goal.width * 1.001
 
     def is_done(self, most_pps: float) -> bool:
-        """Whether nothing is left to find: it is narrow, or the highest load was carried."""
+        """True if the search for this goal is complete: the interval is narrow, or the highest load was forwarded."""
         return self.is_narrow or (self.lower_pps is not None and self.lower_pps >= most_pps * (1 - self.goal.width))
 
 
@@ -158,7 +158,7 @@ class Controller:
         return found
 
     def outcomes(self, *, most_is_line: bool, ended_early: str = "") -> tuple[GoalOutcome, ...]:
-        """What is found for each goal; `ended_early` says why the search ended before it was done."""
+        """The outcome of each goal; `ended_early` is the reason if the search ended before it was complete."""
         return tuple(self._outcome(interval, most_is_line, ended_early) for interval in self.intervals())
 
     def _outcome(self, interval: Interval, most_is_line: bool, ended_early: str) -> GoalOutcome:
@@ -265,8 +265,8 @@ class Controller:
         return max(self.least_pps, min(below, least) * (1 - margin))
 
     def _tester_text(self, goal: Goal, lower_pps: float | None) -> str:
-        """Where the tester ended, what kept it from sending more, and what helps; and what the DUT carried of more in
-        single trials, which prove no bound."""
+        """The load that the tester reached, the reason for its limit and a remedy; also what the DUT forwarded above it
+        in single trials, which prove no bound."""
         tried = [one for one in self.trials if one.purpose == "search"]
         balances = [channel.balance for one in tried for channel in one.trial.channels.values()]
         at = f" more than {self._ceilings[0]:,.0f} pps" if self._ceilings else " more"
@@ -301,12 +301,13 @@ class Controller:
 
 
 def repeats_for(goals: Sequence[Goal]) -> int:
-    """How many trials of one load may be repeated: half as many as the most thorough goal has, and three at least."""
+    """The number of trials of one load that may be repeated: half as many as the most thorough goal has, at least
+    three."""
     return max((3, *(int(goal.sum_s / goal.final_s / 2) for goal in goals)))
 
 
 def _would_fail(interval: Interval, trial: SearchTrial) -> bool:
-    """Whether the trial speaks against a load that may still be the goal's, and only absences make it do so."""
+    """True if the trial fails a load that is still possible for the goal, only because of preemption."""
     lower, upper, load = interval.lower_pps, interval.upper_pps, trial.load_pps
     is_open = not interval.is_narrow and (lower is None or load > lower) and (upper is None or load < upper)
     return is_open and trial.is_disturbed_for(interval.goal)
@@ -338,7 +339,7 @@ def _failed_by(trial: SearchTrial, goal: Goal) -> BoundLimit:
 
 
 def _why_unsent(balances: Sequence[Balance]) -> str:
-    """What the tester's own account says of the packets that it did not send, and what helps against it."""
+    """The reasons that the tester counts for packets not sent, with remedies."""
     reasons = {
         "its worker came too late; give it a CPU of its own, or end other programs": sum(one.late for one in balances),
         "its packet pool was empty; give the generator more hugepages": sum(one.no_buffer for one in balances),

@@ -13,7 +13,7 @@ from wirespeed.units import parse_duration, parse_ratio
 
 @dataclass(frozen=True)
 class Preset:
-    """What goals have in common unless they say otherwise, what trials cost, and which goals there are by default."""
+    """Defaults of goals, the cost of trials, and the goals without `--goal`."""
 
     shape: Goal
     goals: tuple[tuple[str, float], ...]

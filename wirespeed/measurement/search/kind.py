@@ -14,7 +14,7 @@ from wirespeed.measurement.search.live import summary, watcher
 from wirespeed.measurement.search.options import SearchOptions
 from wirespeed.measurement.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.search.run import Progress, loads_for, raise_for_ending, run_search
+from wirespeed.measurement.search.run import SearchProgress, loads_for, raise_for_ending, run_search
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
@@ -49,10 +49,10 @@ class Search(Measurement[SearchOptions, SearchResult]):
         check_plan(self._plan)
         self._loads = loads_for(self._plan)
 
-    def watcher(self, console: Console) -> Watcher[Progress]:
+    def watcher(self, console: Console) -> Watcher[SearchProgress]:
         return watcher(console, self._plan.title, self.options.quiet)
 
-    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> SearchResult:
+    def run(self, stand: Stand, watch: Callable[[SearchProgress], None], stop: Event, journal: Journal) -> SearchResult:
         return run_search(
             self._plan.on(stand.lab, stand.device),
             stand.client,

@@ -1,4 +1,4 @@
-"""What a search shows while it runs, and the lines that it ends with."""
+"""Output of a search: live lines, and the summary."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rich.text import Text
 
 from wirespeed.measurement.search.controller import Interval
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
-from wirespeed.measurement.search.run import Progress
+from wirespeed.measurement.search.run import SearchProgress
 from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
 from wirespeed.results.power import power_line
@@ -23,18 +23,18 @@ BAR_CELLS = 48
 SHOWN_PERCENTILES = ("50", "90", "99", "99.9")
 
 
-class PlainLines(Quiet):
+class SearchLines(Quiet):
     """For logs: a line a trial."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
 
-    def __call__(self, progress: Progress, /) -> None:
+    def __call__(self, progress: SearchProgress, /) -> None:
         if progress.trial is not None:
             self._console.out(plain_line(progress, progress.trial), highlight=False)
 
 
-class LiveView(Redrawn):
+class SearchView(Redrawn):
     """For terminals: the interval of each goal on a logarithmic axis, redrawn in place, and the last trials."""
 
     def __init__(self, console: Console, title: str) -> None:
@@ -42,19 +42,19 @@ class LiveView(Redrawn):
         self._title = title
         self._last: list[SearchTrial] = []
 
-    def __call__(self, progress: Progress, /) -> None:
+    def __call__(self, progress: SearchProgress, /) -> None:
         if progress.trial is not None:
             self._last = [*self._last[-4:], progress.trial]
         self._draw(view(progress, self._title, self._last))
 
 
-def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[SearchProgress]:
     if quiet:
         return NoView()
-    return LiveView(console, title) if console.is_terminal else PlainLines(console)
+    return SearchView(console, title) if console.is_terminal else SearchLines(console)
 
 
-def view(progress: Progress, title: str, last: list[SearchTrial]) -> Group:
+def view(progress: SearchProgress, title: str, last: list[SearchTrial]) -> Group:
     """One frame of the live view."""
     head = Table.grid(padding=(0, 2))
     now = f"{progress.purpose} at {exact_text(progress.next_load_pps)} for {progress.next_s:g} s"
@@ -91,7 +91,7 @@ def interval_bar(interval: Interval, least_pps: float, most_pps: float) -> str:
     return "╶" + "─" * first + "█" * (last - first + 1) + "─" * (BAR_CELLS - 1 - last) + "╴"
 
 
-def plain_line(progress: Progress, trial: SearchTrial) -> str:
+def plain_line(progress: SearchProgress, trial: SearchTrial) -> str:
     """`trial 7 search: 7.770 Mpps for 1 s, offered …, received …, loss …, not sent …; ndr 7.1 Mpps to 7.9 Mpps;
     12 s`."""
     number, load, seconds, offered, received, *_, remark = _trial_cells(trial)

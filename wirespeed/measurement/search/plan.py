@@ -1,4 +1,4 @@
-"""What a search does: the plan as a value, and its checks. Pure; nothing runs here."""
+"""The plan of a search, as a value, and its checks. Pure; nothing runs here."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ class SearchPlan(MeasurementPlan):
 
     @property
     def repeats(self) -> int:
-        """How many trials of one load may be repeated."""
+        """The number of trials of one load that may be repeated."""
         is_robust = self.lab.shares_cpus if self.robust is None else self.robust
         return repeats_for(self.goals) if is_robust else 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was decided for the user."""
+        """Notes on settings that the program chose."""
         return (ROBUST_NOTE,) if self.repeats and self.robust is None else ()
 
     def variables(self, server: str) -> SearchSettings:
@@ -81,7 +81,7 @@ class SearchPlan(MeasurementPlan):
             group=self.group,
             output_file=self.output_file,
             unidirectional=self.unidirectional,
-            verify=self.verify or None,
+            signature=self.signature or None,
             line=self.line_bps or None,
             preset=self.preset,
             min=str(self.least),
@@ -107,7 +107,7 @@ def check_plan(plan: SearchPlan) -> None:
     for what, load in (("--min", plan.least), ("--max", plan.most)):
         if load.unit == "percentage" and load.value > 100:
             raise UsageError(f"{what} {load} is above line rate: give at most 100%")
-    check_wires(plan.directions, plan.verify)
+    check_wires(plan.directions, plan.signature)
 
 
 def parse_mrr(text: str) -> MrrPlan:

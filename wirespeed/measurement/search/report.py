@@ -7,15 +7,34 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Block, Card, Cards, Fold, Grid, Heading, Paragraph, Part, Section
-from wirespeed.measurement.load import Load, load_of
-from wirespeed.measurement.reported import IRREGULAR, TOGETHER, Both, Entry, Remark, ReportedKind, Shown, remark_on
+from wirespeed.charts.page_parts import (
+    Block,
+    Cards,
+    Fold,
+    Grid,
+    Heading,
+    PageSection,
+    Paragraph,
+    ResultBlocks,
+    VerdictCard,
+)
+from wirespeed.measurement.load import ResultLoad, load_of
+from wirespeed.measurement.reported import (
+    IRREGULAR,
+    TOGETHER,
+    Both,
+    MatrixEntry,
+    Remark,
+    ReportedKind,
+    Shown,
+    remark_on,
+)
 from wirespeed.measurement.search.charts import bounds_on_ramp, search_chart
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.rows import (
     GoalRow,
-    LatencyRow,
     MrrRow,
+    SearchLatencyRow,
     directions_of,
     goal_name,
     goal_row,
@@ -54,7 +73,7 @@ class SearchReport(ReportedKind[SearchResult]):
     row_kinds: ClassVar = {
         "goal": (GoalRow, "a goal of a search"),
         "mrr": (MrrRow, "the MRR of a search"),
-        "latency": (LatencyRow, "a direction at a share of the load found"),
+        "latency": (SearchLatencyRow, "a direction at a share of the load found"),
     }
 
     def size(self, result: SearchResult) -> int:
@@ -72,7 +91,7 @@ class SearchReport(ReportedKind[SearchResult]):
     def tables(self, results: Sequence[SearchResult], shown: Shown) -> Sequence[Grid]:
         return tables_of(results, shown.scaler)
 
-    def sections(self, results: Sequence[SearchResult], shown: Shown) -> Iterator[Section]:
+    def sections(self, results: Sequence[SearchResult], shown: Shown) -> Iterator[PageSection]:
         blocks: list[Block] = []
         for found in self.tables(results, shown):
             table = replace(found, label="Goals") if found.label == "Searches" else found
@@ -84,8 +103,8 @@ class SearchReport(ReportedKind[SearchResult]):
             if len(results) > MOST_OPEN:
                 blocks.append(Fold(title, (chart,), of=search.name))
             else:
-                blocks.append(Part(search.name, (Heading(title), chart)))
-        yield Section("Searches", (*blocks, Paragraph(POINTS)), identity="searches")
+                blocks.append(ResultBlocks(search.name, (Heading(title), chart)))
+        yield PageSection("Searches", (*blocks, Paragraph(POINTS)), identity="searches")
 
     def cards(self, results: Sequence[SearchResult], shown: Shown) -> Cards | None:
         more = len(results) - MOST_CARDS
@@ -113,11 +132,11 @@ class SearchReport(ReportedKind[SearchResult]):
             " with trials that were repeated, as absences of workers explain what they lost; those do not count.",
         )
 
-    def entries(self, result: SearchResult, _load: Load, verdict: Verdict, both: Both) -> Iterator[Entry]:
+    def entries(self, result: SearchResult, _load: ResultLoad, verdict: Verdict, both: Both) -> Iterator[MatrixEntry]:
         first = str(result.directions[0])
         together = TOGETHER if both != "each" else f"{TOGETHER} each way"
         for outcome, figure in zip(result.goals, verdict.figures, strict=False):
-            yield Entry(
+            yield MatrixEntry(
                 direction=first if len(result.directions) == 1 else together,
                 figure=figure.of(first) if both == "each" else figure,
                 row=goal_row(result, outcome),
@@ -129,12 +148,12 @@ class SearchReport(ReportedKind[SearchResult]):
         return bounds_on_ramp(result, colour, scaler)
 
 
-def _card(search: SearchResult, verdict: Verdict) -> Card:
+def _card(search: SearchResult, verdict: Verdict) -> VerdictCard:
     figure, mrr = verdict.figure, search.mrr
     more = [one.line for one in verdict.figures[1:]]
     if mrr is not None:
         more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
-    return Card(
+    return VerdictCard(
         dut=dut_name(search),
         load=f"{load_of(search).title}, {directions_of(search)}",
         heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",

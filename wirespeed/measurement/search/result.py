@@ -39,7 +39,7 @@ class GoalOutcome:
 
 
 @dataclass(frozen=True)
-class Rates:
+class RateStatistics:
     """Received packets per second of all directions together, over several trials of one load."""
 
     count: int
@@ -98,13 +98,13 @@ class SearchResult(MeasurementResult):
         return tuple(trial for trial in self.trials if trial.purpose == purpose)
 
     @property
-    def mrr(self) -> Rates | None:
+    def mrr(self) -> RateStatistics | None:
         """Maximum receive rate: what comes back while all that is allowed is offered."""
         rates = [trial.received_pps for trial in self.of("mrr") if not trial.excluded]
         if not rates:
             return None
         spread = stdev(rates) if len(rates) > 1 else 0.0
-        return Rates(len(rates), fmean(rates), spread, min(rates), max(rates))
+        return RateStatistics(len(rates), fmean(rates), spread, min(rates), max(rates))
 
     @property
     def draws(self) -> tuple[Draw, ...]:

@@ -1,4 +1,4 @@
-"""What searches found as rows: plain values for programs, tables for people."""
+"""Results of searches as rows: plain values for programs, tables for people."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class MrrRow:
 
 
 @dataclass(frozen=True)
-class LatencyRow:
+class SearchLatencyRow:
     """Latency of one direction at one load, in microseconds; `baseline_us` is the median of the port type alone."""
 
     test: str
@@ -144,7 +144,7 @@ def mrr_rows(searches: Sequence[SearchResult]) -> list[MrrRow]:
     return rows
 
 
-def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
+def latency_rows(searches: Sequence[SearchResult]) -> list[SearchLatencyRow]:
     rows = []
     for search in searches:
         for trial in search.of("latency"):
@@ -155,11 +155,11 @@ def latency_rows(searches: Sequence[SearchResult]) -> list[LatencyRow]:
     return rows
 
 
-def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> LatencyRow:
-    floor = search.lab.latency_floor.get(direction)
+def _latency_row(search: SearchResult, direction: str, at: str, load_pps: float, latency: Latency) -> SearchLatencyRow:
+    floor = search.lab.latency_baseline.get(direction)
     median = floor.median_us if floor is not None else None
     p50, p90, p99, p999 = (rounded(latency.percentiles.get(key)) for key in PERCENTILES)
-    return LatencyRow(
+    return SearchLatencyRow(
         test=search.name,
         load=load_of(search).name,
         directions=direction,
@@ -232,7 +232,7 @@ def _goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tup
 
 
 def _remark_of(row: GoalRow) -> str:
-    """What qualifies the figures: irregular, how the search ended, trials that do not count."""
+    """Qualifications of the figures: irregular results, the end of the search, excluded trials."""
     said = [f"{' '.join(IRREGULAR)}: {row.irregular}"] if row.irregular else []
     said += [row.outcome] if row.outcome != "complete" else []
     said += [f"{row.excluded} of its trials set aside"] if row.excluded else []
@@ -264,7 +264,7 @@ def _latency_headings(scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def _latency_cells(row: LatencyRow, scaler: Scaler) -> tuple[str, ...]:
+def _latency_cells(row: SearchLatencyRow, scaler: Scaler) -> tuple[str, ...]:
     times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.baseline_us)
     return (
         *(row.test, row.at, row.directions, scaler.text(row.load_pps), f"{row.packets:,}", f"{row.lost:,}"),

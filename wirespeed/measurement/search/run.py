@@ -20,7 +20,7 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.search_trial import Purpose, SearchTrial
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
@@ -31,9 +31,9 @@ PDR_NAMES = ("pdr", "ndr")
 
 
 @dataclass(frozen=True)
-class Progress:
-    """What a watcher learns: `trial` is the one that just ended, or None; `next_load_pps` is held now for
-    `next_s`, for `purpose`. `spent_s` of `limit_s` seconds are over."""
+class SearchProgress:
+    """Progress for a watcher: `trial` just ended, or is None; `next_load_pps` is held now for `next_s`, for `purpose`.
+    `spent_s` of `limit_s` seconds have passed."""
 
     result: SearchResult
     intervals: tuple[Interval, ...]
@@ -46,17 +46,16 @@ class Progress:
     limit_s: float
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[SearchProgress], None]
 
 
-def loads_for(plan: SearchPlan) -> tuple[Load, Load | None]:
-    """What the ports send while it is searched, and while latency is measured; UsageError for streams that cannot be
-    used so."""
+def loads_for(plan: SearchPlan) -> tuple[TrialLoad, TrialLoad | None]:
+    """Streams of the ports during the search, and during latency trials. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
     with_latency = None
     if plan.latency is not None:
-        with_latency = load_of(streams, latency_pps=plan.latency.rate_pps, verify=plan.verify)
-    return load_of(streams, verify=plan.verify), with_latency
+        with_latency = load_of(streams, latency_pps=plan.latency.rate_pps, signature=plan.signature)
+    return load_of(streams, signature=plan.signature), with_latency
 
 
 def run_search(
@@ -66,7 +65,7 @@ def run_search(
     watch: Watch | None = None,
     dut: Dut | None = None,
     stop: Event | None = None,
-    loads: tuple[Load, Load | None] | None = None,
+    loads: tuple[TrialLoad, TrialLoad | None] | None = None,
     recorder: Recorder | None = None,
 ) -> SearchResult:
     """Run `plan` on ports of the connected `client` and return what was found.
@@ -80,7 +79,7 @@ def run_search(
     load, with_latency = loads_for(plan) if loads is None else loads
     tester = Tester(client, plan.directions)
 
-    def trial_of(one: Load) -> Trial:
+    def trial_of(one: TrialLoad) -> Trial:
         slots = plan.lab.ring_slots or 0
         return Trial(tester, one, dut=dut, line_bps=plan.line_bps, force=plan.force, ring_slots=slots, stop=stop)
 
@@ -208,7 +207,9 @@ class _Bench:
         intervals = self.controller.intervals() if self.controller is not None else ()
         spent_s = self.controller.spent_s if self.controller is not None else 0.0
         count = len(self.trials)
-        self.watch(Progress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s))
+        self.watch(
+            SearchProgress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s)
+        )
 
     def result(self, ending: Ending) -> SearchResult:
         aside = [trial for trial in self.trials if trial.excluded]

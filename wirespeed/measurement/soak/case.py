@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from statistics import fmean
 
-from wirespeed.cases.facts import Case, Drift, Load
-from wirespeed.cases.machine_facts import Energy, Machine
+from wirespeed.cases.facts import Case, CaseLoad, FigureDrift
+from wirespeed.cases.machine_facts import Energy, MachineFacts
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import box_of
 from wirespeed.measurement.soak.result import Drift as Told
@@ -27,12 +27,12 @@ def cases_of(soak: SoakResult, source: str) -> tuple[Case, ...]:
     place = f"{source}: {total.watched_s:,.0f} s"
     verdict = soak.verdict
     drops = Counter(total.dut.drops)
-    machine = Machine(source=place)
+    machine = MachineFacts(source=place)
     if total.dut.watts is not None:
         machine = replace(machine, energy=Energy(total.dut.watts, soak.lab.idle_watts, place))
     rings = any(port.medium is Medium.RING for port in soak.ports.values())
     case = Case(
-        load=Load(
+        load=CaseLoad(
             name=soak.name,
             received_pps=(total.offered - max(0, total.lost)) / total.watched_s,
             source=place,
@@ -83,7 +83,7 @@ def _directions(soak: SoakResult, case: Case, total: Span) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def _drifts(soak: SoakResult, place: str) -> Iterator[Drift]:
+def _drifts(soak: SoakResult, place: str) -> Iterator[FigureDrift]:
     verdict = soak.verdict
     if verdict.watched_s < _LEAST_S:
         return
@@ -94,7 +94,7 @@ def _drifts(soak: SoakResult, place: str) -> Iterator[Drift]:
     ]
     for what, drift, scale, unit in told:
         if drift is not None:
-            yield Drift(what, drift.first * scale, drift.last * scale, unit, place)
+            yield FigureDrift(what, drift.first * scale, drift.last * scale, unit, place)
 
 
 def _remarks(soak: SoakResult) -> Iterator[str]:

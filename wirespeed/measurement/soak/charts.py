@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wirespeed.charts.chart import DASHES, Band, Chart, Curve, Panel, Rule, short, shortened
 from wirespeed.charts.colours import ALARM, REFERENCE, colour
-from wirespeed.charts.dut_panels import Account, Told, panels_of
+from wirespeed.charts.dut_panels import Account, DutSample, panels_of
 from wirespeed.charts.sampled import blank, device_panels, positive
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.charts.shapes import Symbol
@@ -98,11 +98,11 @@ def soak_chart(identity: str, soak: SoakResult, sentence: str) -> Chart:
     )
 
 
-def _told(span: Span, divisor: float) -> Told:
+def _told(span: Span, divisor: float) -> DutSample:
     dut = span.dut
     known = {"cycles_per_packet": dut.cycles_per_packet, "watts": dut.watts}
     groups = {"cpu_percent": dut.cpu_percent, "drops": dut.drops}
-    return Told(False, (span.at_s + span.watched_s / 2) / divisor, {"interval": span.watched_s, **known, **groups})
+    return DutSample(False, (span.at_s + span.watched_s / 2) / divisor, {"interval": span.watched_s, **known, **groups})
 
 
 def _events(soak: SoakResult, divisor: float) -> Iterator[Curve]:

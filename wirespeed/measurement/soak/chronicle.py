@@ -1,7 +1,6 @@
-"""What a soak keeps of what it saw, in bounded memory: spans rolled up, the newest events and gaps, sums of all. Pure.
+"""Record of a soak in bounded memory: spans, the newest events and gaps, and sums of everything. Pure.
 
-A live soak writes into it, and so does whoever reads the journal of one.
-"""
+A live soak writes it, and so does the reader of a soak's journal."""
 
 from __future__ import annotations
 
@@ -12,13 +11,13 @@ from dataclasses import replace
 from wirespeed.measurement.soak.result import (
     Drift,
     DutSpan,
-    Flow,
     Gap,
     LatencySpan,
     LossEvent,
+    SoakFlow,
     SoakResult,
+    SoakVerdict,
     Span,
-    Verdict,
     WorstMinute,
 )
 from wirespeed.results.channel import Channel
@@ -122,7 +121,8 @@ class Chronicle:
         self._offered_last += offered
 
     def tell_later(self, told: Callable[[float, float], DutSpan | None], since_s: float) -> None:
-        """What the DUT tells only now of the time since then, between two times; None where it had told before."""
+        """Telemetry of the DUT between two times that it reports only afterwards; None if it has reported it
+        already."""
         for width, spans in self._tiers.items():
             for place, span in enumerate(spans):
                 if span.at_s >= since_s:
@@ -150,8 +150,8 @@ class Chronicle:
             verdict=self.verdict(result.verdict.target_ratio, result.verdict.confidence),
         )
 
-    def verdict(self, target_ratio: float, confidence: float) -> Verdict:
-        """What all of it shows."""
+    def verdict(self, target_ratio: float, confidence: float) -> SoakVerdict:
+        """The verdict on everything so far."""
         offered = self._unwatched[0] + self._offered_last + (self.total.offered if self.total is not None else 0)
         lost = (
             self._unwatched[1] + self._unplaced - self._by_tester + (self.total.lost if self.total is not None else 0)
@@ -164,7 +164,7 @@ class Chronicle:
             needed_s = max(0.0, most / target_ratio - offered) / (self.total.offered / self.watched_s)
         outages = [event.outage_s for event in self.events.values()]
         finest = self._finest_whole()
-        return Verdict(
+        return SoakVerdict(
             target_ratio=target_ratio,
             confidence=confidence,
             offered=offered,
@@ -213,7 +213,7 @@ def merged(first: Span, second: Span) -> Span:
     return Span(
         at_s=first.at_s,
         watched_s=first.watched_s + second.watched_s,
-        flows={wire: _flow(first.flows.get(wire, Flow()), second.flows.get(wire, Flow())) for wire in wires},
+        flows={wire: _flow(first.flows.get(wire, SoakFlow()), second.flows.get(wire, SoakFlow())) for wire in wires},
         lossy_s=first.lossy_s + second.lossy_s,
         preempted_s=_sum(first.preempted_s, second.preempted_s),
         steal_s=_sum(first.steal_s, second.steal_s),
@@ -221,8 +221,8 @@ def merged(first: Span, second: Span) -> Span:
     )
 
 
-def _flow(first: Flow, second: Flow) -> Flow:
-    return Flow(
+def _flow(first: SoakFlow, second: SoakFlow) -> SoakFlow:
+    return SoakFlow(
         offered=first.offered + second.offered,
         received=first.received + second.received,
         lost=first.lost + second.lost,

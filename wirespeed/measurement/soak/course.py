@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from wirespeed.measurement.soak.chronicle import Chronicle
-from wirespeed.measurement.soak.ledger import Ledger, Placed
+from wirespeed.measurement.soak.ledger import LossLedger, Placed
 from wirespeed.measurement.soak.marks import counters_of, reading_of
-from wirespeed.measurement.soak.result import Cause, DutSpan, Flow, Gap, LatencySpan, LossEvent, Mark, Span
+from wirespeed.measurement.soak.result import Cause, DutSpan, Gap, LatencySpan, LossEvent, ResumeMark, SoakFlow, Span
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.machine import why_disturbed
 from wirespeed.results.sample import Sample
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.reading import TrialReading
 
 Balances = Mapping[Channel, Balance]
 """Balance of each direction, since traffic began."""
@@ -30,13 +30,13 @@ _ALL = 0.99
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedSecond:
     """A second as it was seen: the readings around it as a sample, the balances up to its end, and what the DUT told.
     A gap, in place of a sample, is one that the balances end."""
 
     at_s: float
     balances: Balances
-    reading: Reading
+    reading: TrialReading
     sample: Sample | None = None
     telemetry: DutTelemetry = DutTelemetry()  # noqa: RUF009 - frozen
     memory_bytes: int | None = None
@@ -45,9 +45,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Settled:
-    """What has become certain: a span and the events that it changed, or a gap; and where to go on from."""
+    """A part of the soak that is final: a span and the events that it changed, or a gap; and the mark to resume
+    from."""
 
-    mark: Mark
+    mark: ResumeMark
     span: Span | None = None
     events: tuple[LossEvent, ...] = ()
     gap: Gap | None = None
@@ -58,16 +59,16 @@ class Course:
     """One stretch of traffic, from `mark` on. `emit` learns of what is settled, after the chronicle has it."""
 
     chronicle: Chronicle
-    mark: Mark
+    mark: ResumeMark
     emit: Callable[[Settled], None]
-    _ledgers: dict[Channel, Ledger] = field(default_factory=dict)
-    _waiting: deque[Seen] = field(default_factory=deque)
-    _before: Seen | None = None
+    _ledgers: dict[Channel, LossLedger] = field(default_factory=dict)
+    _waiting: deque[ObservedSecond] = field(default_factory=deque)
+    _before: ObservedSecond | None = None
     _settled_before: Balances = field(default_factory=dict)
     _open: dict[Channel, LossEvent] = field(default_factory=dict)
     _silence_s: dict[Channel, float] = field(default_factory=dict)
 
-    def see(self, seen: Seen) -> None:
+    def see(self, seen: ObservedSecond) -> None:
         """The next second, or the gap before it."""
         self._waiting.append(seen)
         answers = {
@@ -98,15 +99,15 @@ class Course:
             self.chronicle.add_unplaced(total, offered)
         return total, offered
 
-    def _ledger(self, wire: Channel) -> Ledger:
+    def _ledger(self, wire: Channel) -> LossLedger:
         if wire not in self._ledgers:
             goes_on = wire in self.mark.placed
-            self._ledgers[wire] = Ledger(
+            self._ledgers[wire] = LossLedger(
                 self.mark.placed.get(wire, 0), self.mark.under_way.get(wire, 0) if goes_on else None
             )
         return self._ledgers[wire]
 
-    def _most_under_way(self, seen: Seen, wire: Channel) -> int:
+    def _most_under_way(self, seen: ObservedSecond, wire: Channel) -> int:
         """The most packets in flight: those sent in the longest measured latency, or in `_LATENCY_S`."""
         if seen.sample is None or seen.sample.interval_s <= 0:
             return 0
@@ -149,11 +150,11 @@ class Course:
         base = self.mark.placed.get(wire, 0)
         return base + now[wire].lost - now[wire].delayed
 
-    def _grown(self, wire: Channel, now: Balance) -> Flow:
+    def _grown(self, wire: Channel, now: Balance) -> SoakFlow:
         before = self._settled_before.get(wire)
         if before is None:
             before = Balance(0, 0)
-        return Flow(
+        return SoakFlow(
             offered=max(0, round(now.offered - before.offered)),
             received=max(0, round(now.test_frames - before.test_frames)),
             missed=max(0, round(now.missed - before.missed)),
@@ -161,10 +162,10 @@ class Course:
         )
 
     def begin_from(self, balances: Balances) -> None:
-        """What was counted before the first second that is to be seen."""
+        """The counts before the first second of this stretch."""
         self._settled_before = balances
 
-    def _flow(self, grown: Flow, placed: Placed, sample: Sample, wire: Channel) -> Flow:
+    def _flow(self, grown: SoakFlow, placed: Placed, sample: Sample, wire: Channel) -> SoakFlow:
         told = sample.latency.get(wire)
         latency = None
         if told is not None:
@@ -173,7 +174,7 @@ class Course:
         missed = min(grown.missed, placed.lost)
         return replace(grown, lost=placed.lost, delayed=placed.delayed, missed=missed, latency=latency)
 
-    def _events(self, seen: Seen, flows: Mapping[Channel, Flow]) -> list[LossEvent]:
+    def _events(self, seen: ObservedSecond, flows: Mapping[Channel, SoakFlow]) -> list[LossEvent]:
         """Loss events that began, continued or were withdrawn in this second; each once."""
         changed: dict[int, LossEvent] = {}
         for wire, flow in flows.items():
@@ -187,7 +188,7 @@ class Course:
             changed[event.number] = self._open[wire] = event
         return list(changed.values())
 
-    def _event(self, seen: Seen, wire: Channel, flow: Flow, number: int) -> LossEvent:
+    def _event(self, seen: ObservedSecond, wire: Channel, flow: SoakFlow, number: int) -> LossEvent:
         assert seen.sample is not None
         before = self._before.sample if self._before is not None else None
         why = why_disturbed(before, seen.sample, wire, flow.loss_ratio) or ""
@@ -207,7 +208,7 @@ class Course:
             drops={name: known.drops.get(name, 0) + drops.get(name, 0) for name in (*known.drops, *drops)},
         )
 
-    def _outage_s(self, wire: Channel, flow: Flow, seconds: float) -> float:
+    def _outage_s(self, wire: Channel, flow: SoakFlow, seconds: float) -> float:
         """The longest that the traffic can have been away up to this second: what it lost may have been lost in one go,
         right after what the second before lost at its end."""
         lost_s = min(1.0, flow.lost / flow.offered) * seconds if flow.offered else seconds
@@ -229,7 +230,7 @@ class Course:
         return less
 
 
-def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
+def _span(seen: ObservedSecond, flows: Mapping[Channel, SoakFlow]) -> Span:
     assert seen.sample is not None
     preemption = seen.sample.preemption
     sides = (preemption.tester_preempted_s, preemption.dut_preempted_s) if preemption else ()
@@ -246,7 +247,7 @@ def _span(seen: Seen, flows: Mapping[Channel, Flow]) -> Span:
 
 
 def dut_span(told: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
-    """What a soak keeps of what the DUT told."""
+    """The part of a DUT's telemetry that a soak stores."""
     return DutSpan(
         drop_packets=told.drop_packets,
         drops=dict(told.drops),
@@ -258,7 +259,9 @@ def dut_span(told: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
     )
 
 
-def known_until(mark: Mark, balance: Callable[[Reading, Reading, Channel], Balance]) -> dict[Channel, Balance]:
+def known_until(
+    mark: ResumeMark, balance: Callable[[TrialReading, TrialReading, Channel], Balance]
+) -> dict[Channel, Balance]:
     """The balances that `mark` was last seen with, by `balance` of two readings."""
     origin, latest = reading_of(mark.origin), reading_of(mark.latest)
     return {wire: balance(origin, latest, wire) for wire in mark.placed}

@@ -1,4 +1,4 @@
-"""What a soak knows before its first second: what its ports send, and the head of its result."""
+"""Start of a soak: the streams of its ports, and the head of its result."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from wirespeed.dut.dut import Dut
 from wirespeed.errors import UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.soak.plan import SoakPlan
-from wirespeed.measurement.soak.result import SoakResult, Verdict
+from wirespeed.measurement.soak.result import SoakResult, SoakVerdict
 from wirespeed.profiles import load_profile
-from wirespeed.trial.load import Load, load_of
+from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
 
-def load_for(plan: SoakPlan) -> Load:
-    """What the ports send; UsageError for streams that cannot be used so."""
+def load_for(plan: SoakPlan) -> TrialLoad:
+    """The streams of each port. UsageError for streams that cannot be used."""
     streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
     try:
-        return load_of(streams, latency_pps=plan.latency_pps, verify=plan.verify)
+        return load_of(streams, latency_pps=plan.latency_pps, signature=plan.signature)
     except UsageError as error:
         if plan.latency_pps is None:
             raise
@@ -35,6 +35,6 @@ def soak_head(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> 
         load=plan.load,
         load_pps=narrowest_pps("--load", plan.load, trial.facts, frames),
         intended_s=plan.duration_s,
-        verdict=Verdict(plan.target_ratio, plan.confidence),
+        verdict=SoakVerdict(plan.target_ratio, plan.confidence),
         frame_bytes=frames,
     )

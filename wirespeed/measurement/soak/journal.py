@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from wirespeed.measurement.soak.chronicle import Chronicle
-from wirespeed.measurement.soak.result import Gap, LossEvent, Mark, SoakResult, Span
+from wirespeed.measurement.soak.result import Gap, LossEvent, ResumeMark, SoakResult, Span
 from wirespeed.results.codec import from_json, to_json
 from wirespeed.results.journal import Journal
 
 _CHANGING = ("latest", "placed", "under_way")
-"""What of a mark changes every second."""
+"""Fields of a mark that change every second."""
 
 COMPACT_AFTER = 3600
 """Entries, after which a journal is written anew as one."""
@@ -36,10 +36,10 @@ class SoakJournal:
         if not self.journal.entries:
             self.journal.begin(head.kind, _head(head))
 
-    def add_mark(self, mark: Mark) -> None:
+    def add_mark(self, mark: ResumeMark) -> None:
         self._add({"mark": to_json(mark)})
 
-    def add_second(self, span: Span, mark: Mark, events: Iterable[LossEvent]) -> None:
+    def add_second(self, span: Span, mark: ResumeMark, events: Iterable[LossEvent]) -> None:
         """`mark` as it is at the end of the span."""
         changing = {key: value for key, value in to_json(mark).items() if key in _CHANGING}
         self._add({"second": to_json(span), **changing, "events": to_json(list(events))})
@@ -79,7 +79,7 @@ def replayed(head: SoakResult, entries: Sequence[Mapping[str, Any]]) -> SoakResu
             head = SoakResult.from_json(entry["state"], head.name)
             chronicle, mark, changed = Chronicle(head), head.mark, {}
         elif "mark" in entry:
-            mark, changed = from_json(Mark, entry["mark"], where), {}
+            mark, changed = from_json(ResumeMark, entry["mark"], where), {}
         elif "gap" in entry:
             chronicle.add_gap(from_json(Gap, entry["gap"], where))
         elif "unplaced" in entry:
@@ -91,5 +91,5 @@ def replayed(head: SoakResult, entries: Sequence[Mapping[str, Any]]) -> SoakResu
             chronicle.add(from_json(Span, entry["second"], where))
             changed = {key: entry[key] for key in _CHANGING if key in entry}
     if mark is not None:
-        mark = from_json(Mark, {**to_json(mark), **changed}, "the last second")
+        mark = from_json(ResumeMark, {**to_json(mark), **changed}, "the last second")
     return replace(chronicle.told(head), mark=mark)

@@ -26,7 +26,7 @@ from wirespeed.measurement.soak.plan import (
     share_of,
 )
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.measurement.soak.run import Progress, run_soak
+from wirespeed.measurement.soak.run import SoakProgress, run_soak
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal, is_being_written, journal_path, read_journal
 from wirespeed.trial.plan import parse_tunables
@@ -49,10 +49,10 @@ class Soak(Measurement[SoakOptions, SoakResult]):
         check_plan(plan)
         self._plan, self._load, self.lasting_s = plan, load_for(plan), plan.duration_s
 
-    def watcher(self, console: Console) -> Watcher[Progress]:
+    def watcher(self, console: Console) -> Watcher[SoakProgress]:
         return watcher(console, self._plan.title, self.options.quiet)
 
-    def run(self, stand: Stand, watch: Callable[[Progress], None], stop: Event, journal: Journal) -> SoakResult:
+    def run(self, stand: Stand, watch: Callable[[SoakProgress], None], stop: Event, journal: Journal) -> SoakResult:
         return run_soak(
             self._plan.on(stand.lab, stand.device),
             stand.client,

@@ -28,7 +28,7 @@ class Placed:
     delayed: int = 0
 
 
-class Ledger:
+class LossLedger:
     """`see` each reading; it answers for the one LOOK_AHEAD before, None while there is none."""
 
     def __init__(self, placed: int = 0, under_way: int | None = None) -> None:
@@ -65,7 +65,7 @@ class Ledger:
 
     @property
     def _noise(self) -> float:
-        """What comes back within two seconds, and a stall or two are not a measure of."""
+        """Usual number of packets that arrive within two seconds, without one or two stalls."""
         largest = sorted(self._usual)
         return max(_STANDS_OUT * median(largest), largest[max(-len(largest), -1 - _STALLS)])
 

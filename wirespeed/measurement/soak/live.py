@@ -1,4 +1,4 @@
-"""What a soak shows while it runs, and the lines that it ends with."""
+"""Output of a soak: live view, and the summary."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, Span
-from wirespeed.measurement.soak.run import Progress
+from wirespeed.measurement.soak.run import SoakProgress
 from wirespeed.measurement.soak.words import DOER, count_text, lost_text, ratio_text, shown_text, time_text
 from wirespeed.results.figures import difference_text, loss_text, percent_text, rate_text
 from wirespeed.results.power import power_line
@@ -22,7 +22,7 @@ _LINE_EACH_S = ((120.0, 10.0), (3600.0, 60.0))
 _LINE_LATER_S = 600.0
 
 
-class PlainLines(Quiet):
+class SoakLines(Quiet):
     """For logs: a line now and then, and one for each loss and each gap."""
 
     def __init__(self, console: Console) -> None:
@@ -30,11 +30,11 @@ class PlainLines(Quiet):
         self._due_s = 0.0
         self._told = 0
 
-    def __call__(self, progress: Progress, /) -> None:
+    def __call__(self, progress: SoakProgress, /) -> None:
         for line in self._lines(progress):
             self._console.out(line, highlight=False)
 
-    def _lines(self, progress: Progress) -> Iterator[str]:
+    def _lines(self, progress: SoakProgress) -> Iterator[str]:
         if progress.gap is not None:
             yield gap_line(progress.gap)
         for event in progress.events:
@@ -47,7 +47,7 @@ class PlainLines(Quiet):
             yield plain_line(progress, progress.span)
 
 
-class LiveView(Redrawn):
+class SoakView(Redrawn):
     """For terminals: what was seen so far, redrawn in place, and the last losses and gaps."""
 
     def __init__(self, console: Console, title: str) -> None:
@@ -55,7 +55,7 @@ class LiveView(Redrawn):
         self._title = title
         self._last: dict[str, str] = {}
 
-    def __call__(self, progress: Progress, /) -> None:
+    def __call__(self, progress: SoakProgress, /) -> None:
         if progress.gap is not None:
             self._last[f"gap {progress.gap.at_s}"] = gap_line(progress.gap)
         self._last |= {f"loss {event.number}": event_line(event) for event in progress.events}
@@ -63,13 +63,13 @@ class LiveView(Redrawn):
         self._draw(view(progress, self._title, list(self._last.values())))
 
 
-def watcher(console: Console, title: str, quiet: bool) -> Watcher[Progress]:
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[SoakProgress]:
     if quiet:
         return NoView()
-    return LiveView(console, title) if console.is_terminal else PlainLines(console)
+    return SoakView(console, title) if console.is_terminal else SoakLines(console)
 
 
-def view(progress: Progress, title: str, last: list[str]) -> Group:
+def view(progress: SoakProgress, title: str, last: list[str]) -> Group:
     """One frame of the live view."""
     verdict, span = progress.verdict(), progress.span
     table = Table.grid(padding=(0, 2))
@@ -83,7 +83,7 @@ def view(progress: Progress, title: str, last: list[str]) -> Group:
     return Group(Text(title, style="bold"), table, *map(Text, last))
 
 
-def plain_line(progress: Progress, span: Span) -> str:
+def plain_line(progress: SoakProgress, span: Span) -> str:
     """`60 s: 2.1 Mpps, received …; lost 0 of 126 M; …`."""
     verdict = progress.verdict()
     return f"{time_text(verdict.watched_s)}: {_second(span)}; {lost_text(verdict)}; {shown_text(verdict)}"

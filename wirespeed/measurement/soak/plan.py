@@ -1,4 +1,4 @@
-"""What a soak does: the plan as a value, and its checks. Pure; nothing runs here."""
+"""The plan of a soak, as a value, and its checks. Pure; nothing runs here."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class SoakPlan(MeasurementPlan):
             profile_file=self.profile,
             tunables=tunables_text(self.tunables),
             output_file=self.output_file,
-            verify=self.verify,
+            signature=self.signature,
             line=self.line_bps,
             load=str(self.load),
             load_from=self.load_from,
             duration=self.duration_s,
-            wires=",".join(f"{wire.tx}>{wire.rx}" for wire in self.directions),
+            directions=",".join(f"{wire.tx}>{wire.rx}" for wire in self.directions),
             latency=self.latency_pps,
             lab=self.lab_name,
         )
@@ -68,9 +68,9 @@ def plan_of(result: SoakResult, duration_s: float | None = None) -> SoakPlan:
         target_ratio=result.verdict.target_ratio,
         confidence=result.verdict.confidence,
         latency_pps=settings.latency,
-        directions=parse_wires(settings.wires),
+        directions=parse_wires(settings.directions),
         line_bps=settings.line,
-        verify=bool(settings.verify),
+        signature=bool(settings.signature),
         name=result.name,
         output_file=settings.output_file or "-",
         load_from=settings.load_from,
@@ -100,7 +100,7 @@ def check_plan(plan: SoakPlan) -> None:
         raise UsageError(
             f"--reconnect-timeout {plan.patience_s:g} is not a duration: give seconds, or 0 to end at once"
         )
-    check_wires(plan.directions, plan.verify)
+    check_wires(plan.directions, plan.signature)
 
 
 def parse_latency(text: str) -> float | None:

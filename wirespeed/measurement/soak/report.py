@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Block, Fold, Grid, Heading, Paragraph, Part, Section
+from wirespeed.charts.page_parts import Block, Fold, Grid, Heading, PageSection, Paragraph, ResultBlocks
 from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.result import SoakResult
@@ -48,12 +48,13 @@ class SoakReport(ReportedKind[SoakResult]):
         said = "".join(f"\n{plain(soak.name)}: {plain(verdict_text(soak.verdict))}\n" for soak in results)
         yield "".join(super().markdown(results, shown)) + said
 
-    def sections(self, results: Sequence[SoakResult], shown: Shown) -> Iterator[Section]:
+    def sections(self, results: Sequence[SoakResult], shown: Shown) -> Iterator[PageSection]:
         parts = [
-            Part(soak.name, tuple(_blocks(self.chart(number), soak, shown))) for number, soak in enumerate(results)
+            ResultBlocks(soak.name, tuple(_blocks(self.chart(number), soak, shown)))
+            for number, soak in enumerate(results)
         ]
         title = "Soak" if len(results) == 1 else "Soaks"
-        yield Section(title, (*parts, Heading("Verdicts"), *self.tables(results, shown)), identity="soaks")
+        yield PageSection(title, (*parts, Heading("Verdicts"), *self.tables(results, shown)), identity="soaks")
 
     def remarks(self, results: Sequence[SoakResult]) -> Iterator[Remark]:
         blind = ((soak.name, _gaps_text(soak)) for soak in results if soak.gaps)

@@ -38,7 +38,7 @@ class LatencySpan:
 
 
 @dataclass(frozen=True)
-class Flow:
+class SoakFlow:
     """One direction over a span. `lost` packets were counted as lost in it, `missed` of them by the tester's own
     receiver. `delayed` packets were counted as lost before and received in it. `unoffered` packets were intended and
     not sent."""
@@ -79,7 +79,7 @@ class Span:
 
     at_s: float
     watched_s: float
-    flows: Mapping[Channel, Flow]
+    flows: Mapping[Channel, SoakFlow]
     lossy_s: Annotated[float, SPARSE] = 0.0
     preempted_s: Annotated[float | None, Stored(sparse=True, former="away_s")] = None
     steal_s: Annotated[float | None, SPARSE] = None
@@ -156,7 +156,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SoakVerdict:
     """The result of a soak.
 
     `lost` of `offered` packets were never received, without those that the tester's receiver dropped (`by_tester`);
@@ -207,7 +207,7 @@ def _port_counters(raw: Any) -> dict[int, dict[str, int]]:
 
 
 @dataclass(frozen=True)
-class Counters:
+class CounterReading:
     """Port counters at `at_s` of the tester's clock, by name; `test_frames` are test frames received, by their
     signature."""
 
@@ -217,15 +217,15 @@ class Counters:
 
 
 @dataclass(frozen=True)
-class Mark:
+class ResumeMark:
     """The state for `--resume` while traffic goes on. `origin` and `latest` are the counters at the beginning
     (`began_s` of the soak) and at the last reading. For each direction, `placed` packets were counted as lost by then,
     and `under_way` are those in flight."""
 
     session_id: int
     began_s: float
-    origin: Counters
-    latest: Counters
+    origin: CounterReading
+    latest: CounterReading
     placed: Mapping[Channel, int] = field(default_factory=dict)
     under_way: Mapping[Channel, int] = field(default_factory=dict)
 
@@ -238,7 +238,7 @@ class SoakSettings(Settings):
     load: Annotated[str, SPARSE] = ""
     load_from: Annotated[str, SPARSE] = ""
     duration: Annotated[Number | None, SPARSE] = None
-    wires: Annotated[str, SPARSE] = ""
+    directions: Annotated[str, Stored(sparse=True, former="wires")] = ""
     latency: Annotated[Number | None, SPARSE] = None
     lab: Annotated[str, SPARSE] = ""
 
@@ -258,14 +258,14 @@ class SoakResult(MeasurementResult):
     load: Rate
     load_pps: float
     intended_s: float
-    verdict: Verdict
+    verdict: SoakVerdict
     seconds: tuple[Span, ...] = ()
     minutes: tuple[Span, ...] = ()
     hours: tuple[Span, ...] = ()
     total: Span | None = None
     events: tuple[LossEvent, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    mark: Annotated[Mark | None, SPARSE] = None
+    mark: Annotated[ResumeMark | None, SPARSE] = None
 
     @property
     def is_empty(self) -> bool:

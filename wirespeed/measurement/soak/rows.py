@@ -1,4 +1,4 @@
-"""What soaks came to as rows: plain values for programs, tables for people."""
+"""Results of soaks as rows: plain values for programs, tables for people."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid, grid
-from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, Verdict
+from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, SoakVerdict
 from wirespeed.measurement.soak.words import CAUSES, ratio_text, time_text
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 
@@ -96,7 +96,7 @@ def tables_of(soaks: Sequence[SoakResult], scaler: Scaler) -> tuple[Grid, ...]:
 
 
 def details_of(soak: SoakResult) -> tuple[Grid, ...]:
-    """How it drifted, its newest loss events, and its gaps."""
+    """Tables of its drift, its newest loss events, and its gaps."""
     events = [_event_cells(event) for event in soak.events[-MOST_EVENTS:]]
     return (
         *grid(f"Drift of {soak.name}", DRIFT_HEADINGS, _drift_cells(soak.verdict), 1),
@@ -144,7 +144,7 @@ def _gap_cells(gap: Gap) -> tuple[str, ...]:
 DRIFT_HEADINGS = ("What", "First tenth", "Last tenth", "Change (%)")
 
 
-def _drift_cells(verdict: Verdict) -> list[tuple[str, ...]]:
+def _drift_cells(verdict: SoakVerdict) -> list[tuple[str, ...]]:
     """Latency of each direction, and what the DUT told of itself."""
     found: list[tuple[str, float, Drift | None]] = [
         (f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items()

@@ -20,16 +20,16 @@ from wirespeed.errors import (
 )
 from wirespeed.measurement.loadtest.outcome import silent
 from wirespeed.measurement.soak.chronicle import Chronicle
-from wirespeed.measurement.soak.course import Balances, Course, Seen, Settled, dut_span, known_until
+from wirespeed.measurement.soak.course import Balances, Course, ObservedSecond, Settled, dut_span, known_until
 from wirespeed.measurement.soak.head import load_for, soak_head
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.marks import counters_of, reading_of, went_on
 from wirespeed.measurement.soak.plan import SoakPlan, check_plan
-from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, Mark, SoakResult, Span, Verdict
+from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, ResumeMark, SoakResult, SoakVerdict, Span
 from wirespeed.results.channel import Channel
 from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
-from wirespeed.trial.load import Load
-from wirespeed.trial.reading import Reading
+from wirespeed.trial.load import TrialLoad
+from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
@@ -42,8 +42,8 @@ _LEAST_PART = 0.2
 
 
 @dataclass(frozen=True)
-class Progress:
-    """What a watcher learns of each second once it is settled, and of each gap."""
+class SoakProgress:
+    """Progress for a watcher: each second once it is final, and each gap."""
 
     result: SoakResult
     chronicle: Chronicle
@@ -52,13 +52,13 @@ class Progress:
     gap: Gap | None
     left_s: float
 
-    def verdict(self) -> Verdict:
-        """What all of it shows so far."""
+    def verdict(self) -> SoakVerdict:
+        """The verdict on everything so far."""
         told = self.result.verdict
         return self.chronicle.verdict(told.target_ratio, told.confidence)
 
 
-Watch = Callable[[Progress], None]
+Watch = Callable[[SoakProgress], None]
 
 
 def run_soak(
@@ -68,7 +68,7 @@ def run_soak(
     watch: Watch | None = None,
     dut: Dut | None = None,
     stop: Event | None = None,
-    load: Load | None = None,
+    load: TrialLoad | None = None,
     recorder: SoakJournal | None = None,
     earlier: SoakResult | None = None,
 ) -> SoakResult:
@@ -103,7 +103,7 @@ class _Soak:
 
     plan: SoakPlan
     client: GeneratorClient
-    load: Load
+    load: TrialLoad
     dut: Dut | None
     stop: Event
     watch: Watch | None
@@ -111,7 +111,7 @@ class _Soak:
     earlier: SoakResult | None
     head: SoakResult | None = None
     chronicle: Chronicle | None = None
-    mark: Mark | None = None
+    mark: ResumeMark | None = None
     blind: Blind = "controller"
     why: str = "the soak's own program had ended"
     away_since_s: float | None = None
@@ -172,7 +172,7 @@ class _Soak:
             dut=self.dut,
             line_bps=plan.line_bps,
             force=plan.force and self.away_since_s is None,  # who took the ports meanwhile keeps them
-            ride_link=True,
+            ignore_link_down=True,
             go_on=self.mark is not None,
             stop=self.stop,
         )
@@ -193,7 +193,7 @@ class _Soak:
                 trial.set_rate(plan.load)
             return self._hold(trial, course, before)
 
-    def _course(self, trial: Trial, origin: Reading) -> Course:
+    def _course(self, trial: Trial, origin: TrialReading) -> Course:
         """Goes on with the counters of the mark where the traffic did; else the gap is what they say."""
         assert self.chronicle is not None
         mark, wires = self.mark, self.plan.directions
@@ -204,7 +204,7 @@ class _Soak:
         if mark is not None and trial.adopted and known:
             course = Course(self.chronicle, mark, self._emit)
             course.begin_from(known_until(mark, trial.balance))
-            course.see(Seen(now_s, _balances(trial, reading_of(mark.origin), origin, wires), origin, gap=gap))
+            course.see(ObservedSecond(now_s, _balances(trial, reading_of(mark.origin), origin, wires), origin, gap=gap))
             return course
         if not self.is_empty:
             if mark is None:
@@ -217,12 +217,12 @@ class _Soak:
                 gap = replace(gap, offered=round(offered), lost=max(0, round(lost)))
             self._keep_gap(gap)
         counters = counters_of(origin)
-        self.mark = Mark(self.client.session_id, now_s, counters, counters)
+        self.mark = ResumeMark(self.client.session_id, now_s, counters, counters)
         if self.recorder is not None:
             self.recorder.add_mark(self.mark)
         return Course(self.chronicle, self.mark, self._emit)
 
-    def _hold(self, trial: Trial, course: Course, before: Reading) -> bool:
+    def _hold(self, trial: Trial, course: Course, before: TrialReading) -> bool:
         """The load, a reading a second."""
         origin, wires = reading_of(course.mark.origin), self.plan.directions
         base_s, base_at_s = self._now_s(), before.at_s
@@ -254,9 +254,11 @@ class _Soak:
                 if self.recorder is not None:
                     self.recorder.add_unplaced(unplaced, offered)
 
-    def _seen(self, trial: Trial, before: Reading, now: Reading, offset_s: float, balances: Balances) -> Seen:
+    def _seen(
+        self, trial: Trial, before: TrialReading, now: TrialReading, offset_s: float, balances: Balances
+    ) -> ObservedSecond:
         memory = self.dut.memory_bytes() if isinstance(self.dut, TellsMemory) else None
-        return Seen(
+        return ObservedSecond(
             at_s=before.at_s + offset_s,
             balances=balances,
             reading=now,
@@ -276,7 +278,7 @@ class _Soak:
             if self.recorder.is_long:
                 self.recorder.compact(replace(self.chronicle.told(self.head), mark=self.mark))
         if self.watch is not None:
-            self.watch(Progress(self.head, self.chronicle, settled.span, settled.events, settled.gap, self.left_s))
+            self.watch(SoakProgress(self.head, self.chronicle, settled.span, settled.events, settled.gap, self.left_s))
 
     def _keep_gap(self, gap: Gap) -> None:
         assert self.head is not None and self.chronicle is not None
@@ -284,7 +286,7 @@ class _Soak:
         if self.recorder is not None:
             self.recorder.add_gap(gap)
         if self.watch is not None:
-            self.watch(Progress(self.head, self.chronicle, None, (), gap, self.left_s))
+            self.watch(SoakProgress(self.head, self.chronicle, None, (), gap, self.left_s))
 
     def _now_s(self) -> float:
         """Seconds since the soak began; never before what was seen last."""
@@ -302,7 +304,7 @@ class _Soak:
         return replace(self.chronicle.told(self.head), dut=dut, mark=self.mark, ending=ending)
 
     def _tell_later(self) -> None:
-        """What a device tells only now that the load is off, of the time since this program watched."""
+        """Telemetry that a device reports only after the load, for the time that this program watched."""
         assert self.head is not None and self.chronicle is not None
         dut = self.dut
         if not isinstance(dut, TellsLater):
@@ -317,5 +319,5 @@ class _Soak:
         self.chronicle.tell_later(told, self.earlier_s)
 
 
-def _balances(trial: Trial, origin: Reading, now: Reading, wires: tuple[Channel, ...]) -> Balances:
+def _balances(trial: Trial, origin: TrialReading, now: TrialReading, wires: tuple[Channel, ...]) -> Balances:
     return {wire: trial.balance(origin, now, wire) for wire in wires}

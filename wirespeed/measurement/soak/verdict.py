@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from wirespeed.measurement.counting import BLIND, Counting, blind_counting
+from wirespeed.measurement.counting import BLIND, CountingCheck, blind_counting
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.words import bound_text, lost_text
 from wirespeed.measurement.verdicts import verdict_of_trials
@@ -30,8 +30,8 @@ def verdict_of(result: SoakResult, found: Limit | None = None) -> Verdict:
     return verdict_of_trials(result, (figure,), limit, _counting(result).sentence)
 
 
-def _counting(result: SoakResult) -> Counting:
+def _counting(result: SoakResult) -> CountingCheck:
     """`total` has what the DUT dropped, in all of the time that was watched."""
     dropped = None if result.total is None else result.total.dut.drop_packets
-    blind = _MARKED if result.variables.verify else BLIND
+    blind = _MARKED if result.variables.signature else BLIND
     return blind_counting(blind, result.verdict.offered, result.verdict.lost, result.verdict.target_ratio, dropped)

@@ -1,28 +1,28 @@
-"""What a soak shows, in words: the live view, its summary, the report and its tables say a thing alike."""
+"""Texts about a soak, which the live view, the summary, the report and its tables share."""
 
 from __future__ import annotations
 
 import math
 
-from wirespeed.measurement.soak.result import Verdict
+from wirespeed.measurement.soak.result import SoakVerdict
 
 CAUSES = {"dut": "DUT", "tester": "tester", "host": "host"}
 DOER = {"dut": "by the DUT", "tester": "by the tester's receiver", "host": "while CPUs were preempted"}
 
 
-def lost_text(verdict: Verdict) -> str:
+def lost_text(verdict: SoakVerdict) -> str:
     """`lost 12 of 30,000,000 (4e-07) in 2 events`."""
     ratio = "" if not verdict.lost else f" ({ratio_text(verdict.loss_ratio)})"
     events = "" if not verdict.event_count else f" in {count_text(verdict.event_count, 'event')}"
     return f"lost {verdict.lost:,} of {verdict.offered:,}{ratio}{events}"
 
 
-def bound_text(verdict: Verdict) -> str:
+def bound_text(verdict: SoakVerdict) -> str:
     """`at most 3e-06 at 95 %`: the loss ratio, by what was seen."""
     return f"at most {ratio_text(verdict.upper_ratio)} at {verdict.confidence * 100:g} %"
 
 
-def shown_text(verdict: Verdict) -> str:
+def shown_text(verdict: SoakVerdict) -> str:
     """`1e-07 shown at 95 %: no, needs 12 min more without another loss`."""
     head = f"{verdict.target_ratio:.3g} shown at {verdict.confidence * 100:g} %: "
     if verdict.shown:
@@ -36,7 +36,7 @@ def shown_text(verdict: Verdict) -> str:
     return f"{head}no, needs {needed_text(verdict.needed_s)} more without another loss"
 
 
-def verdict_text(verdict: Verdict) -> str:
+def verdict_text(verdict: SoakVerdict) -> str:
     """All three as a sentence: `Lost 0 of 1,000,000; at most 3e-06 at 95 %; 1e-07 shown at 95 %: no, needs …`."""
     said = "; ".join((lost_text(verdict), bound_text(verdict), shown_text(verdict)))
     return f"{said[:1].upper()}{said[1:]}."
@@ -57,7 +57,7 @@ def time_text(seconds: float) -> str:
 
 
 def needed_text(seconds: float) -> str:
-    """The same rounded up, as a time that is needed is: `6 min 40 s` is 7 min."""
+    """A time that is needed, rounded up: `6 min 40 s` is 7 min."""
     return _spelled(math.ceil(seconds)) if seconds < 120 else _spelled(math.ceil(seconds / 60) * 60)
 
 

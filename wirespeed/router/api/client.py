@@ -11,7 +11,7 @@ from wirespeed.errors import WirespeedError
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.console import Console
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.interfaces import Interface
+from wirespeed.seam.interfaces import RouterInterface
 
 if TYPE_CHECKING:
     from wirespeed.router.native import NativeRouter
@@ -36,7 +36,7 @@ class Client:
     def core(self) -> NativeRouter:
         return self.console.core
 
-    def interface(self, sw_if_index: int, retval: Retval = Retval.INVALID_SW_IF_INDEX) -> tuple[int, Interface]:
+    def interface(self, sw_if_index: int, retval: Retval = Retval.INVALID_SW_IF_INDEX) -> tuple[int, RouterInterface]:
         """Number and record of the interface that a client calls so; Refusal when there is none."""
         index = sw_if_index - shown_index(0)
         if not 0 <= index <= _MOST_INDEX:
@@ -49,7 +49,7 @@ class Client:
     def index(self, sw_if_index: int, retval: Retval = Retval.INVALID_SW_IF_INDEX) -> int:
         return self.interface(sw_if_index, retval)[0]
 
-    def chosen(self, sw_if_index: int) -> Iterator[tuple[int, Interface]]:
+    def chosen(self, sw_if_index: int) -> Iterator[tuple[int, RouterInterface]]:
         """The interface of a dump's request, or all; none where there is no such one."""
         if sw_if_index == ALL:
             for index in self.core.interface_names().values():
@@ -63,7 +63,7 @@ class Client:
 
 @contextlib.contextmanager
 def refused_as(retval: Retval, *errnos: int) -> Iterator[None]:
-    """What the core refuses within, with one of these numbers, has a retval of its own."""
+    """Context in which errors of the core with one of these numbers are raised as a Refusal with `retval`."""
     try:
         yield
     except WirespeedError as error:

@@ -13,7 +13,7 @@ from wirespeed.router.api.client import Client
 from wirespeed.router.api.registry import Handler
 from wirespeed.router.api.retvals import Refusal, Retval, retval_of
 from wirespeed.vpp_api.codec import CodecError, Values, coder, number_of
-from wirespeed.vpp_api.declarations import Message
+from wirespeed.vpp_api.declarations import ApiMessage
 from wirespeed.vpp_api.table import TABLE
 
 _HEADS = struct.Struct(">HII")
@@ -52,7 +52,7 @@ def replies(client: Client, data: bytes) -> Iterator[bytes | float | None]:
             client.console.changed()
 
 
-def _answers(client: Client, handler: Handler, message: Message, request: Values) -> Iterator[bytes | float | None]:
+def _answers(client: Client, handler: Handler, message: ApiMessage, request: Values) -> Iterator[bytes | float | None]:
     try:
         answer = handler.function(client, request)
         if message.stream is not None and isinstance(answer, Iterator):
@@ -88,7 +88,7 @@ def _waiting(answer: Iterator[Any]) -> Generator[float | None, None, Any]:
             return end.value
 
 
-def _refusal(message: Message, request: Values, retval: Retval) -> Iterator[bytes]:
+def _refusal(message: ApiMessage, request: Values, retval: Retval) -> Iterator[bytes]:
     """A dump of what is not there has no details, and no reply that could say so."""
     if message.reply is not None:
         yield _packed(message.reply, request, {"retval": retval})

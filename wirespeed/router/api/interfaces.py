@@ -9,7 +9,7 @@ from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.tag_rewrites import words_of
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.interfaces import ANY_VLAN, Interface, InterfaceKind, MtuKind
+from wirespeed.seam.interfaces import ANY_VLAN, InterfaceKind, MtuKind, RouterInterface
 from wirespeed.vpp_api.codec import Values
 from wirespeed.vpp_api.table import TABLE
 
@@ -50,7 +50,7 @@ def _details(client: Client, request: Values) -> Iterator[dict[str, Any] | None]
             yield details(client.core, index, face) | {"tag": client.console.tags.get(index, "")}
 
 
-def details(core: NativeRouter, index: int, face: Interface) -> dict[str, Any]:
+def details(core: NativeRouter, index: int, face: RouterInterface) -> dict[str, Any]:
     """The fields of `sw_interface_details`; a sub-interface has the device and the link of its parent."""
     port = index if face.kind is InterfaceKind.PORT else face.parent
     below = core.interface(port) if face.kind is InterfaceKind.SUB else face
@@ -73,13 +73,13 @@ def details(core: NativeRouter, index: int, face: Interface) -> dict[str, Any]:
     }
 
 
-def status(face: Interface) -> int:
+def status(face: RouterInterface) -> int:
     """The flags of an interface: up by command, and with a link."""
     up = _FLAGS["IF_STATUS_API_FLAG_ADMIN_UP"] if face.admin_up else 0
     return up | (_FLAGS["IF_STATUS_API_FLAG_LINK_UP"] if face.link_up else 0)
 
 
-def _sub(face: Interface) -> dict[str, Any]:
+def _sub(face: RouterInterface) -> dict[str, Any]:
     sub = face.sub
     assert sub is not None
     names = ["NO_TAGS" if not sub.outer and sub.exact else "", "DEFAULT" if not (sub.outer or sub.exact) else ""]

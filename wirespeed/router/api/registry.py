@@ -1,4 +1,4 @@
-"""How a function becomes the handler of a message: `@handler("show_version")`."""
+"""Registration of handlers of messages: `@handler("show_version")`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What went wrong, in VPP's numbers."""
+"""Error codes of the API, by VPP's numbers."""
 
 from __future__ import annotations
 

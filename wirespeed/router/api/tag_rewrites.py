@@ -1,4 +1,4 @@
-"""What becomes of VLAN tags, as VPP numbers it."""
+"""Rewrites of VLAN tags, by VPP's numbers."""
 
 from __future__ import annotations
 

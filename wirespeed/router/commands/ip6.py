@@ -166,7 +166,7 @@ def set_dad(console: Console, words: Match) -> None:
 
 
 def dad_word(console: Console, index: int, address: object) -> str:
-    """What is said behind an address that is not used: `` tentative`` or `` duplicate``; nothing behind others."""
+    """Word for an address that is not in use: `` tentative`` or `` duplicate``; empty for others."""
     state = console.core.ip6.dad_state(index, address) if isinstance(address, IPv6Address) else DadState.USED
     return f" {state.name.lower()}" if state else ""
 

@@ -89,7 +89,7 @@ def _check_uniform(path: Path) -> None:
 
 
 def same_path(present: Path, given: Path) -> bool:
-    """Whether a path that is there is the one that was named."""
+    """True if an existing path is the one that was named."""
     return (
         present.kind is given.kind
         and present.next_hop == given.next_hop

@@ -1,4 +1,4 @@
-"""How a function becomes a command: `@command("syntax", …)`; the first paragraph of its docstring is its help."""
+"""Registration of commands: `@command("syntax", …)`; the first paragraph of the docstring is the help."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Function = TypeVar("_Function", bound=Function)
 
 
 @dataclass(frozen=True)
-class Command:
+class RouterCommand:
     """Runs `function`, which returns the lines of its answer."""
 
     summary: str
@@ -78,7 +78,7 @@ def command(*syntaxes: str) -> Callable[[_Function], _Function]:
 
     def register(function: _Function) -> _Function:
         summary = " ".join((function.__doc__ or "").partition("\n\n")[0].split()).rstrip(".")
-        made = Command(summary, function)
+        made = RouterCommand(summary, function)
         for syntax in syntaxes:
             GRAMMAR.add(syntax, made)
         return function

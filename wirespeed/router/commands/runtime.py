@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wirespeed.router.cleared_statistics import ThreadRuntime
+from wirespeed.router.cleared_statistics import WorkerRuntime
 from wirespeed.router.columns import centre, fixed, scientific
 from wirespeed.router.commands.registry import command
 from wirespeed.router.grammar import Match
@@ -41,7 +41,7 @@ def show_runtime(console: Console, words: Match) -> Iterator[str]:
             yield from _table(thread.nodes)
 
 
-def _header(thread: ThreadRuntime) -> Iterator[str]:
+def _header(thread: WorkerRuntime) -> Iterator[str]:
     yield f"Thread {thread.index} {thread.name} (lcore {thread.cpu})"
     yield (
         f"Time {thread.time_s:.1f}, 10 sec internal node vector rate {thread.vectors_per_call:.2f} "

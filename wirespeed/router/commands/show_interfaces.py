@@ -187,7 +187,7 @@ def _on(value: bool) -> str:
 
 
 def _place(port: PortInfo) -> Iterator[str]:
-    """Where the device is, and what its link to the CPU carries."""
+    """Lines with the device's address and the speed of its link to the CPU."""
     pci = None if port.is_virtual else pci_device(port.bus_address)
     if pci is None:
         where = "device" if port.is_virtual else "pci: address"

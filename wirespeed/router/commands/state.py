@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from wirespeed.router.commands.registry import command
 from wirespeed.router.features import modules
 from wirespeed.router.grammar import Match
-from wirespeed.seam.interfaces import Interface, InterfaceKind, Mode, MtuKind
+from wirespeed.seam.interfaces import InterfaceKind, Mode, MtuKind, RouterInterface
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -63,7 +63,7 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
     return told
 
 
-def _vlan(face: Interface, names: dict[int, str]) -> dict[str, Any]:
+def _vlan(face: RouterInterface, names: dict[int, str]) -> dict[str, Any]:
     if face.kind is not InterfaceKind.SUB or face.sub is None:
         return {}
     sub = face.sub

@@ -29,7 +29,7 @@ def features() -> tuple[str, ...]:
 
 
 def commands() -> dict[str, tuple[str, ...]]:
-    """What the commands of each feature begin with, by the module that has them."""
+    """First words of the commands of each feature, by the module that has them."""
     return {f"{__name__}.{name}.commands": import_module(f"{__name__}.{name}").COMMANDS for name in features()}
 
 

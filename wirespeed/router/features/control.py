@@ -1,4 +1,4 @@
-"""What the router's main thread does for a feature besides its commands."""
+"""Work of the router's main thread for a feature, in addition to its commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a router says while it runs: on its terminal, and in the file that `unix { log … }` names."""
+"""Log of a running router: on its terminal, and in the file of `unix { log … }`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a start-up file may ask of a router, as one value; `settings` makes it from a file."""
+"""Settings in a start-up file, as one value; `settings` makes it from a file."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from typing import TYPE_CHECKING
 from wirespeed.model import PortSpec
 
 if TYPE_CHECKING:
-    from wirespeed.router.startup.syntax import Place
+    from wirespeed.router.startup.syntax import StartupPlace
 
 INTERFACE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9._/-]{0,31}")
 
 
 @dataclass(frozen=True)
-class Interface:
+class StartupInterface:
     """One `dev` or `vdev`. A name may hold `%s`: the kind of Ethernet that the device turns out to be. RX queue i goes
     to worker `workers[i % len(workers)]` when there are any."""
 
     name: str
     port: PortSpec
     workers: tuple[int, ...]
-    place: Place
+    place: StartupPlace
 
 
 @dataclass(frozen=True)
 class Startup:
-    """What is None or empty the file does not say. `commands` are lines of the router's command line, each with the
-    place it comes from; they come before `exec_file`. `telnet` is the TCP port for
-    VPP's client, behind its loopback address."""
+    """Settings of a start-up file; None or empty if the file does not have them. `commands` are lines for the router's
+    command line, each with its place in the file; they run before `exec_file`. `telnet` is the TCP port for VPP's
+    client, after its loopback address."""
 
-    interfaces: tuple[Interface, ...] = ()
+    interfaces: tuple[StartupInterface, ...] = ()
     worker_cpus: tuple[int, ...] = ()
     main_cpu: int | None = None
     exec_file: Path | None = None
@@ -54,5 +54,5 @@ class Startup:
     max_interface_neighbors: int | None = None
     max_path_sets: int | None = None
     flow_hash_seed: int | None = None
-    commands: tuple[tuple[Place, str], ...] = ()
+    commands: tuple[tuple[StartupPlace, str], ...] = ()
     notice: str | None = None

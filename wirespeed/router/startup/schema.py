@@ -16,7 +16,7 @@ from wirespeed.router.limits import (
     MOST_SESSIONS,
     MOST_TRANSMITS,
 )
-from wirespeed.router.startup.syntax import Block, Form
+from wirespeed.router.startup.syntax import Form, StartupBlock
 
 _SIZE = re.compile(r"(\d{1,15})([kKmMgG]?)[bB]?")
 _FACTORS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
@@ -84,7 +84,7 @@ _FILE = _value(Path)
 _QUEUES = _value(_number(1, MAX_QUEUES))
 _DESCRIPTORS = _value(_number(1, 32768))
 
-UNIX = Block(
+UNIX = StartupBlock(
     {
         "exec": _FILE,
         "startup-config": _FILE,
@@ -100,7 +100,7 @@ UNIX = Block(
     }
 )
 
-CPU = Block(
+CPU = StartupBlock(
     {
         "main-core": _value(_number(0, 65535)),
         "corelist-workers": _value(_cpus),
@@ -111,7 +111,7 @@ CPU = Block(
     }
 )
 
-BUFFERS = Block(
+BUFFERS = StartupBlock(
     {
         "buffers-per-numa": _value(_number(1, 16_777_216)),
         "default data-size": _value(_number(1, 65_000)),
@@ -121,7 +121,7 @@ BUFFERS = Block(
     }
 )
 
-DEVICE = Block(
+DEVICE = StartupBlock(
     {
         "name": _value(str),
         "num-rx-queues": _QUEUES,
@@ -140,7 +140,7 @@ DEVICE = Block(
     }
 )
 
-DPDK = Block(
+DPDK = StartupBlock(
     {
         "dev default": Form(block=DEVICE),
         "dev": Form(read=str, block=DEVICE),
@@ -159,7 +159,7 @@ DPDK = Block(
     }
 )
 
-STATSEG = Block(
+STATSEG = StartupBlock(
     {
         "socket-name": _FILE,
         "default": Form(),
@@ -172,9 +172,9 @@ STATSEG = Block(
     }
 )
 
-SOCKSVR = Block({"socket-name": _FILE, "default": Form()})
+SOCKSVR = StartupBlock({"socket-name": _FILE, "default": Form()})
 
-LINUX_CP = Block(
+LINUX_CP = StartupBlock(
     {
         "default netns": _value(str),
         "lcp-sync": Form(),
@@ -185,12 +185,12 @@ LINUX_CP = Block(
     }
 )
 
-PLUGIN = Block({"enable": Form(), "disable": Form(), **_unused("skip-version-check")})
-PLUGINS = Block(
+PLUGIN = StartupBlock({"enable": Form(), "disable": Form(), **_unused("skip-version-check")})
+PLUGINS = StartupBlock(
     {"plugin": Form(read=str, block=PLUGIN), **_unused(values="path add-path name-filter vat-path vat-name-filter")}
 )
 
-MEMORY = Block(
+MEMORY = StartupBlock(
     {
         "main-heap-page-size": _value(_page_size),
         "default-hugepage-size": Form(read=_size, unused=True),
@@ -201,7 +201,7 @@ MEMORY = Block(
 # `max-routes` is a word of ours: VPP gives its tables a heap instead, ours take memory by the routes that come.
 _TABLE = {"max-routes": _value(_number(1, MOST_ROUTES))}
 # `max-path-sets` and `flow-hash-seed` too: of both families and of labels.
-IP = Block(
+IP = StartupBlock(
     {
         **_TABLE,
         "max-path-sets": _value(_number(1, MOST_PATH_SETS)),
@@ -210,10 +210,10 @@ IP = Block(
         **_unused(values="mtrie-hugetlb"),
     }
 )
-IP6 = Block({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="hash-buckets")})
+IP6 = StartupBlock({**_TABLE, "heap-size": Form(read=_size, unused=True), **_unused(values="hash-buckets")})
 
 # One table for all workers, of which the rest of this section has no word: rules are compiled, not hashed.
-ACL_PLUGIN = Block(
+ACL_PLUGIN = StartupBlock(
     {
         "connection count max": _value(_number(1, MOST_SESSIONS)),
         "main heap size": Form(read=_size, unused=True),
@@ -230,7 +230,7 @@ ACL_PLUGIN = Block(
 
 # A section of ours: both families and all interfaces share one table of bounded size.
 _NEIGHBORS = _value(_number(1, MOST_NEIGHBORS))
-NEIGHBORS = Block(
+NEIGHBORS = StartupBlock(
     {
         "max": _NEIGHBORS,
         "max-interface": _NEIGHBORS,
@@ -239,7 +239,7 @@ NEIGHBORS = Block(
     }
 )
 
-FILE = Block(
+FILE = StartupBlock(
     {
         "unix": Form(block=UNIX),
         "cpu": Form(block=CPU),

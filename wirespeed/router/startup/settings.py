@@ -1,4 +1,4 @@
-"""What a start-up file asks of this router: one value, made from the file's statements."""
+"""Settings of this router in a start-up file: one value, made from the file's statements."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import Any
 from wirespeed.cpus import MAX_WORKERS, check_cpu, listed_cpus
 from wirespeed.errors import UsageError, WirespeedError
 from wirespeed.model import PCI_ADDRESS, PortSpec, parse_port_spec
-from wirespeed.router.startup.requests import INTERFACE_NAME, Interface, Startup
+from wirespeed.router.startup.requests import INTERFACE_NAME, Startup, StartupInterface
 from wirespeed.router.startup.schema import FILE
-from wirespeed.router.startup.syntax import Block, Place, Statement, read_file
+from wirespeed.router.startup.syntax import StartupBlock, StartupPlace, Statement, read_file
 from wirespeed.serving.loopback import is_loopback
 
 _SMALL_PAGE = ("default", "4k", "4096")
@@ -171,7 +171,7 @@ def _at_position(statement: Statement, positions: Sequence[int], usable: Sequenc
 
 
 @contextmanager
-def _at(place: Place) -> Iterator[None]:
+def _at(place: StartupPlace) -> Iterator[None]:
     """Errors from within get the place in the file that they are about."""
     try:
         yield
@@ -182,10 +182,10 @@ def _at(place: Place) -> Iterator[None]:
 # ---- Interfaces
 
 
-def _interfaces(dpdk: _Statements) -> tuple[Interface, ...]:
+def _interfaces(dpdk: _Statements) -> tuple[StartupInterface, ...]:
     default = _Statements(inner for s in dpdk.all if s.key == "dev default" for inner in s.inner)
     decimal = "decimal-interface-names" in dpdk
-    found: list[Interface] = []
+    found: list[StartupInterface] = []
     for statement in dpdk.all:
         if statement.key not in ("dev", "vdev"):
             continue
@@ -196,7 +196,7 @@ def _interfaces(dpdk: _Statements) -> tuple[Interface, ...]:
     return tuple(found)
 
 
-def _interface(statement: Statement, default: _Statements, decimal: bool) -> Interface:
+def _interface(statement: Statement, default: _Statements, decimal: bool) -> StartupInterface:
     own = _Statements((*default.all, *statement.inner))
     with _at(statement.place):
         name, port = _port(statement, decimal)
@@ -218,7 +218,7 @@ def _interface(statement: Statement, default: _Statements, decimal: bool) -> Int
         if not INTERFACE_NAME.fullmatch(name):
             raise given.place.error(f"name {name}: give letters, digits and ._/- , a letter first, 32 in all at most")
     workers = tuple(n for part in own.value("workers", "").split(",") if part for n in _span(part))
-    return Interface(name, port, workers, statement.place)
+    return StartupInterface(name, port, workers, statement.place)
 
 
 def _span(part: str) -> range:
@@ -243,7 +243,7 @@ def _port(statement: Statement, decimal: bool) -> tuple[str, PortSpec]:
 # ---- The rest
 
 
-def _linux_cp(section: _Statements) -> Iterator[tuple[Place, str]]:
+def _linux_cp(section: _Statements) -> Iterator[tuple[StartupPlace, str]]:
     for statement in section.all:
         match statement.key:
             case "default netns":
@@ -254,7 +254,7 @@ def _linux_cp(section: _Statements) -> Iterator[tuple[Place, str]]:
                 yield statement.place, "lcp lcp-auto-subint on"
 
 
-def _neighbors(section: _Statements) -> Iterator[tuple[Place, str]]:
+def _neighbors(section: _Statements) -> Iterator[tuple[StartupPlace, str]]:
     for statement in section.all:
         if statement.key == "announce":
             yield from ((statement.place, f"set ip neighbor-config {family} announce on") for family in statement.value)
@@ -262,13 +262,13 @@ def _neighbors(section: _Statements) -> Iterator[tuple[Place, str]]:
             yield statement.place, f"set ip6 dad all transmits {statement.value}"
 
 
-def _acl_plugin(section: _Statements) -> Iterator[tuple[Place, str]]:
+def _acl_plugin(section: _Statements) -> Iterator[tuple[StartupPlace, str]]:
     most = section.get("connection count max")
     if most is not None:
         yield most.place, f"set acl-plugin session table max-entries {most.value}"
 
 
-def _statseg(section: _Statements) -> Iterator[tuple[Place, str]]:
+def _statseg(section: _Statements) -> Iterator[tuple[StartupPlace, str]]:
     for what in ("route", "adjacency"):
         counters = section.get(f"per-{what}-counters")
         if counters is not None and counters.value:
@@ -302,5 +302,5 @@ def _without_meaning(statements: Sequence[Statement]) -> Iterator[str]:
                 yield from (f"dev {inner.key}" for inner in statement.inner if _is_unused(form.block, inner))
 
 
-def _is_unused(block: Block, statement: Statement) -> bool:
+def _is_unused(block: StartupBlock, statement: Statement) -> bool:
     return block.forms[statement.key].unused

@@ -30,8 +30,8 @@ class Token:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where in which file; `error` makes the one line that says what is wrong there."""
+class StartupPlace:
+    """File and line of a statement; `error` returns the error for it."""
 
     file: str
     line: int
@@ -46,29 +46,29 @@ class Statement:
 
     key: str
     value: Any
-    place: Place
+    place: StartupPlace
     inner: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
 class Form:
-    """How a statement goes on after its key. `read` turns its one word into a value or raises ValueError that says
-    what is allowed; `unused` ones are understood and without effect; `skip` takes a block whatever is in it."""
+    """Syntax of a statement after its key. `read` returns the value of a single word or raises ValueError with the
+    allowed values; `unused` statements are accepted without effect; `skip` accepts a block with any content."""
 
     read: Callable[[str], Any] | None = None
-    block: Block | None = None
+    block: StartupBlock | None = None
     unused: bool = False
     skip: bool = False
 
 
 @dataclass(frozen=True)
-class Block:
-    """What may stand between a pair of braces: forms by key; a key has one word or several."""
+class StartupBlock:
+    """Statements that are allowed in a pair of braces: forms by key, which has one word or several."""
 
     forms: Mapping[str, Form]
 
 
-def read_file(path: Path, block: Block) -> tuple[Statement, ...]:
+def read_file(path: Path, block: StartupBlock) -> tuple[Statement, ...]:
     """Read a whole file; FileFault when that cannot be done, UsageError with file, line and word when it is wrong."""
     try:
         text = read_text_file(path, "start-up file", _MOST_BYTES).decode()
@@ -77,7 +77,7 @@ def read_file(path: Path, block: Block) -> tuple[Statement, ...]:
     return read_text(text, str(path), block)
 
 
-def read_text(text: str, file: str, block: Block) -> tuple[Statement, ...]:
+def read_text(text: str, file: str, block: StartupBlock) -> tuple[Statement, ...]:
     """Read the text of the file that errors call `file`."""
     return _Reader(list(_tokens(text)), file).statements(block, None)
 
@@ -101,7 +101,7 @@ class _Reader:
         self._at = 0
         self._depth = 0
 
-    def statements(self, block: Block, opened: Token | None) -> tuple[Statement, ...]:
+    def statements(self, block: StartupBlock, opened: Token | None) -> tuple[Statement, ...]:
         """All up to the brace that closes `opened`, or up to the end of the file when that is None."""
         found: list[Statement] = []
         while (token := self._peek()) is not None:
@@ -115,9 +115,9 @@ class _Reader:
             raise self._error(opened, "'{' is never closed")
         return tuple(found)
 
-    def _statement(self, block: Block) -> Statement:
+    def _statement(self, block: StartupBlock) -> Statement:
         key, form, first = self._key(block)
-        place = Place(self._file, first.line)
+        place = StartupPlace(self._file, first.line)
         value = True if form.read is None else self._value(key, form.read, first)
         inner: tuple[Statement, ...] = ()
         if form.skip:
@@ -126,7 +126,7 @@ class _Reader:
             inner = self._inner(form.block)
         return Statement(key, value, place, inner)
 
-    def _key(self, block: Block) -> tuple[str, Form, Token]:
+    def _key(self, block: StartupBlock) -> tuple[str, Form, Token]:
         """The form that the next words name; of several, the one of most words."""
         first = self._take()
         if first.text == "{":
@@ -150,7 +150,7 @@ class _Reader:
         except ValueError as error:
             raise self._error(token, f"{key} {token.text}: {error}") from None
 
-    def _inner(self, block: Block) -> tuple[Statement, ...]:
+    def _inner(self, block: StartupBlock) -> tuple[Statement, ...]:
         opened = self._take()
         self._depth += 1
         if self._depth > _MOST_DEPTH:
@@ -184,10 +184,10 @@ class _Reader:
         return self._tokens[self._at - 1]
 
     def _error(self, token: Token, message: str) -> UsageError:
-        return Place(self._file, token.line).error(message)
+        return StartupPlace(self._file, token.line).error(message)
 
 
-def _allowed(block: Block) -> str:
+def _allowed(block: StartupBlock) -> str:
     """The keys that have an effect: those without are no help to anyone."""
     keys = [key for key, form in block.forms.items() if not form.unused]
     return f"one of {', '.join(sorted(keys))}" if keys else "'}'"

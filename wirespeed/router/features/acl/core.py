@@ -8,9 +8,9 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 
 
 class AclAction(IntEnum):
-    """What a rule does with packets that fit it. REFLECT permits, and begins a session: while that lives, packets of
-    it pass in both directions without meeting rules (acl_session). A packet that would begin one and finds no
-    room is dropped; one that can have none (a later fragment, an ICMP error) is permitted alone."""
+    """Action of a rule for matching packets. REFLECT permits and begins a session: while it lives, its packets pass in
+    both directions without being matched against rules (acl_session). If the session table is full, the packet is
+    dropped. A packet that cannot begin a session (a later fragment, an ICMP error) is permitted without one."""
 
     DENY = 0
     PERMIT = 1
@@ -39,7 +39,8 @@ class AclRule:
 
 @dataclass(frozen=True)
 class AclCount:
-    """What a rule has decided on since it was set; bytes without FCS, as they are where the rule is asked."""
+    """Packets that a rule has decided on since it was set; bytes without FCS, with the headers that the packet has at
+    that point."""
 
     packets: int = 0
     bytes: int = 0
@@ -54,8 +55,8 @@ class Acl:
 
 
 class AclOutcome(IntEnum):
-    """What an ACL's node made of a packet. RULE, NEW_SESSION and NO_ROOM are of a rule that fits: it decided alone,
-    it began a session, or it would have begun one and dropped the packet for lack of room."""
+    """Outcome of an ACL node for a packet. RULE, NEW_SESSION and NO_ROOM are of a matching rule: it decided alone, it
+    began a session, or it dropped the packet because the session table is full."""
 
     RULE = 1
     NEW_SESSION = 2
@@ -80,8 +81,8 @@ class AclTrace:
 
 @dataclass(frozen=True)
 class AclSessionSettings:
-    """How many sessions there may be at a time, and how long each may be idle: those of TCP `tcp_idle_s` while the
-    connection stands and `tcp_transient_s` before and after, all others `udp_idle_s`."""
+    """Limits of sessions: `most` at a time, and idle timeouts. TCP sessions have `tcp_idle_s` while the connection is
+    established and `tcp_transient_s` before and after, all others `udp_idle_s`."""
 
     most: int = 500_000
     udp_idle_s: int = 600

@@ -89,7 +89,7 @@ class AclCore:
         return from_struct(AclSessionCounters, struct)
 
     def interface_sessions(self, index: int) -> tuple[int, int]:
-        """How many sessions of the interface have been created and have gone."""
+        """Numbers of the interface's sessions that were created and that have ended."""
         struct = self._ffi.new("struct ws_acl_interface_sessions *")
         self._lib.ws_router_acl_interface_sessions(self._router, index, struct)
         return struct.created, struct.gone

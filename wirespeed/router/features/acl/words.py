@@ -27,8 +27,8 @@ class AclLine:
 
 
 def read_acl(line: str) -> AclLine:
-    """What stands behind `set acl-plugin acl`: rules with commas between them, and `index` and `tag` anywhere.
-    UsageError names the rule and the word that is wrong."""
+    """The words after `set acl-plugin acl`: rules separated by commas, and `index` and `tag` anywhere. UsageError names
+    the rule and the wrong word."""
     given: dict[str, str] = {}
     rules = []
     for number, text in enumerate(line.split(",")):

@@ -9,9 +9,9 @@ from wirespeed.router.api.client import ALL, Client
 from wirespeed.router.api.registry import Answer, change, handler
 from wirespeed.router.api.retvals import Refusal, Retval
 from wirespeed.router.features.bond.commands import add_bond, delete_one
-from wirespeed.router.features.bond.core import BALANCED, Balance, Bond, BondMode
+from wirespeed.router.features.bond.core import BALANCED, Bond, BondBalance, BondMode
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.interfaces import Interface, InterfaceKind
+from wirespeed.seam.interfaces import InterfaceKind, RouterInterface
 from wirespeed.vpp_api.codec import Values
 
 _OWN_BALANCE = {BondMode.ROUND_ROBIN: 3, BondMode.BROADCAST: 4, BondMode.ACTIVE_BACKUP: 5}
@@ -26,9 +26,9 @@ def create(client: Client, request: Values) -> Answer:
     if request.mode not in list(BondMode):
         raise Refusal(Retval.INVALID_ARGUMENT)
     mode = BondMode(request.mode)
-    if mode in BALANCED and request.lb not in list(Balance):
+    if mode in BALANCED and request.lb not in list(BondBalance):
         raise Refusal(Retval.INVALID_ARGUMENT)
-    balance = Balance(request.lb) if mode in BALANCED else None
+    balance = BondBalance(request.lb) if mode in BALANCED else None
     ident = None if request.id == ALL else request.id
     mac = str(request.mac_address) if request.use_custom_mac else None
     return {"sw_if_index": shown_index(add_bond(client.console, mode, balance, ident, mac))}
@@ -55,7 +55,7 @@ def detach_member(client: Client, request: Values) -> Answer:
     return None
 
 
-def _bond(client: Client, sw_if_index: int) -> tuple[int, Interface]:
+def _bond(client: Client, sw_if_index: int) -> tuple[int, RouterInterface]:
     index, face = client.interface(sw_if_index)
     if face.kind is not InterfaceKind.BOND:
         raise Refusal(Retval.INVALID_SW_IF_INDEX)

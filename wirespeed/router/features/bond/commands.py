@@ -49,8 +49,8 @@ from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete, free_number
 from wirespeed.router.features.bond.core import (
     BALANCED,
-    Balance,
     Bond,
+    BondBalance,
     BondMode,
     LacpMux,
     LacpParty,
@@ -79,7 +79,7 @@ def create_bond(console: Console, words: Match) -> Lines:
     modes = [mode for mode in BondMode if mode_word(mode) in words]
     if not modes:
         raise UsageError(f"a bond needs a mode: create bond mode {'|'.join(map(mode_word, BondMode))}")
-    balances = [one for one in Balance if one.name.lower() in words]
+    balances = [one for one in BondBalance if one.name.lower() in words]
     if len(modes) > 1 or len(balances) > 1:
         given = [*map(mode_word, modes)] if len(modes) > 1 else [one.name.lower() for one in balances]
         raise UsageError(f"a bond has one mode and one load balance, not {' and '.join(given)}; give one")
@@ -97,14 +97,14 @@ def balance_word(bond: Bond) -> str:
     return bond.balance.name.lower() if bond.mode in BALANCED else mode_word(bond.mode)
 
 
-def add_bond(console: Console, mode: BondMode, balance: Balance | None, ident: int | None, mac: str | None) -> int:
+def add_bond(console: Console, mode: BondMode, balance: BondBalance | None, ident: int | None, mac: str | None) -> int:
     """Make a bond, the first free one unless `ident` says which; returns its number."""
     if balance is not None and mode not in BALANCED:
         raise UsageError(f"load-balance is for the modes xor and lacp; {mode_word(mode)} needs none")
     number = free_number(console, _NAME) if ident is None else ident
     if number > _MOST_ID:
         raise UsageError(f"id {number} is not between 0 and {_MOST_ID}")
-    return console.core.bond.add(Bond(number, mode, balance or Balance.L2, mac))
+    return console.core.bond.add(Bond(number, mode, balance or BondBalance.L2, mac))
 
 
 def bonds(console: Console) -> Iterator[tuple[int, Bond]]:

@@ -1,4 +1,4 @@
-"""What the control plane asks of the data plane about bonds."""
+"""Interface of the data plane for bonds."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class BondMode(IntEnum):
     LACP = 5
 
 
-class Balance(IntEnum):
-    """What tells flows apart, in the modes xor and lacp."""
+class BondBalance(IntEnum):
+    """Fields by which flows are distributed, in the modes xor and lacp."""
 
     L2 = 0
     L34 = 1
@@ -34,7 +34,7 @@ class Bond:
 
     id: int
     mode: BondMode
-    balance: Balance = Balance.L2
+    balance: BondBalance = BondBalance.L2
     mac: str | None = None
     members: tuple[int, ...] = ()
     active: tuple[int, ...] = ()

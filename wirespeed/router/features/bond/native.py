@@ -6,8 +6,8 @@ from typing import Any
 
 from wirespeed._native.runtime import Handle, check, mac_bytes
 from wirespeed.router.features.bond.core import (
-    Balance,
     Bond,
+    BondBalance,
     BondMember,
     BondMode,
     LacpMux,
@@ -38,7 +38,7 @@ class BondCore:
         members = tuple(struct.members[i] for i in range(struct.member_count))
         active = tuple(port for i, port in enumerate(members) if struct.is_active[i])
         mac = bytes(struct.mac).hex(":")
-        return Bond(struct.id, BondMode(struct.mode), Balance(struct.balance), mac, members, active)
+        return Bond(struct.id, BondMode(struct.mode), BondBalance(struct.balance), mac, members, active)
 
     def add_member(self, bond: int, port: int, *, passive: bool = False, long_timeout: bool = False) -> None:
         check(self._lib.ws_router_bond_member_add(self._router, bond, port, passive, long_timeout))

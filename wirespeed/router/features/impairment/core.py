@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Impairment:
-    """What a port does to what it sends. `loss`, `duplicate` and `reorder` are shares of packets, 0 to 1; losses come
-    `loss_burst` in a row on average; a packet waits `delay_ns`, and up to `jitter_ns` more."""
+    """Impairment of a port's transmitted packets. `loss`, `duplicate` and `reorder` are shares of packets, 0 to 1;
+    losses are `loss_burst` consecutive packets on average; a packet is delayed by `delay_ns`, and by up to `jitter_ns`
+    more."""
 
     loss: float = 0.0
     loss_burst: float = 0.0

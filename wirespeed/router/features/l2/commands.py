@@ -28,7 +28,7 @@ from wirespeed.router.commands.subinterfaces import checked_vlan
 from wirespeed.router.features.l2.core import BridgeDomain, L2FibEntry
 from wirespeed.router.grammar import Match
 from wirespeed.router.interface_numbers import shown_index
-from wirespeed.seam.interfaces import Interface, Mode, TagRewrite
+from wirespeed.seam.interfaces import Mode, RouterInterface, TagRewrite
 
 if TYPE_CHECKING:
     from wirespeed.router.console import Console
@@ -102,7 +102,7 @@ def set_tag_rewrite(console: Console, words: Match) -> None:
     console.core.l2.set_tag_rewrite(words["interface"], TagRewrite(pop, tags, "dot1ad" in words))
 
 
-def tag_rewrite_text(face: Interface) -> str:
+def tag_rewrite_text(face: RouterInterface) -> str:
     """The rewrite as a command: `pop 1`, `push dot1q 100`, `translate-1-2 dot1ad 5 6`; `none` if tags stay."""
     rewrite = face.tag_rewrite
     kind = "dot1ad" if rewrite.dot1ad else "dot1q"
@@ -131,7 +131,7 @@ def show_mode(console: Console, words: Match) -> Iterator[str]:
             yield f"l3 {face.name}"
 
 
-def _rewrite(face: Interface) -> str:
+def _rewrite(face: RouterInterface) -> str:
     text = tag_rewrite_text(face)
     return "" if text == "none" else f" tag-rewrite {text}"
 

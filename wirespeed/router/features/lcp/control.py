@@ -20,7 +20,7 @@ from wirespeed.model import PortSpec
 from wirespeed.router.features.control import Control
 from wirespeed.router.features.lcp.core import DOT1AD_PROTOCOL, VLAN_PROTOCOL, LinuxChange, LinuxLink
 from wirespeed.seam.addresses import InterfaceAddress
-from wirespeed.seam.interfaces import Interface, InterfaceKind, SubInterface
+from wirespeed.seam.interfaces import InterfaceKind, RouterInterface, SubInterface
 
 if TYPE_CHECKING:
     import asyncio
@@ -51,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class _Side:
-    """What the two sides of a pair share."""
+    """Properties that both sides of a pair have."""
 
     up: bool
     mtu: int
@@ -123,7 +123,7 @@ class LinuxControlPlane(Control):
             return self._create_vlan(index, face, host_if, netns)
         return self._create_tap(index, face, host_if, self.default_netns if netns is None else netns)
 
-    def _create_tap(self, index: int, face: Interface, host_if: str, netns: str) -> Pair:
+    def _create_tap(self, index: int, face: RouterInterface, host_if: str, netns: str) -> Pair:
         taken = self._core.interface_names()
         name = next(name for number in range(len(taken) + 1) if (name := f"tap{number}") not in taken)
         options = {"netns": netns} if netns else {}
@@ -142,7 +142,7 @@ class LinuxControlPlane(Control):
             undo.pop_all()
         return pair
 
-    def _create_vlan(self, index: int, face: Interface, host_if: str, netns: str | None) -> Pair:
+    def _create_vlan(self, index: int, face: RouterInterface, host_if: str, netns: str | None) -> Pair:
         parent = self.pairs.get(face.parent)
         above = self._parent_pair(face)
         port = self._core.interface(face.parent).name
@@ -169,7 +169,7 @@ class LinuxControlPlane(Control):
             host.delete_link(link)
             raise
 
-    def _what_is_missing(self, face: Interface, port: str) -> str:
+    def _what_is_missing(self, face: RouterInterface, port: str) -> str:
         """The part that a sub-interface needs before it can be in a pair, and the lines that make it."""
         outer = face.sub.outer if face.sub and face.sub.inner else 0
         if not outer:
@@ -190,7 +190,7 @@ class LinuxControlPlane(Control):
             f"{create}{pair}lcp create {below or f'{port}.{outer}'} host-if <name>"
         )
 
-    def _parent_pair(self, face: Interface) -> Pair | None:
+    def _parent_pair(self, face: RouterInterface) -> Pair | None:
         """On which link a VLAN belongs: the port's, or of two tags that of the outer one."""
         if face.sub is None or not face.sub.inner:
             return self.pairs.get(face.parent)
@@ -256,7 +256,7 @@ class LinuxControlPlane(Control):
             namespace.host.close(withdraw=True)
 
     def is_gone(self, netns: str) -> bool:
-        """Whether the namespace has lost its name. It lives on while our interfaces are in it."""
+        """True if the namespace has no name any more. It continues to exist while the router's interfaces are in it."""
         return bool(netns) and _inode(netns) != self._namespaces[netns].inode
 
     # ---- Mirroring
@@ -411,7 +411,7 @@ class LinuxControlPlane(Control):
         self._add(Pair(index, name, parent.tap, link.name, netns, link.index, is_vlan=True))
         self._pull(self.pairs[index], link, host.addresses().get(link.index, frozenset()))
 
-    def _side(self, face: Interface) -> _Side:
+    def _side(self, face: RouterInterface) -> _Side:
         return _Side(face.admin_up, face.mtu, face.mac, frozenset(a for a in face.addresses if not a.ip.is_link_local))
 
     def _guard(self, action: Callable[..., object], *arguments: object) -> None:

@@ -10,7 +10,7 @@ DOT1AD_PROTOCOL = 0x88A8
 
 
 class LinuxChange(IntFlag):
-    """What a poll found changed; MORE: much is left to be polled for."""
+    """Changes that a poll found. MORE: there are many more messages to poll."""
 
     LINKS = 1
     ADDRESSES = 2
@@ -34,7 +34,7 @@ class LinuxLink:
 
 @dataclass(frozen=True)
 class LinuxStats:
-    """What was read from the kernel; `rejection` is why the router did not take the last one of `rejected`."""
+    """Counts of messages from the kernel; `rejection` is the reason why the router rejected the last of `rejected`."""
 
     messages: int = 0
     overflows: int = 0

@@ -24,7 +24,7 @@ class LcpCore:
         check(self._lib.ws_router_lcp_unpair(self._router, index))
 
     def set_carrier(self, port: int, up: bool) -> None:
-        """Whether Linux sees a link on its side of a TAP."""
+        """Set the link state that Linux sees on its side of a TAP."""
         check(self._lib.ws_port_set_link(port, up))
 
     def open(self, netns: str) -> LinuxHost:

@@ -9,7 +9,7 @@ from wirespeed.seam.routes import Path
 
 @dataclass(frozen=True)
 class MplsRoute:
-    """What becomes of packets with a label; `payload` is the IP version behind one that ends the stack, else 0."""
+    """Route of a label; `payload` is the IP version below a label at the bottom of the stack, otherwise 0."""
 
     label: int
     bottom: bool
@@ -17,4 +17,4 @@ class MplsRoute:
     paths: tuple[Path, ...]
     is_static: bool = True
     index: int = field(default=0, compare=False)
-    """What it is counted by."""
+    """Index of its counters."""

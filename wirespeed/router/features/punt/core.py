@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class PuntReason(IntEnum):
-    """What a packet is that is handed over."""
+    """Class of a punted packet."""
 
     ARP = 0
     ND = 1

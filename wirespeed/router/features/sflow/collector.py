@@ -22,7 +22,7 @@ class CollectorPlace:
     agent: Address | None = None
 
 
-class Collector:
+class SflowCollector:
     """EnvironmentFault when this host has no way there."""
 
     def __init__(self, place: CollectorPlace) -> None:

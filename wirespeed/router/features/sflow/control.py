@@ -33,7 +33,7 @@ _STATUS_EVERY_S = 1.0
 
 
 @dataclass
-class Sent:
+class SflowTotals:
     """Samples of packets and of counters, each sent or dropped, on every way that there was."""
 
     packets: int = 0
@@ -48,8 +48,8 @@ class SflowAgent(Control):
     def __init__(self, console: Console) -> None:
         self._console, self._core = console, console.core
         self.polling_interval_s = 20
-        self.sent = Sent()
-        self.collector: collector.Collector | None = None
+        self.sent = SflowTotals()
+        self.collector: collector.SflowCollector | None = None
         self._psample: netlink.MulticastGroup | None = None
         self._counters: netlink.MulticastGroup | None = None
         self.psample_lacks = ""
@@ -86,7 +86,7 @@ class SflowAgent(Control):
             self._psample, self.psample_lacks = None, error.strerror or str(error)
 
     def set_collector(self, place: collector.CollectorPlace | None) -> None:
-        made = None if place is None else collector.Collector(place)
+        made = None if place is None else collector.SflowCollector(place)
         if self.collector is not None:
             self.collector.close()
         self.collector = made
@@ -126,20 +126,20 @@ class SflowAgent(Control):
         """Samples of packets that were lost, in the router and behind it."""
         return self._core.sflow.get()[1].dropped + self.sent.packets_dropped
 
-    def _of_ports_there(self, taken: Sequence[SflowSample]) -> list[records.Sample]:
+    def _of_ports_there(self, taken: Sequence[SflowSample]) -> list[records.SampledPacket]:
         """Without samples of ports that were deleted since; those count as dropped."""
         there = {None, *self._core.interface_names().values()}
         samples = [self._sample(one) for one in taken if one.input in there and one.output in there]
         self.sent.packets_dropped += len(taken) - len(samples)
         return samples
 
-    def _sample(self, taken: SflowSample) -> records.Sample:
+    def _sample(self, taken: SflowSample) -> records.SampledPacket:
         ports = [0 if port is None else shown_index(port) for port in (taken.input, taken.output)]
         source = taken.output if taken.is_output else taken.input
         assert source is not None
         self._of_port[source] += 1
         counts = self._core.interface_counters(source)
-        return records.Sample(
+        return records.SampledPacket(
             source=shown_index(source),
             sequence=self._of_port[source],
             sampling_rate=taken.sampling_rate,
@@ -152,7 +152,7 @@ class SflowAgent(Control):
             header=taken.header,
         )
 
-    def _send_samples(self, samples: Sequence[records.Sample]) -> None:
+    def _send_samples(self, samples: Sequence[records.SampledPacket]) -> None:
         if self._psample is not None:
             for sample in samples:
                 number = next(self._numbers[sample.is_output])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
-from wirespeed.router.features.sflow.records import PortCounts, Sample
+from wirespeed.router.features.sflow.records import PortCounts, SampledPacket
 
 PORT = 6343
 _VERSION = 5
@@ -18,7 +18,7 @@ _FCS_BYTES = 4
 _ETHERNET_PORT = 6
 _FULL_DUPLEX = 1
 _UNKNOWN = 0xFFFFFFFF
-"""What a counter that is not kept is."""
+"""Value of a counter that is not kept."""
 _MOST_BYTES = 1400
 """Most bytes of a datagram: it fits into one packet of any link with an MTU of 1500."""
 
@@ -27,7 +27,7 @@ def _words(*values: int) -> bytes:
     return struct.pack(f"!{len(values)}I", *(value & 0xFFFFFFFF for value in values))
 
 
-def flow_record(sample: Sample) -> bytes:
+def flow_record(sample: SampledPacket) -> bytes:
     header = sample.header + bytes(-len(sample.header) % 4)
     raw = _words(_ETHERNET, sample.packet_bytes + _FCS_BYTES, _FCS_BYTES, len(sample.header)) + header
     body = _words(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import struct
 from enum import IntEnum
 
-from wirespeed.router.features.sflow.records import PortCounts, Sample
+from wirespeed.router.features.sflow.records import PortCounts, SampledPacket
 
 _HEADER = struct.Struct("=IHHII")
 _ATTRIBUTE = struct.Struct("=HH")
@@ -89,7 +89,7 @@ def _u64(value: int) -> bytes:
     return struct.pack("=Q", value)
 
 
-def psample_message(family: int, sequence: int, group_sequence: int, sample: Sample) -> bytes:
+def psample_message(family: int, sequence: int, group_sequence: int, sample: SampledPacket) -> bytes:
     """`group_sequence` counts the samples of the direction, which is psample's group."""
     values = (
         (Psample.IIFINDEX, _u32(sample.input)),

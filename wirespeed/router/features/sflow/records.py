@@ -1,4 +1,4 @@
-"""What is sent: samples of packets, and counters of ports, with the numbers that clients know ports by."""
+"""Records of sFlow: samples of packets and counters of ports, with the port numbers that collectors know."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampledPacket:
     """A packet of which `header` is the start. `source` is the port that it was sampled on, `pool` how many packets
     that port had by then, `dropped` how many samples were lost, and `sequence` counts those of the port; 0 stands for
     no port."""
@@ -25,8 +25,8 @@ class Sample:
 
 @dataclass(frozen=True)
 class PortCounts:
-    """What a port moved since the start; bytes are without FCS. `os_index` is Linux's number of the port's other side,
-    where there is one."""
+    """Counters of a port since the start; bytes are without FCS. `os_index` is Linux's number of the port's other side,
+    if there is one."""
 
     index: int
     name: str

@@ -18,7 +18,7 @@ class UrpfMode(IntEnum):
 
 @dataclass(frozen=True)
 class Urpf:
-    """What an interface looks at; `table` None: sources are looked up in the interface's own."""
+    """Unicast RPF of an interface. If `table` is None, sources are looked up in the interface's own table."""
 
     mode: UrpfMode = UrpfMode.OFF
     table: int | None = None

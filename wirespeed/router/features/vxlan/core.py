@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 
 class Decap(IntEnum):
-    """What comes out of a tunnel: frames, or packets without an Ethernet header."""
+    """Payload of a tunnel: frames, or packets without an Ethernet header."""
 
     L2 = 0
     IP4 = 1
