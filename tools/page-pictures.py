@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Look at the pages in Chromium: report, live page, index and site, from the recorded results of the tests.
 
-tools/page-pictures.py FOLDER    each page of each set of results at 400, 800 and 1 280 px, light and dark, as PNG
-tools/page-pictures.py           draw docs/pictures/*.webp anew
+tools/page-pictures.py FOLDER [PAGE]...    each page of each set of results at 400, 800 and 1 280 px, light and dark, as
+                                           PNG; of the pages that are named, such as index or site
+tools/page-pictures.py                     draw docs/pictures/*.webp anew
 """
 
 from __future__ import annotations
 
 import base64
+import io
 import shutil
 import subprocess
 import sys
@@ -22,9 +24,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from harness import page_results as recorded  # noqa: E402
+from PIL import Image  # noqa: E402
 from selenium import webdriver  # noqa: E402
 from selenium.webdriver.chrome.service import Service  # noqa: E402
 from selenium.webdriver.support.ui import WebDriverWait  # noqa: E402
+
+from wirespeed.results.inspection import inspection_to_json  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 WIDTHS, THEMES = (400, 800, 1280), ("light", "dark")
@@ -44,10 +49,11 @@ KEPT = {
     "live-wide": ("live", 1280, 1000, "light", ""),
     "live-narrow": ("live", 400, 800, "dark", ""),
     "index-wide": ("index", 1280, 620, "light", ""),
-    "site-wide": ("site", 1280, 900, "light", ""),
-    "box-wide": ("box", 1280, 900, "dark", "trend-0"),
+    "site-wide": ("site-index", 1280, 900, "light", ""),
+    "box-wide": ("site-boxes-page", 1280, 900, "dark", "trend-0"),
 }
 """Page, width and height in pixels, theme, and the chart to begin at."""
+COLOURS = 64
 WAIT_S = 60
 
 
@@ -56,7 +62,7 @@ def main() -> None:
     try:
         with _browser(folder) as browser:
             if sys.argv[1:]:
-                _all(browser, folder, Path(sys.argv[1]))
+                _all(browser, folder, Path(sys.argv[1]), sys.argv[2:])
             else:
                 _kept(browser, folder)
     finally:
@@ -65,22 +71,24 @@ def main() -> None:
 
 def _kept(browser: Any, folder: Path) -> None:
     with _pages(folder / "two", SLOW_AND_FAST) as pages, _pages(folder / "many", recorded.two_hundred()) as many:
-        pages |= {name: many[name] for name in ("site", "box")}
+        pages |= {name: address for name, address in many.items() if name.startswith("site")}
         for name, (page, width, height, theme, chart) in KEPT.items():
             _open(browser, pages[page], width, height, theme, chart)
-            (PICTURES / f"{name}.webp").write_bytes(_taken(browser, {"format": "webp", "quality": 80}))
+            (PICTURES / f"{name}.webp").write_bytes(_small(_taken(browser)))
 
 
-def _all(browser: Any, folder: Path, into: Path) -> None:
+def _all(browser: Any, folder: Path, into: Path, wanted: list[str]) -> None:
     into.mkdir(parents=True, exist_ok=True)
     for name, results in SETS.items():
         with _pages(folder / name, results()) as pages:
             for page, address in pages.items():
+                if wanted and page.partition("-")[0] not in wanted:
+                    continue
                 for width in WIDTHS:
                     for theme in THEMES:
                         _open(browser, address, width, 900, theme, "")
                         _open(browser, address, width, min(6000, _height(browser)), theme, "")
-                        (into / f"{name}-{page}-{width}-{theme}.png").write_bytes(_taken(browser, {"format": "png"}))
+                        (into / f"{name}-{page}-{width}-{theme}.png").write_bytes(_taken(browser))
 
 
 @contextmanager
@@ -90,9 +98,9 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
     tests = [str(file) for file in files]
     wirespeed = (sys.executable, "-m", "wirespeed")
     _run(*wirespeed, "report", *tests, "-t", "Standard load tests", "-o", str(folder / "report.html"))
-    _run(*wirespeed, "results", "add", *tests, "--archive", str(folder / "corpus"))
+    (folder / "inspected.json").write_text(inspection_to_json(recorded.INSPECTED))
+    _run(*wirespeed, "results", "add", *tests, str(folder / "inspected.json"), "--archive", str(folder / "corpus"))
     _run(*wirespeed, "results", "site", str(folder / "site"), "--archive", str(folder / "corpus"))
-    boxes = sorted((folder / "site" / "boxes").glob("*.html"), key=lambda page: page.stat().st_size)
     running = recorded.running(results[0], folder / "results" / "running.json", 0.8)
     command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")
     web = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -106,8 +114,10 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
             "live": f"{address}live",
             "ended": f"{address}test/{ended}",
             "index": address,
-            "site": (folder / "site" / "index.html").as_uri(),
-            "box": boxes[-1].as_uri(),
+            **{
+                f"site-{name.replace(' ', '-')}": page.as_uri()
+                for name, page in recorded.site_pages(folder / "site").items()
+            },
         }
     finally:
         web.terminate()
@@ -169,8 +179,17 @@ def _height(browser: Any) -> int:
     return int(browser.execute_script("return document.documentElement.scrollHeight"))
 
 
-def _taken(browser: Any, form: dict[str, Any]) -> bytes:
-    return base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", form)["data"])
+def _taken(browser: Any) -> bytes:
+    """PNG."""
+    return base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "png"})["data"])
+
+
+def _small(png: bytes) -> bytes:
+    """WebP without loss of all but the rarer colours: half as large as with loss, and letters stay sharp."""
+    few = Image.open(io.BytesIO(png)).convert("RGB").quantize(COLOURS).convert("RGB")
+    data = io.BytesIO()
+    few.save(data, "WEBP", lossless=True, quality=100, method=6)
+    return data.getvalue()
 
 
 if __name__ == "__main__":

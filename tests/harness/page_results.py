@@ -182,6 +182,16 @@ def written(results: list[Result], folder: Path) -> list[Path]:
     return paths
 
 
+def site_pages(site: Path) -> dict[str, Path]:
+    """A page of each kind, by its name: those of the first folder, and of each other one the largest, of the longest
+    name."""
+    found = {page.stem: page for page in sorted(site.glob("*.html"))}
+    for kind in ("boxes", "tests", "results", "hardware"):
+        every = (site / kind).glob("*.html")
+        found[f"{kind} page"] = max(every, key=lambda page: (LONG in page.name, page.stat().st_size))
+    return found
+
+
 def running(result: Result, file: Path, share: float) -> Journal:
     """A test that is under way: that share of its samples is in the journal of `file`."""
     document: dict[str, Any] = json.loads(json.dumps(result.to_json()))

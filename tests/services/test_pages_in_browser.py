@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.page_results import INSPECTED, LONG, all_kinds, one_result, running, two_hundred, written
+from harness.page_results import INSPECTED, LONG, all_kinds, one_result, running, site_pages, two_hundred, written
 from harness.serving import served
 from headless import faults_of, fresh, needs_chromium, screen_of, until
 from page_text import text_faults
@@ -80,7 +79,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         ids = {name: found[0].id for name in LIVE_NAMES if (found := [test for test in tests if name in test.name])}
         (broken,) = (test.id for test in tests if test.name == "broken")
         yield [
-            *_of_the_site(folder / "site"),
+            *(Page(name, page.as_uri(), DRAWN) for name, page in site_pages(folder / "site").items()),
             Page("report", (folder / "report.html").as_uri(), DRAWN),
             Page("web index", web),
             Page("report of a broken file", f"{web}report/{broken}"),
@@ -92,15 +91,6 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
             ),
         ]
     journal.remove()
-
-
-def _of_the_site(site: Path) -> Iterator[Page]:
-    """Pages of the first folder, and of each other one the largest whose name is the longest."""
-    for page in sorted(site.glob("*.html")):
-        yield Page(page.name, page.as_uri(), DRAWN)
-    for kind in ("boxes", "tests", "results", "hardware"):
-        every = sorted((site / kind).glob("*.html"), key=lambda page: (LONG not in page.name, -page.stat().st_size))
-        yield Page(kind, every[0].as_uri(), DRAWN)
 
 
 @pytest.fixture

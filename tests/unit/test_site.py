@@ -202,8 +202,34 @@ def test_ten_thousand_boxes() -> None:
     assert len({row[0].page for row in all_boxes.table.rows}) == 10_000
 
 
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("worker", "DUT: worker"),
+        ("dut", "DUT"),
+        ("line-rate", "line"),
+        ("steal", "host"),
+        ("nothing", "nothing"),
+        ("", ""),
+    ],
+)
+def test_what_limited_a_result_is_said_in_the_words_of_reports(word: str, text: str) -> None:
+    assert entry(limited_by=word).limit == text
+
+
+def test_boxes_of_which_no_rate_is_known_come_last() -> None:
+    found = shelf(figure(1e6, box="measured", started="2026-01"))
+    inspected = replace(entry("f", box="inspected", kind="inspect", started="2026-02"))
+    both = replace(found, entries=(inspected, *found.entries))
+    assert [card.name for card in home(both, "x").cards] == ["measured", "inspected"]
+
+
 def test_results_without_a_file_lead_nowhere() -> None:
-    lost = entry(told=ResultDetails(fault="gone"))
+    gone = ResultDetails(fault="gone")
+    found = shelf(*series(1e6, 2e6, 1e6, 2e6, told=gone))
+    (chart,) = box_page("router", found.entries, found).charts
+    assert set(chart.panels[0].curves[0].links) == {""}
+    lost = entry(told=gone)
     assert lost.page == "" and entry(is_missing=True).page == "" and entry().page.startswith("results/")
 
 
@@ -315,7 +341,11 @@ def test_boxes_for_each_watt() -> None:
 
 
 def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
-    told = [Limited("a", ("limited by DUT", "next: RSS"), "p"), Limited("b", ("limited by line", "next: RSS"), "q")]
+    told = [
+        Limited("a", ("limited by DUT", "next: RSS"), "p"),
+        Limited("b", ("limited by line", "next: RSS"), "q"),
+        Limited("c", ("next: RSS",), "r"),
+    ]
     apart, several = once(told)
-    assert [one.sentences for one in apart] == [("limited by DUT",), ("limited by line",)]
-    assert several == ("next: RSS (2 tests)",)
+    assert [(one.test, one.sentences) for one in apart] == [("a", ("limited by DUT",)), ("b", ("limited by line",))]
+    assert several == ("next: RSS (3 tests)",)

@@ -25,12 +25,16 @@ _BY: dict[str, LimitedBy] = {
 """Causes that are not the device's."""
 
 
+def limited_by(cause: str) -> LimitedBy:
+    return _BY.get(cause, "dut")
+
+
 def limit_of(explanation: Explanation) -> Limit:
     """The limit of a verdict, from an explanation."""
     verdict = explanation.verdict
     if verdict is None:
         return Limit(next_step=explanation.next)
-    by, cause = _BY.get(verdict.cause, "dut"), verdict.cause
+    by, cause = limited_by(verdict.cause), verdict.cause
     if by == "tester" and not explanation.case.load.is_short_of_tester:
         by, cause = "nothing", ""  # all that was offered came back, and the tester could have offered more
     return Limit(by, verdict.sentence, explanation.next, verdict.confidence, cause=cause)

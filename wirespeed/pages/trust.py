@@ -29,10 +29,9 @@ _MARKS: dict[Mark, Trust] = {
 }
 
 
-LEGEND = tuple(
-    _MARKS[mark] for mark in ("held", "estimate", "at least", "lossy", "irregular", "broken off", "disturbed")
-)
-"""Marks of figures that have a rate, each with its meaning."""
+MEANINGS = tuple(_MARKS.values())
+LEGEND = tuple(_MARKS[mark] for mark in ("held", "estimate", "at least", "lossy", "irregular"))
+"""Marks of figures that have a rate."""
 
 
 def trust_of(figure: Figure, disturbed: int = 0) -> Trust:

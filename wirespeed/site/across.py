@@ -76,7 +76,7 @@ def _table(kind: str, figures: Sequence[SiteFigure], boxes: dict[str, tuple[Site
         _row(box, some, one, first if one is not found[0][2] else (), most, price_of(boxes[box]))
         for box, some, one in found
     )
-    return SiteTable(f"{found[0][2].name}, by {kind}", HEADINGS, rows)
+    return SiteTable(f"{found[0][2].name}, measured by {kind}", HEADINGS, rows)
 
 
 def _row(
@@ -95,7 +95,7 @@ def _row(
         number(len(figures), str(len(figures))),
         per_watt_cell(one),
         per_price_cell(one, *price),
-        text(one.entry.limited_by),
+        text(one.entry.limit),
         text(max(figure.entry.started for figure in figures)[:10]),
     )
 

@@ -105,7 +105,7 @@ def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPag
 
 
 def described(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
-    """What the newest result whose bench file describes the box says of it."""
+    """What the newest result whose testbed file describes the box says of it."""
     return next((entry.told.box for entry in entries if entry.told.box), {})
 
 
@@ -145,7 +145,7 @@ def _test_row(
         text(newest.name),
         rate_cell(newest),
         share_cell(newest),
-        text(newest.entry.limited_by),
+        text(newest.entry.limit),
         spark_cell(None if trend is None else spark(trend)),
         text(against_before(mine)),
         rate_cell(highest),
@@ -174,12 +174,11 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
 
 
 def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
-    """What is said of one test only, and what is said of several, with the number of these."""
+    """Tests with what is said of one only, and what is said of several, with the number of these."""
     times = Counter(sentence for one in told for sentence in one.sentences)
-    apart = tuple(
-        LimitOfTest(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told
-    )
-    return apart, tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
+    apart = (LimitOfTest(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told)
+    several = tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
+    return tuple(one for one in apart if one.sentences), several
 
 
 def _power(entries: Sequence[SiteEntry]) -> list[PowerOfTest]:
@@ -203,7 +202,7 @@ def _result_row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[SiteCell, 
         test_cell(entry) if entry.is_test else text(""),
         text(entry.version),
         rate_cell(figure),
-        text(entry.limited_by),
+        text(entry.limit),
         text(entry.started[:16].replace("T", " ")),
         text("missing", why=entry.fault) if entry.fault else text("JSON", raw_file(entry.digest, entry.title)),
     )

@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from wirespeed.charts.colours import colours_by_name
+from wirespeed.explain.verdicts import limited_by
 from wirespeed.results import verdict as results
 from wirespeed.results.subjects import UNNAMED, Subject, Value
+from wirespeed.results.verdict import LIMIT_WORDS
 from wirespeed.site.names import result_page
 
 _SHARED = (
@@ -24,7 +26,7 @@ class ResultDetails:
     """What the file of a result says beyond the index. `sentences` are the verdict: what limited it, its figures, and
     what to do next; `device`
     are the commands that the box was given; `texts` are (what printed it, its file in the site); `box` is what the
-    bench file described. `fault` says why there is no file."""
+    testbed file described. `fault` says why there is no file."""
 
     command: str = ""
     device: tuple[str, ...] = ()
@@ -89,6 +91,14 @@ class SiteEntry:
     def test(self) -> tuple[str, str]:
         """What was asked of the box, whatever measured it."""
         return self.load, self.directions
+
+    @property
+    def limit(self) -> str:
+        """`line`, `DUT: worker`: what limited it, in the words of reports."""
+        if self.limited_by in LIMIT_WORDS:
+            return LIMIT_WORDS[self.limited_by]
+        by = limited_by(self.limited_by)
+        return self.limited_by and (f"DUT: {self.limited_by}" if by == "dut" else LIMIT_WORDS[by])
 
     @property
     def fault(self) -> str:

@@ -85,7 +85,7 @@ def home(found: Catalogue, title: str) -> Home:
             *((f"newest {newest[:10]}",) if newest else ()),
         ),
         rates=side_by_side(found, MOST_PANELS),
-        cards=tuple(_card(box, entries, found) for box, entries in list(boxes.items())[:MOST_CARDS]),
+        cards=tuple(_card(box, entries, found) for box, entries in _rated_first(found)[:MOST_CARDS]),
         more_boxes=max(0, len(boxes) - MOST_CARDS),
         builds=tuple(_builds(found)),
         watts=side_by_side(found, MOST_PANELS, by_watt=True),
@@ -100,6 +100,11 @@ def _builds(found: Catalogue) -> Iterator[Bars]:
     answers = (answer(found.of(entries)) for entries in found.boxes.values())
     told = (build_bars(found, best, best.entry.box, box_page(best.entry.box)) for best in answers if best is not None)
     return islice((bars for bars in told if bars is not None), MOST_PANELS)
+
+
+def _rated_first(found: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
+    """Boxes of which a rate is known, then the others."""
+    return sorted(found.boxes.items(), key=lambda one: not any(found.figures.get(entry.digest) for entry in one[1]))
 
 
 def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
@@ -119,7 +124,7 @@ def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
         size_of(entry.load),
         directions_title(entry.directions),
         entry.version,
-        "file missing" if entry.fault else entry.limited_by,
+        "file missing" if entry.fault else entry.limit,
         entry.started[:10],
         "" if figure is None else figure.name,
         "≥ " if figure is not None and figure.value.at_least else "",
@@ -179,7 +184,7 @@ def _box_row(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[
         per_watt_cell(best),
         per_price_cell(best, price, date),
         number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),
-        text("" if best is None else best.entry.limited_by),
+        text("" if best is None else best.entry.limit),
         number(len(entries), str(len(entries))),
         text(max(entry.started for entry in entries)[:10]),
     )

@@ -45,6 +45,10 @@ class SiteTable:
         rows = tuple(tuple(row[column] for column in kept) for row in self.rows)
         return SiteTable(self.label, tuple(self.headings[column] for column in kept), rows)
 
+    def has(self, heading: str) -> bool:
+        """Whether something is known in that column."""
+        return any(text == heading for text, _ in self.known.headings)
+
 
 @dataclass(frozen=True)
 class BoxAnswer:
@@ -89,7 +93,7 @@ def per_watt_cell(figure: SiteFigure | None) -> SiteCell:
 def per_price_cell(figure: SiteFigure | None, price: str, date: str) -> SiteCell:
     known = parse_price(price)
     if figure is None or known is None:
-        return number(None, "", why="no price in the bench file (description: price)")
+        return number(None, "", why="no price in the testbed file (description: price)")
     pps = figure.value.rate_pps
     return number(pps / known.amount, per_price_text(pps, known), why=f"{price}{f', {date}' if date else ''}")
 

@@ -39,7 +39,7 @@ from wirespeed.charts.colours import COLOURS, NODE_COLOURS, REFERENCE
 from wirespeed.errors import WirespeedError
 from wirespeed.exporter.target import Target
 from wirespeed.pages.templates import environment, style, text_of
-from wirespeed.pages.trust import LEGEND
+from wirespeed.pages.trust import MEANINGS
 from wirespeed.report.page import POLICY as REPORT_POLICY
 from wirespeed.report.render import render
 from wirespeed.serving.guard import Guard
@@ -173,7 +173,7 @@ class _Pages:
             number=number,
             pages=pages,
             machines=list(self._machines.values()),
-            legend=[one for one in LEGEND if any(one.word in mark.word for mark in marks)],
+            legend=[one for one in MEANINGS if one.why and any(one.word in mark.word for mark in marks)],
         )
 
     async def live(self, request: Request) -> Response:
