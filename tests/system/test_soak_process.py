@@ -91,7 +91,7 @@ def test_a_killed_generator_is_waited_for_and_leaves_a_gap(tmp_path: Path) -> No
 
 def test_the_embedded_lab_is_soaked_and_its_routers_losses_are_found(lab: EmbeddedLab) -> None:
     """At a load that a busy machine carries too, the router loses one packet in fifty."""
-    plan = SoakPlan("bench", Rate(5000, "pps"), 4.0, {"size": "64"}, target_ratio=1e-3)
+    plan = SoakPlan("bench", {"size": "64"}, load=Rate(5000, "pps"), duration_s=4.0, target_ratio=1e-3)
 
     def watch(progress: SoakProgress) -> None:
         if progress.chronicle.watched_s < 2:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from wirespeed.measurement.loadtest.live import LoadTestLines, LoadTestView, news, summary, title_of, view, watcher
+from wirespeed.measurement.loadtest.live import LoadTestLines, LoadTestView, news, summary, view, watcher
 from wirespeed.measurement.loadtest.plan import LoadPlan, LoadTestStep
 from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.measurement.loadtest.run import LoadTestProgress
@@ -113,7 +113,7 @@ def test_loss_where_the_tester_was_the_limit_is_called_so() -> None:
 
 def test_the_live_view_has_a_row_for_each_channel_and_marks_the_saturated_one() -> None:
     screen = console()
-    screen.print(view(progress(saturation=KNEE), title_of(PLAN)))
+    screen.print(view(progress(saturation=KNEE), PLAN.title))
     lines = text_of(screen).splitlines()
     assert lines[0] == "bench size=64,vm=var2, bidirectional: 50.0 %"
     assert lines[1].split()[0] == "ramp"

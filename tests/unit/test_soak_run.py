@@ -34,9 +34,9 @@ PERIOD_S = 0.05
 RATE_PPS = 1e6
 PLAN = SoakPlan(
     "bench",
-    Rate(RATE_PPS, "pps"),
-    12 * PERIOD_S,
     {"size": "64", "vm": "var2"},
+    load=Rate(RATE_PPS, "pps"),
+    duration_s=12 * PERIOD_S,
     target_ratio=1e-4,
     patience_s=0.0,
     lab=LabFacts(kind="simulated"),

@@ -1,13 +1,16 @@
-"""The view of a measurement that is told in lines: one a step, below what is done now."""
+"""The lines of a measurement: one a step below what is done now, and the last ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from rich.console import Console
 from rich.text import Text
 
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.power import power_line
+from wirespeed.results.verdict import Verdict
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 SHOWN_LINES = 12
@@ -57,3 +60,14 @@ def lines_watcher(
     if quiet:
         return NoView()
     return LiveLines(console, title, line_of, now_of) if console.is_terminal else PlainLines(console, line_of)
+
+
+def last_lines(
+    result: MeasurementResult, verdict: Verdict, where: str | None, headline: str, details: Iterable[str] = ()
+) -> list[str]:
+    """The summary of a result: status and `headline`, the verdict, `details`, power, notes, and the result's file."""
+    power = power_line(result) if result.draws else ""
+    notes = (f"note: {note}" for note in result.ending.notes)
+    lines = filter(None, (result.ending.reason, *verdict.lines, *details, power, *notes))
+    kept = [] if where is None else [f"result in {where}"]
+    return [f"{result.name} {result.ending.status}{headline}", *(f"  {line}" for line in lines), *kept]

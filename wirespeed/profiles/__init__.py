@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from wirespeed.profiles.loading import BUILTIN_NAMES, load_profile
+from wirespeed.profiles.loading import BUILTIN_NAMES, load_profile, load_profiles
 
-__all__ = ["BUILTIN_NAMES", "load_profile"]
+__all__ = ["BUILTIN_NAMES", "load_profile", "load_profiles"]

@@ -16,6 +16,11 @@ _PLAIN_SUFFIXES = (".json", ".yaml", ".yml", ".pcap", ".cap", ".pcapng")
 Json = dict[str, Any]
 
 
+def load_profiles(name_or_path: str, tunables: dict[str, str], ports: Iterable[int]) -> dict[int, list[Json]]:
+    """Streams for each port; those with odd numbers send in the reverse direction. Errors as of `load_profile`."""
+    return {port: load_profile(name_or_path, tunables, port, port % 2) for port in ports}
+
+
 def load_profile(name_or_path: str, tunables: dict[str, str], port_id: int, direction: int) -> list[Json]:
     """Streams of a profile for one port, numbered from 1: `[{"stream_id": 1, "stream": {...}}, …]`.
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from wirespeed.errors import error_of
+from wirespeed.ending_signals import interruption
+from wirespeed.errors import WirespeedError, error_of
 
 Status = Literal["complete", "interrupted", "failed"]
 
@@ -36,3 +39,27 @@ def raise_for(ending: Ending) -> None:
     """Raise what ended a failed measurement: MeasurementError, ConnectionFault or another of the tree."""
     if ending.status == FAILED:
         raise error_of(ending.exit_code, ending.reason)
+
+
+@dataclass
+class Course:
+    """How a measurement ends: complete, unless something else is said."""
+
+    ending: Ending = Ending()
+
+    def interrupt(self) -> None:
+        self.ending = Ending(INTERRUPTED, interruption())
+
+
+@contextmanager
+def ending_of(has_results: Callable[[], bool]) -> Iterator[Course]:
+    """Notes what ends the block: Ctrl-C or a failure. Without results a failure is raised."""
+    course = Course()
+    try:
+        yield course
+    except KeyboardInterrupt:
+        course.interrupt()
+    except WirespeedError as error:
+        if not has_results():
+            raise
+        course.ending = Ending(FAILED, str(error), error.exit_code)

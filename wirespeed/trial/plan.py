@@ -15,11 +15,13 @@ from wirespeed.trial.wires import pair_directions
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementPlan:
-    """`directions` are those that are sent in, `line_bps` another line to take percent of than the ports' own.
-    `signature` tells our packets from others by their marks. With `force` ports are taken from whoever holds them, and
-    loads go out where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into the result as they
-    are. `output_file` is only recorded."""
+    """`profile` with its `tunables` is sent in the `directions`; `line_bps` is another line to take percent of than the
+    ports' own. `signature` tells our packets from others by their marks. With `force` ports are taken from whoever
+    holds them, and loads go out where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into
+    the result as they are. `output_file` is only recorded."""
 
+    profile: str = field(kw_only=False)
+    tunables: dict[str, str] = field(default_factory=dict, kw_only=False)
     directions: tuple[Channel, ...] = pair_directions()
     line_bps: float | None = None
     signature: bool = False
@@ -37,6 +39,14 @@ class MeasurementPlan:
     def variables(self, server: str) -> Settings:
         """The `vars` of the result file, by the names that trex-loadtest has for those of a load test."""
         raise NotImplementedError
+
+    @property
+    def title(self) -> str:
+        return self.titled("unidirectional" if self.unidirectional else "bidirectional")
+
+    def titled(self, *more: str) -> str:
+        """The profile with its tunables, and `more` behind commas."""
+        return ", ".join((f"{self.profile} {tunables_text(self.tunables)}".strip(), *more))
 
     @property
     def senders(self) -> tuple[int, ...]:

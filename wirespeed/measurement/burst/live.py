@@ -6,7 +6,7 @@ from rich.console import Console
 
 from wirespeed.measurement.burst.result import BurstResult, BurstTrial
 from wirespeed.measurement.burst.run import BurstProgress
-from wirespeed.measurement.lines import lines_watcher
+from wirespeed.measurement.lines import last_lines, lines_watcher
 from wirespeed.pages.words import count
 from wirespeed.results.figures import exact_text, losses_text
 from wirespeed.results.verdict import Verdict
@@ -33,11 +33,6 @@ def trial_line(one: BurstTrial) -> str:
 
 def summary(result: BurstResult, verdict: Verdict, where: str | None) -> list[str]:
     """The last lines: the verdict, the shortest burst that lost frames, and what else is to be said."""
-    lines = [f"{result.name} {result.ending.status}: {count(len(result.trials), 'burst')} in {result.spent_s:.0f} s"]
-    if result.ending.reason:
-        lines.append(f"  {result.ending.reason}")
-    lines += [f"  {line}" for line in verdict.lines]
-    if result.lossy is not None:
-        lines.append(f"  bursts of {result.lossy:,} frames lose frames")
-    lines += [f"  note: {note}" for note in result.ending.notes]
-    return [*lines, *([] if where is None else [f"result in {where}"])]
+    headline = f": {count(len(result.trials), 'burst')} in {result.spent_s:.0f} s"
+    details = () if result.lossy is None else (f"bursts of {result.lossy:,} frames lose frames",)
+    return last_lines(result, verdict, where, headline, details)

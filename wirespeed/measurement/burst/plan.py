@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.burst.result import BurstSettings
@@ -18,8 +18,6 @@ class BurstPlan(MeasurementPlan):
     searched to a relative `resolution`; a burst is lossy if `tries` of its length lost frames. `rest_s` is the pause
     before each."""
 
-    profile: str
-    tunables: dict[str, str] = field(default_factory=dict)
     load: Rate = Rate(100.0, "percentage")  # noqa: RUF009 - frozen
     first: int = 64
     longest_s: float = 2.0
@@ -29,8 +27,7 @@ class BurstPlan(MeasurementPlan):
 
     @property
     def title(self) -> str:
-        words = [self.profile, tunables_text(self.tunables), f"bursts at {self.load}"]
-        return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
+        return self.titled(f"bursts at {self.load}", "unidirectional" if self.unidirectional else "bidirectional")
 
     def variables(self, server: str) -> BurstSettings:
         return BurstSettings(

@@ -9,13 +9,11 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, with_texts
-from wirespeed.ending_signals import interruption
-from wirespeed.errors import WirespeedError
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
 from wirespeed.measurement.burst.result import BurstResult, BurstTrial
 from wirespeed.measurement.head import head_of
-from wirespeed.profiles import load_profile
-from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
+from wirespeed.profiles import load_profiles
+from wirespeed.results.ending import ending_of
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.bursts import Burst, longest_burst
 from wirespeed.trial.load import TrialLoad, load_of
@@ -40,7 +38,7 @@ Watch = Callable[[BurstProgress], None]
 
 def load_for(plan: BurstPlan) -> TrialLoad:
     """The streams of each port. UsageError for streams that cannot be used."""
-    streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+    streams = load_profiles(plan.profile, plan.tunables, plan.senders)
     return load_of(streams, signature=plan.signature)
 
 
@@ -84,24 +82,16 @@ def run_burst(
         frame_bytes=frames,
     )
     bench = _Bench(plan, head, trial, watch, recorder)
-    ended = COMPLETE, "", 0
-    try:
-        with trial:
-            if recorder is not None:
-                recorder.begin(head)
-            longest_burst(bench.send, head.most, plan.resolution, plan.tries - 1, plan.first)
-    except KeyboardInterrupt:
-        ended = INTERRUPTED, interruption(), 0
-    except WirespeedError as error:
-        if not bench.trials:
-            raise
-        ended = FAILED, str(error), error.exit_code
+    with ending_of(lambda: bool(bench.trials)) as course, trial:
+        if recorder is not None:
+            recorder.begin(head)
+        longest_burst(bench.send, head.most, plan.resolution, plan.tries - 1, plan.first)
     return replace(
         head,
         dut=with_texts(head.dut, dut),
         trials=tuple(bench.trials),
         spent_s=time.monotonic() - bench.began_s,
-        ending=Ending(*ended, head.ending.started, trial.notes),
+        ending=replace(course.ending, started=head.ending.started, notes=trial.notes),
     )
 
 

@@ -8,7 +8,7 @@ from threading import Event
 from rich.console import Console
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.loadtest.live import summary, title_of, watcher
+from wirespeed.measurement.loadtest.live import summary, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target
 from wirespeed.measurement.loadtest.result import Result
@@ -59,7 +59,7 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         self._load = load_for(self._plan)
 
     def watcher(self, console: Console) -> Watcher[LoadTestProgress]:
-        return watcher(console, self._plan, title_of(self._plan), self.options.quiet)
+        return watcher(console, self._plan, self._plan.title, self.options.quiet)
 
     def run(self, stand: Stand, watch: Callable[[LoadTestProgress], None], stop: Event, journal: Journal) -> Result:
         plan = self._plan

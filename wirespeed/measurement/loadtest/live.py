@@ -10,6 +10,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from wirespeed.measurement.lines import last_lines
 from wirespeed.measurement.loadtest.judgement import points_of
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
@@ -20,7 +21,6 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.figures import bits_text, loss_text, losses_text, percent_text, rate_text
 from wirespeed.results.outcome import ChannelOutcome
 from wirespeed.results.point import Point
-from wirespeed.results.power import power_line
 from wirespeed.results.verdict import Verdict
 from wirespeed.units import format_si, l1_bits
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
@@ -66,11 +66,6 @@ def watcher(console: Console, plan: LoadPlan, title: str, quiet: bool) -> Watche
     if quiet:
         return NoView()
     return LoadTestView(console, plan, title) if console.is_terminal else LoadTestLines(console, plan)
-
-
-def title_of(plan: LoadPlan) -> str:
-    words = [plan.profile, ",".join(f"{key}={value}" for key, value in plan.tunables.items())]
-    return " ".join(filter(None, words)) + (", unidirectional" if plan.unidirectional else ", bidirectional")
 
 
 def view(progress: LoadTestProgress, title: str) -> Group:
@@ -138,16 +133,12 @@ def news(progress: LoadTestProgress, announced: set[str]) -> list[str]:
 def summary(result: Result, verdict: Verdict, where: str | None) -> list[str]:
     """The last lines of a test: the verdict; of each direction its figures, where it lost and saturated; then what else
     is to be said, and the file."""
-    lines = [f"{result.name} {result.ending.status}", *(f"  {line}" for line in verdict.lines)]
+    details = []
     for channel in result.channels:
         if (outcome := result.outcome.channels.get(str(channel))) is not None:
-            lines.append(f"  {channel}  {_channel_line(str(channel), outcome, verdict)}")
-            lines += [f"       {line}" for line in _under_way(result, channel, outcome)]
-    lines += [f"  {line}" for line in (power_line(result),) if line]
-    lines += [f"  note: {note}" for note in result.ending.notes]
-    if where is not None:
-        lines.append(f"result in {where}")
-    return lines
+            details.append(f"{channel}  {_channel_line(str(channel), outcome, verdict)}")
+            details += [f"     {line}" for line in _under_way(result, channel, outcome)]
+    return last_lines(result, verdict, where, "", details)
 
 
 def _channel_line(channel: str, outcome: ChannelOutcome, verdict: Verdict) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.result import LoadTestSettings
@@ -25,8 +25,6 @@ class LoadPlan(MeasurementPlan):
     stream a direction. With `ignore_link_down` a link that goes down later ends nothing. With `include_disturbed`
     samples that the machine spoilt count like the others."""
 
-    profile: str
-    tunables: dict[str, str] = field(default_factory=dict)
     warmup_rate: Rate = Rate(1000.0, "pps")  # noqa: RUF009 - frozen
     warmup_s: float = 30.0
     ramp_target: Rate = Rate(100.0, "percentage")  # noqa: RUF009 - frozen

@@ -8,11 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, with_texts
-from wirespeed.ending_signals import interruption
 from wirespeed.errors import MeasurementError, WirespeedError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.loadtest.analysis import judged
@@ -20,12 +18,12 @@ from wirespeed.measurement.loadtest.judgement import verdict
 from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
 from wirespeed.measurement.loadtest.plan import LoadPlan, LoadTestStep, check_plan, steps
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.profiles import load_profile
+from wirespeed.profiles import load_profiles
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import from_json
 from wirespeed.results.dut import DutFacts
-from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending
+from wirespeed.results.ending import Ending, ending_of
 from wirespeed.results.lab import LatencyBaseline
 from wirespeed.results.machine import preempted_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
@@ -68,20 +66,11 @@ class LoadTestProgress:
         return max(0.0, self.plan.total_s - self.step.end_s)
 
 
-Streams = dict[int, list[dict[str, Any]]]
-"""Streams to add, by port."""
-
-
-def streams_of(plan: LoadPlan) -> Streams:
-    """The profile's streams for every sending port; UsageError or FileFault for one that cannot be used."""
-    return {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
-
-
-def load_for(plan: LoadPlan, streams: Streams | None = None) -> TrialLoad:
+def load_for(plan: LoadPlan) -> TrialLoad:
     """The streams of each port of the plan. UsageError for streams without room for the signature or the latency
     stamp."""
-    own = streams_of(plan) if streams is None else streams
-    return load_of(own, latency_pps=plan.latency_rate_pps, signature=plan.signature)
+    streams = load_profiles(plan.profile, plan.tunables, plan.senders)
+    return load_of(streams, latency_pps=plan.latency_rate_pps, signature=plan.signature)
 
 
 def run_loadtest(
@@ -159,18 +148,14 @@ class _Course:
         schedule = steps(self.plan)
         self.trial.take_links_down()
         self.trial.set_rate(schedule[0].rate)
-        ending = self.head.ending
         try:
-            if self._walk(schedule):
-                return replace(ending, status=INTERRUPTED, reason=interruption())
-            return replace(ending, status=COMPLETE)
-        except KeyboardInterrupt:
-            return replace(ending, status=INTERRUPTED, reason=interruption())
-        except WirespeedError as error:
-            return replace(ending, status=FAILED, reason=str(error), exit_code=error.exit_code)
+            with ending_of(lambda: True) as course:
+                if self._walk(schedule):
+                    course.interrupt()
         finally:
             with suppress(WirespeedError):  # what ended the test matters more
                 self.end, self.drained = self.trial.drain()
+        return replace(course.ending, started=self.head.ending.started, notes=self.head.ending.notes)
 
     def _walk(self, schedule: Sequence[LoadTestStep]) -> bool:
         """Hold one load after the other; True when `stop` cut it short."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-from wirespeed.measurement.lines import lines_watcher
+from wirespeed.measurement.lines import last_lines, lines_watcher
 from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
@@ -88,14 +88,9 @@ def _burst(row: BackToBackRow) -> str:
 
 def summary(result: Rfc2544Result, verdict: Verdict, where: str | None) -> list[str]:
     """The last lines: the verdict, and each number by test."""
-    lines = [f"{result.name} {result.ending.status}: {len(result.trials)} trials in {result.spent_s:.0f} s"]
-    if result.ending.reason:
-        lines.append(f"  {result.ending.reason}")
-    lines += [f"  {line}" for line in verdict.lines]
-    lines += [f"  {row_line(test, row)}" for test in result.method.tests for row in result.rows(test)]
+    details = [row_line(test, row) for test in result.method.tests for row in result.rows(test)]
     measured = [test for test in result.method.tests if result.rows(test)]
-    lines += [f"  {test}: {result.method.conformance(test, all_of_them=False)}" for test in measured]
+    details += [f"{test}: {result.method.conformance(test, all_of_them=False)}" for test in measured]
     if common := result.method.common_exceptions:
-        lines.append(f"  in all tests not as the RFC has it: {'; '.join(common)}")
-    lines += [f"  note: {note}" for note in result.ending.notes]
-    return [*lines, *([] if where is None else [f"result in {where}"])]
+        details.append(f"in all tests not as the RFC has it: {'; '.join(common)}")
+    return last_lines(result, verdict, where, f": {len(result.trials)} trials in {result.spent_s:.0f} s", details)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
@@ -39,10 +39,11 @@ class Frame:
 @dataclass(frozen=True)
 class Rfc2544Plan(MeasurementPlan):
     """`repeats` and `waits_s` (after learning, residual, restabilise) are None where they follow from `trial_s`.
-    `tunables` are more of the profile's. With `robust` trials are repeated whose loss the machine explains;
+    `tunables` are those besides size and IP version. With `robust` trials are repeated whose loss the machine explains;
     None does so in a lab whose control shares CPUs with what it measures.
     `reset_kind` says how the DUT is reset; it is empty where nobody can. `notes` go into the result as they are."""
 
+    profile: str = PROFILE
     tests: tuple[Test, ...] = TESTS
     frames: tuple[Frame, ...] = ()
     trial_s: float = TRIAL_S
@@ -51,7 +52,6 @@ class Rfc2544Plan(MeasurementPlan):
     resolution: float = 0.01
     burst_most_s: float = 2.0
     ip6: bool = False
-    tunables: dict[str, str] = field(default_factory=dict)
     robust: bool | None = None
     reset_kind: str = ""
     notes: tuple[str, ...] = ()
@@ -115,7 +115,7 @@ class Rfc2544Plan(MeasurementPlan):
     def variables(self, server: str) -> Rfc2544Settings:
         return Rfc2544Settings(
             server=server,
-            profile_file=PROFILE,
+            profile_file=self.profile,
             tunables=tunables_text(self.tunables),
             output_file=self.output_file,
             unidirectional=self.unidirectional,

@@ -9,8 +9,7 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, with_texts
-from wirespeed.ending_signals import interruption
-from wirespeed.errors import MeasurementError, RemoteError, UsageError, WirespeedError
+from wirespeed.errors import MeasurementError, RemoteError, UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.rfc2544.bench import Rfc2544Bench, Watch
 from wirespeed.measurement.rfc2544.benchmarks import (
@@ -22,11 +21,11 @@ from wirespeed.measurement.rfc2544.benchmarks import (
     throughput_goal,
 )
 from wirespeed.measurement.rfc2544.disturbances import recovery, reset
-from wirespeed.measurement.rfc2544.plan import PROFILE, Frame, Rfc2544Plan, check_plan
+from wirespeed.measurement.rfc2544.plan import Frame, Rfc2544Plan, check_plan
 from wirespeed.measurement.rfc2544.result import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
 from wirespeed.measurement.search.goals import check_resolution
-from wirespeed.profiles import load_profile
-from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
+from wirespeed.profiles import load_profiles
+from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.load import TrialLoad, load_of
@@ -52,7 +51,7 @@ def loads_for(plan: Rfc2544Plan) -> dict[str, FrameLoad]:
     loads = {}
     for frame in plan.frames:
         tunables = plan.tunables_of(frame)
-        streams = {port: load_profile(PROFILE, tunables, port, port % 2) for port in plan.senders}
+        streams = load_profiles(plan.profile, tunables, plan.senders)
         tagged = None
         if "latency" in plan.tests:
             tagged = load_of(streams, latency_pps=plan.method.latency_pps, signature=plan.signature)
@@ -87,10 +86,10 @@ def run_rfc2544(
     bench = Rfc2544Bench(plan.method, stop, watch, recorder, plan.is_robust)
     if recorder is not None:
         recorder.begin(head)
-    ended, notes = (COMPLETE, "", 0), [APPLICABILITY, *plan.notes]
+    notes = [APPLICABILITY, *plan.notes]
     if plan.is_robust and plan.robust is None:
         notes.append(ROBUST_NOTE)
-    try:
+    with ending_of(lambda: bool(bench.trials)) as course:
         for frame in plan.frames:
             before = len(bench.trials)
             try:
@@ -99,12 +98,6 @@ def run_rfc2544(
                 if len(bench.trials) > before or (frame == plan.frames[-1] and not bench.trials):
                     raise
                 notes.append(f"frames of {frame.name} were not tested: {error}")
-    except KeyboardInterrupt:
-        ended = INTERRUPTED, interruption(), 0
-    except WirespeedError as error:
-        if not bench.trials:
-            raise
-        ended = FAILED, str(error), error.exit_code
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
     aside = sum(1 for trial in bench.trials if trial.excluded)
     if aside:
@@ -115,7 +108,7 @@ def run_rfc2544(
         **rows,  # type: ignore[arg-type] # each of its own kind
         trials=tuple(bench.trials),
         spent_s=time.monotonic() - bench.began_s,
-        ending=Ending(*ended, head.ending.started, (*suite.notes, *notes)),
+        ending=replace(course.ending, started=head.ending.started, notes=(*suite.notes, *notes)),
     )
 
 

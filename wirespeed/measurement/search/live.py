@@ -9,12 +9,13 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from wirespeed.measurement.lines import last_lines
 from wirespeed.measurement.search.controller import Interval
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.run import SearchProgress
 from wirespeed.measurement.search.verdict import goal_figure
+from wirespeed.pages.words import count
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
-from wirespeed.results.power import power_line
 from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.verdict import Verdict
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
@@ -132,25 +133,17 @@ def summary(result: SearchResult, verdict: Verdict, where: str | None) -> list[s
     ways = len(result.directions)
     each = "each direction" if ways > 1 else "one direction"
     aside = sum(bool(trial.excluded) for trial in result.trials)
-    count = len(result.trials)
-    trials = f"{count} trial{'' if count == 1 else 's'}" + (f" ({aside} set aside)" if aside else "")
-    lines = [f"{result.name} {result.ending.status}: {trials} in {result.spent_s:.0f} s, loads of {each}"]
-    if result.ending.reason:
-        lines.append(f"  {result.ending.reason}")
-    lines += [f"  {line}" for line in verdict.lines]
-    lines += [f"  {goal_line(result, goal)}" for goal in result.goals]
+    trials = count(len(result.trials), "trial") + (f" ({aside} set aside)" if aside else "")
+    lines = [goal_line(result, goal) for goal in result.goals]
     mrr = result.mrr
     if mrr is not None:
         spread = f"stdev {rate_text(mrr.stdev_pps)}, min {rate_text(mrr.least_pps)}, max {rate_text(mrr.most_pps)}"
         together = " of all directions together" if ways > 1 else ""
         lines.append(
-            f"  MRR: {rate_text(mrr.mean_pps)}{together} "
-            f"({mrr.count} trials at {exact_text(result.most_pps)}; {spread})"
+            f"MRR: {rate_text(mrr.mean_pps)}{together} ({mrr.count} trials at {exact_text(result.most_pps)}; {spread})"
         )
-    lines += [f"  {line}" for line in latency_lines(result)]
-    lines += [f"  {line}" for line in (power_line(result),) if line]
-    lines += [f"  note: {note}" for note in result.ending.notes]
-    return [*lines, *([] if where is None else [f"result in {where}"])]
+    headline = f": {trials} in {result.spent_s:.0f} s, loads of {each}"
+    return last_lines(result, verdict, where, headline, (*lines, *latency_lines(result)))
 
 
 def goal_line(result: SearchResult, found: GoalOutcome) -> str:

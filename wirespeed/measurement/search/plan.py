@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.search.controller import repeats_for
@@ -45,8 +45,6 @@ class SearchPlan(MeasurementPlan):
     are repeated whose loss the machine explains; None does so in a lab whose control shares CPUs with what it
     measures."""
 
-    profile: str
-    tunables: dict[str, str] = field(default_factory=dict)
     goals: tuple[Goal, ...] = ()
     preset: str = "csit"
     least: Rate = Rate(9001.0, "pps")  # noqa: RUF009 - frozen
@@ -56,11 +54,6 @@ class SearchPlan(MeasurementPlan):
     mrr: MrrPlan | None = None
     latency: LatencyPlan | None = None
     robust: bool | None = None
-
-    @property
-    def title(self) -> str:
-        words = [self.profile, tunables_text(self.tunables)]
-        return " ".join(filter(None, words)) + (", unidirectional" if self.unidirectional else ", bidirectional")
 
     @property
     def repeats(self) -> int:

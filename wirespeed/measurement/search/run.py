@@ -9,15 +9,14 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, with_texts
-from wirespeed.ending_signals import interruption
-from wirespeed.errors import MeasurementError, UsageError, WirespeedError
+from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.search.plan import SearchPlan, check_plan
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
-from wirespeed.profiles import load_profile
-from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, raise_for
+from wirespeed.profiles import load_profiles
+from wirespeed.results.ending import COMPLETE, Ending, ending_of, raise_for
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.trial.load import TrialLoad, load_of
@@ -51,7 +50,7 @@ Watch = Callable[[SearchProgress], None]
 
 def loads_for(plan: SearchPlan) -> tuple[TrialLoad, TrialLoad | None]:
     """Streams of the ports during the search, and during latency trials. UsageError for streams that cannot be used."""
-    streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+    streams = load_profiles(plan.profile, plan.tunables, plan.senders)
     with_latency = None
     if plan.latency is not None:
         with_latency = load_of(streams, latency_pps=plan.latency.rate_pps, signature=plan.signature)
@@ -89,8 +88,7 @@ def run_search(
     head = _head(plan, tester, trial, dut)
     check_resolution(plan.goals, head.most_pps * len(plan.directions))
     bench = _Bench(plan, head, watch, recorder)
-    ended = COMPLETE, "", 0
-    try:
+    with ending_of(lambda: bool(bench.trials)) as course:
         with trial:
             if recorder is not None:
                 recorder.begin(replace(head, goals=tuple(map(GoalOutcome, plan.goals))))
@@ -98,13 +96,8 @@ def run_search(
         if with_latency is not None:
             with trial_of(with_latency) as other:
                 bench.latency(other)
-    except KeyboardInterrupt:
-        ended = INTERRUPTED, interruption(), 0
-    except WirespeedError as error:
-        if not bench.trials:
-            raise
-        ended = FAILED, str(error), error.exit_code
-    found = bench.result(Ending(*ended, head.ending.started, (*plan.notes, *trial.notes)))
+    ending = replace(course.ending, started=head.ending.started, notes=(*plan.notes, *trial.notes))
+    found = bench.result(ending)
     return replace(found, dut=with_texts(found.dut, dut))
 
 

@@ -7,7 +7,7 @@ from wirespeed.errors import UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.measurement.soak.result import SoakResult, SoakVerdict
-from wirespeed.profiles import load_profile
+from wirespeed.profiles import load_profiles
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
@@ -16,7 +16,7 @@ from wirespeed.trial.trial import Trial
 
 def load_for(plan: SoakPlan) -> TrialLoad:
     """The streams of each port. UsageError for streams that cannot be used."""
-    streams = {port: load_profile(plan.profile, plan.tunables, port, port % 2) for port in plan.senders}
+    streams = load_profiles(plan.profile, plan.tunables, plan.senders)
     try:
         return load_of(streams, latency_pps=plan.latency_pps, signature=plan.signature)
     except UsageError as error:

@@ -8,11 +8,11 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
+from wirespeed.measurement.lines import last_lines
 from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, Span
 from wirespeed.measurement.soak.run import SoakProgress
 from wirespeed.measurement.soak.words import DOER, count_text, lost_text, ratio_text, shown_text, time_text
 from wirespeed.results.figures import difference_text, loss_text, percent_text, rate_text
-from wirespeed.results.power import power_line
 from wirespeed.results.verdict import Verdict
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
@@ -133,20 +133,14 @@ def summary(result: SoakResult, found: Verdict, where: str | None) -> list[str]:
     """The last lines of a soak: the load, the verdict `found` on it, and the loss ratio that it shows."""
     verdict, percent = result.verdict, result.line_percent
     line = "" if percent is None else f" ({percent_text(percent)} % of line)"
-    lines = [
-        f"{result.name} {result.ending.status}: {rate_text(result.load_pps)}{line} in "
-        f"{count_text(len(result.directions), 'direction')}, watched for {time_text(verdict.watched_s)}"
-    ]
-    if result.ending.reason:
-        lines.append(f"  {result.ending.reason}")
-    lines += [f"  {line}" for line in found.lines]
-    lines.append(f"  {shown_text(verdict)} ({verdict.method or 'no bound'})")
-    lines += [f"  {text}" for text in _more(result)]
-    lines += [f"  {gap_line(gap)}" for gap in result.gaps[-_SHOWN:]]
-    lines += [f"  {event_line(event)}" for event in result.events[-_SHOWN:]]
-    lines += [f"  {line}" for line in (power_line(result),) if line]
-    lines += [f"  note: {note}" for note in result.ending.notes]
-    return [*lines, *([] if where is None else [f"result in {where}"])]
+    headline = (
+        f": {rate_text(result.load_pps)}{line} in {count_text(len(result.directions), 'direction')}, "
+        f"watched for {time_text(verdict.watched_s)}"
+    )
+    details = [f"{shown_text(verdict)} ({verdict.method or 'no bound'})", *_more(result)]
+    details += map(gap_line, result.gaps[-_SHOWN:])
+    details += map(event_line, result.events[-_SHOWN:])
+    return last_lines(result, found, where, headline, details)
 
 
 def _more(result: SoakResult) -> Iterator[str]:

@@ -21,10 +21,8 @@ class SoakPlan(MeasurementPlan):
     """One soak. `load` is of each direction, held until `duration_s` of it were watched. It is to show a loss ratio of
     at most `target_ratio` at `confidence`. A generator that goes away is waited for `patience_s`."""
 
-    profile: str
-    load: Rate
-    duration_s: float
-    tunables: dict[str, str] = field(default_factory=dict)
+    load: Rate = field(kw_only=True)
+    duration_s: float = field(kw_only=True)
     target_ratio: float = 1e-7
     confidence: float = 0.95
     latency_pps: float | None = 1000.0
@@ -35,8 +33,7 @@ class SoakPlan(MeasurementPlan):
 
     @property
     def title(self) -> str:
-        words = [self.profile, tunables_text(self.tunables)]
-        return " ".join(filter(None, words)) + f", {self.load_from or self.load} for {time_text(self.duration_s)}"
+        return self.titled(f"{self.load_from or self.load} for {time_text(self.duration_s)}")
 
     def variables(self, server: str) -> SoakSettings:
         """The `vars` of the result file; all that `plan_of` needs to go on."""

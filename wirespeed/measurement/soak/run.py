@@ -10,7 +10,6 @@ from threading import Event
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, TellsLater, TellsMemory, with_texts
-from wirespeed.ending_signals import interruption
 from wirespeed.errors import (
     ConnectionFault,
     EnvironmentFault,
@@ -27,7 +26,7 @@ from wirespeed.measurement.soak.marks import counters_of, reading_of, went_on
 from wirespeed.measurement.soak.plan import SoakPlan, check_plan
 from wirespeed.measurement.soak.result import Blind, DutSpan, Gap, LossEvent, ResumeMark, SoakResult, SoakVerdict, Span
 from wirespeed.results.channel import Channel
-from wirespeed.results.ending import COMPLETE, FAILED, INTERRUPTED, Ending, Status
+from wirespeed.results.ending import Ending, ending_of
 from wirespeed.trial.load import TrialLoad
 from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.tester import Tester
@@ -84,17 +83,10 @@ def run_soak(
     if earlier is not None and earlier.mark is not None:
         client.session_id = earlier.mark.session_id  # whoever has it owns the ports, as the one before us did
     soak = _Soak(plan, client, load, dut, stop or Event(), watch, recorder, earlier)
-    ended: tuple[Status, str, int] = COMPLETE, "", 0
-    try:
+    with ending_of(lambda: not soak.is_empty) as course:
         if soak.run():
-            ended = INTERRUPTED, interruption(), 0
-    except KeyboardInterrupt:
-        ended = INTERRUPTED, interruption(), 0
-    except WirespeedError as error:
-        if soak.is_empty:
-            raise
-        ended = FAILED, str(error), error.exit_code
-    return soak.result(*ended)
+            course.interrupt()
+    return soak.result(course.ending)
 
 
 @dataclass
@@ -294,12 +286,12 @@ class _Soak:
         began = datetime.fromisoformat(self.head.ending.started).timestamp()
         return max(self.chronicle.now_s, time.time() - began) if not self.is_empty else 0.0
 
-    def result(self, status: Status, reason: str, exit_code: int) -> SoakResult:
+    def result(self, ending: Ending) -> SoakResult:
         assert self.head is not None and self.chronicle is not None
         self._tell_later()
         fault = self.recorder.journal.fault if self.recorder is not None else ""
         notes = (*self.head.ending.notes, *filter(None, [fault]))
-        ending = Ending(status, reason, exit_code, self.head.ending.started, notes)
+        ending = replace(ending, started=self.head.ending.started, notes=notes)
         dut = with_texts(self.head.dut, self.dut)
         return replace(self.chronicle.told(self.head), dut=dut, mark=self.mark, ending=ending)
 
