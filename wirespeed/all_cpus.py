@@ -21,8 +21,9 @@ Made = TypeVar("Made")
 def on_all_cpus(
     one: Callable[[Given], Made], *, are_many: bool, chunk: int
 ) -> Iterator[Callable[[Iterable[Given]], Iterator[Made]]]:
-    """What does `one` to each, in their order: by a process a CPU, `chunk` of them at once, or here, one by one, where
-    the processes are not worth their start. They are forks: to be made before connections, which they would share."""
+    """Results of `one` for each item, in order: by a process per CPU, `chunk` items at a time, or in this process if
+    starting others is not worth the time. The processes are forks: start them before opening connections, which they
+    would share."""
     if not are_many:
         yield partial(map, one)
         return

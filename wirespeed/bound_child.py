@@ -11,7 +11,7 @@ _PR_SET_PDEATHSIG = 1  # of linux/prctl.h
 
 
 def bound_to_parent(cpus: Iterable[int], number: signal.Signals) -> Callable[[], None]:
-    """What a child runs first (`preexec_fn`): from then on it has these CPUs, and gets the signal when its parent
+    """A `preexec_fn` for a child: it binds the child to these CPUs, and the child gets the signal when its parent
     dies."""
     libc = ctypes.CDLL(None, use_errno=True)
     parent = os.getpid()

@@ -76,7 +76,7 @@ def listed_cpus(option: str, text: str) -> tuple[int, ...]:
 
 
 def cpu_list(option: str, text: str) -> tuple[int, ...]:
-    """The same, of CPUs that this process need not be allowed, as those of another program or of /sys."""
+    """CPUs in a list that this process need not be allowed to use, e.g. those of another program or of /sys."""
     spans = [_span(option, part, text) for part in text.split(",")]
     if sum(len(span) for span in spans) > _MOST_CPUS:  # before each is looked at: a range may name a million
         raise UsageError(f"{option} {text} names more CPUs than a machine has")

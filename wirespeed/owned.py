@@ -1,9 +1,8 @@
-"""What a process makes outside itself and takes away at its end, so that others can tell when it was killed instead.
+"""Things that a process makes outside itself and removes at its end, so that others can tell if it was killed.
 
-Names carry the maker's PID and start, and the maker holds a lock (flock) on the thing, which the kernel gives back
-however the process ends. Ownerless is what nobody has locked and whose maker is gone: the lock holds across PID
-namespaces, where numbers mean nothing, and the number between the making and the locking.
-"""
+Names contain the maker's PID and start time, and the maker holds a lock (flock), which the kernel releases however the
+process ends. A thing is ownerless if nobody has locked it and its maker is gone. The lock works across PID namespaces,
+in which numbers differ; the number covers the time between making and locking."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ def owner(pid: int | None = None) -> str:
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is a process of that number, whichever it is."""
+    """True if there is a process with that number, whichever it is."""
     try:
         owner(pid)
     except OSError:
@@ -41,7 +40,7 @@ def is_running(pid: int) -> bool:
 
 
 def is_gone(name: str) -> bool:
-    """Whether the process that `owner` called so has ended, its number used again or not. False for another text."""
+    """True if the process that `owner` names has ended, even if its number is used again. False for another text."""
     match = _OWNER.fullmatch(name)
     if match is None:
         return False
@@ -63,7 +62,7 @@ def lock(path: Path) -> int:
 
 
 def is_ownerless(path: Path, name: str) -> bool:
-    """Whether `path`, made by the process of that name, is left over, and ours to take away."""
+    """True if `path`, made by the process of that name, is left over and may be removed."""
     try:
         if not is_gone(name) or path.lstat().st_uid != os.geteuid():
             return False

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 CLOSED_PIPE = 141
-"""What a shell shows for a program that SIGPIPE ended."""
+"""Exit code that a shell shows for a program ended by SIGPIPE."""
 
 
 class OutputLost(OSError):

@@ -1,4 +1,4 @@
-"""How a measurement is watched while it runs: entered before it, told of each step, left after it."""
+"""Watchers of a running measurement: entered before it, called at each step, left after it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Watcher(Protocol[Progress_contra]):
 
 
 class Quiet:
-    """What a watcher needs that has nothing to enter or to leave."""
+    """A watcher that has nothing to enter or to leave."""
 
     def __enter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""What is wrong with the text of a page that a browser shows: cut, over another text, or wider than the screen."""
+"""Faults of the text of a page in a browser: cut off, over another text, or wider than the screen."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def dut(lab: EmbeddedLab) -> str:
 
 
 def disturbed(found: Explanation) -> set[str]:
-    """What else may be named without the device's counters: CPUs that were away in most samples that lost."""
+    """Further causes that may be named without the device's counters: CPUs were preempted in most samples with loss."""
     return {"steal"} if found.case.load.disturbed_share >= 0.5 else set()
 
 

@@ -21,7 +21,8 @@ Group = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class PairComparison:
-    """What one test says of the two; medians of the figure `name` in packets per second, None without a pair."""
+    """Comparison of the two devices by one test; medians of the figure `name` in packets per second, None without a
+    pair."""
 
     group: Group
     name: str
@@ -70,11 +71,9 @@ def verdict(file: Path) -> Verdict:
 
 
 def figures(verdicts: Collection[Verdict]) -> tuple[str, list[float | None]]:
-    """What is compared, more being better: one figure of each verdict in packets per second, None where it was not
-    measured, and its name.
+    """The compared figure of each verdict, in packets per second (None if it was not measured), and its name.
 
-    That is the verdict's first figure. If one of the builds held no load, it is what each forwarded at full load.
-    """
+    It is the verdict's first figure. If one of the builds forwarded no load, it is the rate of each at full load."""
     full = [one.full_load for one in verdicts]
     if any(one.figure.mark == "lossy" for one in verdicts) and None not in full:
         return f" {FULL_LOAD}", [one.rate_pps for one in full if one is not None]
@@ -82,7 +81,7 @@ def figures(verdicts: Collection[Verdict]) -> tuple[str, list[float | None]]:
 
 
 def comparisons(cells: tuple[CampaignCell, ...], result: Callable[[CampaignCell], Path]) -> Iterator[PairComparison]:
-    """What the results that there are say, a comparison a group. A pair counts when both of it were measured."""
+    """Comparisons of the existing results, one per group. A pair counts if both of its tests were measured."""
     names = names_of(cells)
     for group in dict.fromkeys(map(group_of, cells)):
         mine = [cell for cell in cells if group_of(cell) == group and result(cell).exists()]

@@ -1,4 +1,4 @@
-"""What a campaign calls a bench: a lab of this machine, or a bench file; and which cells it can run."""
+"""Testbeds of a campaign: labs of this machine, and testbed files; and the cells that each can run."""
 
 from __future__ import annotations
 

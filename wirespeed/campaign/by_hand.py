@@ -12,7 +12,7 @@ from wirespeed.campaign.cells import CampaignSetup
 
 
 def is_as_expected(setup: CampaignSetup, place: TestbedPlace) -> bool:
-    """Whether `wirespeed host show` of the bench's device, or of this machine for a lab, prints what is expected."""
+    """True if `wirespeed host show` of the testbed's device, or of this machine for a lab, prints the expected text."""
     where = ["--testbed", place.file] if place.file else []
     said = subprocess.run(
         [sys.executable, "-m", "wirespeed", "host", "show", *where],
@@ -25,8 +25,8 @@ def is_as_expected(setup: CampaignSetup, place: TestbedPlace) -> bool:
 
 
 def done_by_hand(setup: CampaignSetup, place: TestbedPlace, say: Callable[[str], None], asked: TextIO) -> bool:
-    """Whether the step is done: at once where inspection shows so, else when whoever is asked on a terminal says so and
-    inspection agrees. False where nobody can be asked, and when they give up (end of file)."""
+    """True if a manual step is done: the inspection shows it, at once or after the user has confirmed it on a terminal.
+    False if there is no terminal, or if the user gives up (end of file)."""
     if setup.expect and is_as_expected(setup, place):
         say(f"by hand: {setup.by_hand}: done, {setup.expect!r} is there")
         return True

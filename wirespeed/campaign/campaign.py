@@ -49,14 +49,13 @@ class Asked:
 
 
 def folder_of(name: str) -> Path:
-    """Where the campaign `name` is kept unless --out says so: a folder of the current one, by its former name if that
-    is there."""
+    """Default folder of the campaign `name`, below the current one; the one with its former name if it exists."""
     former = Path("wirespeed-suite") / name
     return former if former.is_dir() else Path("wirespeed-campaign") / name
 
 
 def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
-    """What would run, a line a cell and below it its commands; the folder is only looked at."""
+    """The plan: a line per cell, and below it its commands. The folder is only read."""
     if asked.ab:
         loaded = replace(loaded, cells=in_pairs(loaded.cells))
     results, todo_s, done = asked.directory / "results", 0.0, 0

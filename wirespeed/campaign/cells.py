@@ -87,7 +87,7 @@ class CampaignCell:
 
 
 def count(campaign: Campaign) -> int:
-    """How many cells the matrix has, without making them."""
+    """Number of cells of the matrix, without making them."""
     return sum(_of_dut(campaign, dut) for dut in campaign.duts)
 
 

@@ -1,4 +1,4 @@
-"""How long cells take: what is measured of their like, else what their test takes at most. Pure."""
+"""Durations of cells: those measured for similar cells, otherwise the longest that their test may take. Pure."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def execute(cell: CampaignCell, place: TestbedPlace, directory: Path) -> CellOut
 
 
 def can_resume(command: str, output: Path) -> bool:
-    """Whether a measurement that did not end has left something that its command can go on with."""
+    """True if an interrupted measurement has left data from which its command can resume."""
     if not hasattr(options_of(command), "resume"):
         return False
     try:

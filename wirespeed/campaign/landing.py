@@ -1,4 +1,4 @@
-"""What a campaign finds, landed in a corpus as it comes."""
+"""Storage of a campaign's results in an archive, as they arrive."""
 
 from __future__ import annotations
 

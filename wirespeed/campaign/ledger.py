@@ -97,8 +97,8 @@ class CampaignLedger:
         return self.results / f"{cell.stem}.json"
 
     def is_done(self, cell: CampaignCell) -> bool:
-        """Whether the result of the cell is kept, or complete where a killed campaign left it. Another file that has
-        the name of the result is put aside and told of."""
+        """True if the cell's result is stored, or complete where a killed campaign left it. Another file with the name
+        of the result is renamed and reported."""
         if self.result(cell).exists() and (fault := self.fault(cell)):
             self._put_aside(self.result(cell), fault)
         if not self.result(cell).exists() and not fault_of(self.running / f"{cell.stem}.json", cell):
@@ -132,7 +132,7 @@ class CampaignLedger:
         self._journal.flush()
 
     def failures(self, cell: CampaignCell) -> Counter[str]:
-        """How often it failed, by what it said."""
+        """Numbers of its failures, by error text."""
         return Counter(one.outcome.error for one in self.tries if one.key == cell.key and one.outcome.status == FAILED)
 
     def last_error(self, cell: CampaignCell) -> CellOutcome | None:
@@ -140,7 +140,7 @@ class CampaignLedger:
         return found[-1] if found else None
 
     def seconds(self, keys: set[str]) -> list[float]:
-        """How long those of `keys` took that were done."""
+        """Durations of the completed cells among `keys`."""
         return [one.outcome.seconds for one in self.tries if one.key in keys and one.outcome.status == "done"]
 
     def forget_failures(self) -> None:

@@ -1,4 +1,4 @@
-"""What a campaign file says, as values: testbeds, DUTs, tests, order, bounds. Pure."""
+"""A campaign file as values: testbeds, DUTs, tests, order, limits. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Name = Annotated[str, Field(pattern=r"^[\w][\w.+-]{0,47}$")]
 
 
 class ByHand(TestbedSection):
-    """What somebody has to do before the device is this one: another card, another system."""
+    """A manual step that turns the device into this one: another card, another system."""
 
     say: str = Field(
         min_length=1, description="What to change at the testbed: an instruction for the person who does it."
@@ -35,7 +35,7 @@ class ByHand(TestbedSection):
 
 
 class Prepare(TestbedSection):
-    """How the device forwards, and with what; several values are a cell each."""
+    """Settings of the device's forwarding; several values make a cell each."""
 
     mode: Mode | None = Field(default=None, description="Default: the testbed's; a lab forwards IPv4.")
     queues: Counts = Field(default=(), description="Receive queues per interface.")

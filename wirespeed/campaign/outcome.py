@@ -1,4 +1,4 @@
-"""How a run of a cell ended."""
+"""Outcome of a cell's run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Ray runs on the machine of a bench: its identity told, a cell of it run."""
+"""Tasks that Ray runs on the machine of a testbed: report its identity, run a cell."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _POLL_S = 0.1
 
 
 def resource(bench: str) -> str:
-    """What Ray calls the bench of that name; there is one of it."""
+    """Name of the testbed among Ray's resources, of which there is one."""
     return f"wirespeed-bench:{bench}"
 
 

@@ -26,11 +26,11 @@ class Runner(Protocol):
     @property
     def places(self) -> Mapping[str, TestbedPlace]: ...
     def is_there(self) -> bool:
-        """Whether it can be given a cell now."""
+        """True if it can be given a cell now."""
 
     def start(self, cell: CampaignCell) -> None: ...
     def poll(self) -> CellOutcome | None:
-        """How its cell ended, None as long as it runs."""
+        """Outcome of its cell; None while it runs."""
 
     def abandon(self) -> None:
         """End its cell; `poll` says how that went."""

@@ -36,7 +36,7 @@ class CampaignPart(TestbedSection):
 
 
 class CampaignTest(CampaignPart):
-    """What all tests have."""
+    """Settings that all tests have."""
 
     __test__ = False
     options: ClassVar[type[MeasurementOptions[Any]]]

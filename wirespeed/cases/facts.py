@@ -1,7 +1,6 @@
-"""What is known of one test and of the box it ran on: typed, each with where it is from. Pure values.
+"""Facts about one test and its DUT: typed values, each with its source. Pure.
 
-Nothing here judges; `causes/` does. None and empty mean that nobody told, never zero.
-"""
+Nothing here judges; `causes/` does. None and empty mean unknown, never zero."""
 
 from __future__ import annotations
 
@@ -76,7 +75,7 @@ class CaseLoad:
 
     @property
     def line_share(self) -> float | None:
-        """What was received, of all lines, 0 to 1."""
+        """Received rate as a share of all lines, 0 to 1."""
         line = self.line_pps
         return None if line is None else self.received_pps / line
 
@@ -93,7 +92,7 @@ class CaseLoad:
 
     @property
     def within_line(self) -> CaseLoad:
-        """The same load, scaled down to its lines where a tester that catches up seems to exceed them."""
+        """The load, scaled down to line rate if a catching-up tester seems to exceed it."""
         share = self.line_share
         if share is None or share <= 1:
             return self
@@ -106,7 +105,7 @@ class CaseLoad:
 
     @property
     def is_short_of_tester(self) -> bool:
-        """Whether the tester could not offer more, by its own counters or by its known maximum."""
+        """True if the tester could not offer more, by its own counters or by its known maximum."""
         return self.tester_limited or self.tester_percent is not None
 
     @property
@@ -143,7 +142,7 @@ class Worker:
 
     @property
     def pps(self) -> float:
-        """What came in a second: what the device says, or by its counts."""
+        """Packets received per second: the device's own rate, or calculated from its counts."""
         if self.in_pps is not None:
             return self.in_pps
         return self.packets / self.interval_s if self.interval_s > 0 else 0.0
@@ -294,7 +293,7 @@ class CaseStep:
 
 @dataclass(frozen=True)
 class FigureDrift:
-    """How a figure changed from the first tenth of a long test to the last: `what` of it in words, with its `unit`."""
+    """Change of a figure from the first tenth of a long test to the last: `what` is its name, with its `unit`."""
 
     what: str
     first: float
@@ -341,7 +340,8 @@ class Case:
 
     @property
     def is_short(self) -> bool:
-        """Whether something limited it: packets were lost, or less came back than the line and tester can do."""
+        """True if something limited the test: packets were lost, or the received rate is below what line and tester
+        allow."""
         if self.load.loss_ratio is not None:
             return self.load.loss_ratio > 0.001
         share = self.load.line_share
@@ -350,7 +350,7 @@ class Case:
 
     @property
     def may_be_short(self) -> bool:
-        """Whether something limited it, or nobody told what was asked for: a `show runtime` alone."""
+        """True if something limited the test, or if the offered load is unknown, as with a `show runtime` alone."""
         load = self.load
         return self.is_short or (load.loss_ratio is None and load.line_share is None)
 

@@ -1,7 +1,6 @@
-"""What is known of the machine under a device: clocks, NUMA nodes, NICs, sensors, watts. Values, each with its source.
+"""Facts about the machine of a DUT: clocks, NUMA nodes, NICs, sensors, power. Values, each with its source.
 
-As in facts.py nothing here judges, and None and empty mean that nobody told.
-"""
+As in facts.py, nothing here judges, and None and empty mean unknown."""
 
 from __future__ import annotations
 
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Clock:
-    """What a CPU ran at under load, and what it is rated at without any boost, in Hz."""
+    """Frequency of a CPU under load, and its rated frequency without boost, in Hz."""
 
     cpu: str
     now_hz: float
@@ -74,7 +73,7 @@ class Optic:
 
 @dataclass(frozen=True)
 class Perf:
-    """What `perf stat` counted under the load, a packet."""
+    """Counts of `perf stat` under load, per packet."""
 
     cycles: float | None = None
     instructions: float | None = None

@@ -1,9 +1,8 @@
-"""What drivers call their counters (`ethtool -S`, DPDK's xstats), sorted by what they mean. Pure.
+"""Names of drivers' counters (`ethtool -S`, DPDK's xstats), by their meaning. Pure.
 
-One table: driver, names, meaning, and where the driver defines them. A name that is not in it counts something else, or
-the same packets once more. Names that several drivers share have one meaning; where two drivers differ, the table has
-the meaning that both allow.
-"""
+One table has driver, names, meaning, and the place of the driver's source that defines them. Counters whose names are
+not in it count something else, or the same packets again. Names that several drivers share have one meaning; if two
+drivers differ, it is the one that both allow."""
 
 from __future__ import annotations
 
@@ -188,7 +187,7 @@ _QUEUE_PACKETS = re.compile(
 
 
 def meaning_of(counter: str) -> str:
-    """What a counter means, by its own name or as `interface: name`; empty of one that is not in the table."""
+    """Meaning of a counter, by its name or by `interface: name`; empty if it is not in the table."""
     for name in (counter, counter.partition(": ")[2]):
         for pattern, meaning in _KNOWN:
             if name and pattern.fullmatch(name.strip()):

@@ -1,4 +1,4 @@
-"""What the settings of a test say of the packets that it sent."""
+"""Properties of the packets of a test, from its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a device told over some intervals, as facts."""
+"""Telemetry of a device over some intervals, as facts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.results.dut_cpu import MachineLoad
 SYSTEMS = {"router": "wirespeed"} | {
     kind: kind for kind in ("wirespeed", "linux", "vpp", "freebsd", "openbsd", "danos")
 }
-"""What a box runs, by the kind of its device; kinds without an entry tell nothing of it."""
+"""System of a device, by its kind; kinds without an entry are unknown."""
 
 _POLLING = ("wirespeed", "vpp", "danos")
 """Systems whose forwarding CPUs are workers that poll."""
@@ -177,7 +177,8 @@ def events_told(told: Sequence[DutTelemetry]) -> dict[str, int]:
 
 
 def tells_drops(told: Sequence[DutTelemetry]) -> bool:
-    """Whether the device was asked, so that no drops means none: a meter beside it tells its watts alone."""
+    """True if the device's drop counters were read, so that no drops means none. A power meter alone reports watts
+    only."""
     return any(one.drop_packets is not None or one.workers or one.drops for one in told)
 
 

@@ -34,7 +34,7 @@ from wirespeed.results.settings import Settings
 
 @dataclass(frozen=True)
 class TrialsOfLoad:
-    """What trials are of: the head of their result. `idle_w` are the watts before the load."""
+    """Common facts of trials: the head of their result. `idle_w` is the power before the load."""
 
     name: str
     source: str

@@ -23,14 +23,14 @@ _POWER = 0.9
 
 @dataclass(frozen=True)
 class LogDifference:
-    """How far means of logarithms lie apart, with the variance of that and its degrees of freedom."""
+    """Difference of means of logarithms, with its variance and degrees of freedom."""
 
     difference: float
     variance: float
     freedom: float
 
     def minus(self, other: LogDifference) -> LogDifference:
-        """What is left of it where `other` hit both alike."""
+        """The difference without `other`, which affected both sides alike."""
         total = self.variance + other.variance
         squares = self.variance**2 / self.freedom + other.variance**2 / other.freedom
         return LogDifference(self.difference - other.difference, total, total**2 / squares if squares else self.freedom)

@@ -1,9 +1,9 @@
-"""Whether one build is better than another, asked again after each pair of runs without being fooled by asking. Pure.
+"""Comparison of two builds after each pair of runs, with a bounded error however often it is made. Pure.
 
-The pairs' differences are those of logarithms, so that a spread in percent is the same at any rate and drift that hits
-both of a pair is gone. After each pair their mean has a Student interval whose confidence grows with the looks: look k
-may err with ALPHA / (k (k + 1)), which is ALPHA in all, however often one looks (a union bound, so it errs less).
-"""
+Differences of pairs are those of logarithms: a spread in percent is the same at any rate, and drift that affects both
+runs of a pair cancels out. After each pair, their mean has a Student interval whose confidence grows with the number of
+looks. Look k may err with probability ALPHA / (k (k + 1)), which sums to ALPHA (a union bound, so the true error is
+smaller)."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class AbVerdict:
 
 
 def judge(a: Sequence[float], b: Sequence[float], same_within: float = SAME_WITHIN) -> AbVerdict:
-    """What the pairs (a[i], b[i]), figures of which more is better, say after each of them was looked at. Figures of 0
-    and less tell nothing."""
+    """The verdict after each of the pairs (a[i], b[i]), figures of which more is better. Figures of 0 and less are
+    ignored."""
     logs = [math.log(new / old) for old, new in zip(a, b, strict=False) if old > 0 and new > 0]
     count = len(logs)
     if count < FIRST_LOOK:

@@ -17,7 +17,7 @@ from wirespeed.results.subjects import Subject, Value, box_of, figures
 
 @dataclass(frozen=True)
 class Side:
-    """What results measured, in their order, by the box that forwarded."""
+    """Figures of some results, in their order, by DUT."""
 
     by_box: Mapping[str, Mapping[Subject, Sequence[Value]]]
 
@@ -31,13 +31,13 @@ class Side:
 
 
 def read_side(where: Path, names: BoxNames = UNNAMED) -> Side:
-    """What was measured in a file, or in all of a folder, in the order of their names. UsageError where that is nothing
-    to compare, FileFault for a file that is not a result. `names` are for devices without one."""
+    """Figures in a file, or in all files of a folder, in the order of their names. UsageError if there is nothing to
+    compare, FileFault for a file that is not a result. `names` are for devices without one."""
     return side_of(str(where), (names.named(read_file(file), file) for file in files_of(where)))
 
 
 def side_of(name: str, results: Iterable[MeasurementResult]) -> Side:
-    """What these results measured. UsageError, which calls them `name`, where that is nothing to compare."""
+    """Figures of these results. UsageError, with `name` for them, if there is nothing to compare."""
     by_box: dict[str, dict[Subject, list[Value]]] = {}
     count = 0
     for result in results:

@@ -39,7 +39,7 @@ _AWAY_S = 60.0
 
 @dataclass(frozen=True)
 class Note:
-    """What is said of a result when it is added: `title` is its file's name without the ending."""
+    """Information given when a result is added: `title` is its file's name without the suffix."""
 
     digest: str
     title: str
@@ -49,8 +49,8 @@ class Note:
 
 @dataclass(frozen=True)
 class Added:
-    """What became of files: `new` are those that the corpus did not have. `refused` says what is wrong with a file;
-    `waiting` is how many wait in the spool for a database, and `why`."""
+    """Result of adding files: `new` are those that the archive did not have. `refused` has the problem of each refused
+    file; `waiting` is the number of files that wait in the spool for a database, and `why` the reason."""
 
     new: int = 0
     known: int = 0

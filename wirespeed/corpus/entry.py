@@ -1,4 +1,4 @@
-"""What the index knows of a result: the facts that people ask for. Pure."""
+"""Facts of a result in the index, for queries. Pure."""
 
 from __future__ import annotations
 

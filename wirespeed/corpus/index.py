@@ -53,7 +53,7 @@ class IndexRow:
 
 @dataclass(frozen=True)
 class Found:
-    """What was asked for: `rows` by column, and how many there are in all."""
+    """Result of a query: `rows` by column, and the number of rows in all."""
 
     rows: tuple[Mapping[str, Any], ...]
     total: int

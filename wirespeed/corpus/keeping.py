@@ -39,7 +39,7 @@ Keep = Callable[[Iterable[Path]], Iterator[KeptResult | str]]
 
 
 def keeper(store: Store, judge: Judge, names: BoxNames, count: int) -> AbstractContextManager[Keep]:
-    """What keeps `count` files; to be entered before there is a connection to the index."""
+    """A function that stores `count` files. Enter it before there is a connection to the index."""
     return on_all_cpus(partial(keep, store, judge, names), are_many=count >= _MANY, chunk=_CHUNK)
 
 

@@ -1,4 +1,4 @@
-"""Where a corpus lies, from what the command line says: a folder, or a PostgreSQL database and a folder of files."""
+"""Location of an archive, from the command line: a folder, or a PostgreSQL database and a folder of files."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def open_index(place: CorpusPlace) -> Engine:
 
 
 def fault_of(error: DBAPIError, place: CorpusPlace) -> ConnectionFault | FileFault:
-    """What a database said, in a line. Only of PostgreSQL does it mean that somebody does not answer."""
+    """Error message of a database, in a line. Only with PostgreSQL does it mean that the server did not answer."""
     said = str(error.orig).strip().splitlines()
     reason = said[0].strip() if said else type(error.orig).__name__
     if place.is_postgresql and (isinstance(error, OperationalError) or error.connection_invalidated):

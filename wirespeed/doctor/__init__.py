@@ -1,1 +1,1 @@
-"""What a machine lacks to be a tester or a DUT: checks, a file each; what mends them; how that is put back."""
+"""Suitability of a machine as tester or DUT: checks, one per file; fixes; and their reversal."""

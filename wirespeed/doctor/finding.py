@@ -16,8 +16,8 @@ UNSUITABLE: tuple[Grade, ...] = ("spoils", "blocks")
 
 @dataclass(frozen=True)
 class HostPurpose:
-    """What is to be tested with: the workers' CPUs, the NICs that are to be theirs by PCI address, and the TCP ports of
-    the generator. Empty where nobody has said."""
+    """Purpose of the host: CPUs of the workers, NICs for them by PCI address, and TCP ports of the generator. Empty if
+    not given."""
 
     cpus: tuple[int, ...] = ()
     nics: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a machine is asked beyond what `wirespeed host show` asks: its settings, which may change at any time."""
+"""Questions to a machine in addition to those of `wirespeed host show`: its settings, which may change at any time."""
 
 from __future__ import annotations
 

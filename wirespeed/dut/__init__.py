@@ -1,1 +1,1 @@
-"""What a device under test says of itself."""
+"""Devices under test: description, preparation, telemetry."""

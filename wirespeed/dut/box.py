@@ -20,7 +20,7 @@ BEFORE = "before: "
 
 
 class BoxDut:
-    """What `device` counts is fetched by `fetch`, when no load is on; up to then its telemetry tells nothing."""
+    """A device whose counters are fetched by `fetch` after the load; until then its telemetry is empty."""
 
     def __init__(self, device: DutDevice, interval_s: float = 1.0) -> None:
         self.name = device.name

@@ -1,4 +1,4 @@
-"""What the actions of `wirespeed dut` do, each to the text that it prints."""
+"""The actions of `wirespeed dut`, each as the text that it prints."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _count(steps: int, what: str) -> str:
 
 
 def describe(device: DutDevice) -> str:
-    """What it is and how it stands, a line a fact."""
+    """Description and state of the device, a line per fact."""
     facts = device.kind.describe(device.name, texts_of(device.kind, device.reach))
     if not facts.version:
         raise EnvironmentFault(

@@ -1,4 +1,5 @@
-"""What the counters of `show errors` mean, VPP's and our router's: packets that are gone, or a count beside them.
+"""Meanings of the counters of `show errors`, of VPP and of wirespeed's router: dropped packets, or a count in addition
+to them.
 
 VPP prints a severity with each counter. For most counters `error` is a dropped packet and the others are counts. The
 plugins whose counters have no severity of their own (ACL, NAT, layer 2, tunnels) print `error` for all of them, and a

@@ -1,4 +1,4 @@
-"""What a device under test is to whoever measures it: described, prepared, read at instants, and its texts kept."""
+"""Interface of a device under test for a measurement: description, preparation, readings, texts."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Dut(Protocol):
         """Make ready to read it; to be called once it runs. ConnectionFault or EnvironmentFault when it cannot be."""
 
     def describe(self) -> DutFacts:
-        """What it is, once it is prepared."""
+        """Description of the prepared device."""
 
     def reading(self) -> DutReading | None:
         """Its counters now; None from one that tells nothing. Quick: some hundred microseconds."""
 
     def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
-        """What it told between two readings of its own. With `error`, and without counts, where either could not be
-        taken or its counters began again at 0 in between."""
+        """Telemetry between two readings. With `error`, and without counts, if either reading failed or the counters
+        were reset in between."""
 
     def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
         """Packets that it dropped between two readings, by reason."""

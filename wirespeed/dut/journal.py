@@ -1,8 +1,7 @@
-"""What was changed on a device and how it is put back, on this machine's disk before each change is made.
+"""Journal of the changes on a device, with their reversal, on this machine's disk before each change is made.
 
 JSON lines, each synced before the next command is sent: a head, then `begin` with a step, `done` and `undone` with its
-number. What has begun and is not undone is what `dut restore` puts back, whatever ended the preparing.
-"""
+number. `dut restore` reverses the steps that have begun and are not undone, however the preparation ended."""
 
 from __future__ import annotations
 
@@ -42,7 +41,7 @@ def journal_directory() -> Path:
 
 
 def journal_path(device: str) -> Path:
-    """Where the journal of the device of that name is, for this user."""
+    """Path of the journal of the device with that name, for this user."""
     return journal_directory() / f"{re.sub(r'[^A-Za-z0-9._@-]+', '-', device).strip('-')}.jsonl"
 
 

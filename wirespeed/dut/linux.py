@@ -146,7 +146,7 @@ class LinuxDut:
 
 
 def linux_telemetry(before: LinuxCounters, after: LinuxCounters, interval_s: float) -> DutTelemetry:
-    """What Linux told over `interval_s`; packets are those of all interfaces together."""
+    """Telemetry of Linux over `interval_s`; packets are those of all interfaces together."""
     drops = {reason: count for reason, count in losses(before, after) if count > 0}
     events = {f"softnet {name}": count - before.softnet.get(name, 0) for name, count in after.softnet.items()}
     names = before.interfaces.keys() & after.interfaces.keys()

@@ -1,8 +1,7 @@
-"""What Linux counts, from the text of its files under /proc. Pure; rows that are none of theirs are passed over.
+"""Counters of Linux, from the text of its files under /proc. Pure; unknown rows are ignored.
 
-Packets are counted where they died, each once: by an interface (`drop`, `errs`) or by IP. What `softnet_stat` counts is
-in the interfaces' drops already, and so an event beside them.
-"""
+A dropped packet is counted once: by an interface (`drop`, `errs`) or by IP. Counts of `softnet_stat` are included in
+the interfaces' drops, so they are events."""
 
 from __future__ import annotations
 
@@ -101,7 +100,8 @@ def interfaces(dev: str) -> dict[str, LinuxInterfaceCounters]:
 
 
 def ip_drops(snmp: str, netstat: str, snmp6: str) -> dict[str, int]:
-    """What IP dropped: /proc/net/snmp and /proc/net/netstat (a row of names, a row of numbers), and /proc/net/snmp6."""
+    """Drops of IP, from /proc/net/snmp and /proc/net/netstat (a row of names, a row of numbers), and
+    /proc/net/snmp6."""
     found: dict[str, int] = {}
     for head, names in _IP_DROPS.items():
         numbers = _table(snmp if head == "Ip" else netstat, head)

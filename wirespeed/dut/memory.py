@@ -1,4 +1,4 @@
-"""How much memory the process behind a Unix socket has."""
+"""Memory of the process behind a Unix socket."""
 
 from __future__ import annotations
 

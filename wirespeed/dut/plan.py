@@ -1,4 +1,4 @@
-"""What is to be changed on a device, as a value that can be printed, run, and undone."""
+"""Changes of a device, as a value that can be printed, run and undone."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Prepared:
-    """What was done; no steps when the device was as it is to be."""
+    """The steps that were done; () if the device was already prepared."""
 
     steps: tuple[DutStep, ...]
     notes: tuple[str, ...]
@@ -94,7 +94,7 @@ LATER = "wirespeed dut restore tries again"
 
 @dataclass(frozen=True)
 class Restored:
-    """How many steps were undone, and how many a restart of the device had undone already."""
+    """Numbers of steps that were undone, and of those that a restart of the device had undone already."""
 
     undone: int
     gone: int

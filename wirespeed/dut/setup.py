@@ -1,4 +1,4 @@
-"""What a device under test is to be for a measurement, as a value: what `dut prepare` makes of a device."""
+"""Desired state of a device under test for a measurement, as a value that `dut prepare` establishes."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ class DutLabel:
 
 @dataclass(frozen=True)
 class DutOptions:
-    """What else is asked of the device; None leaves it as it is. `cpus` are those of its interrupts or workers,
-    `table_by` is what loads a full table, empty for the kind's own way."""
+    """Further settings of the device; None leaves a setting as it is. `cpus` are those of its interrupts or workers,
+    `table_by` is the program that loads a full table, empty for the kind's own method."""
 
     queues: int | None = None
     rx_descriptors: int | None = None

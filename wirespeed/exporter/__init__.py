@@ -1,1 +1,1 @@
-"""What routers, generators, tests and devices count, for Prometheus."""
+"""Counters of routers, generators, tests and devices, for Prometheus."""

@@ -1,4 +1,4 @@
-"""What another exporter serves, such as VPP's own on a router elsewhere, told on with the label `target`."""
+"""Metrics of another exporter, such as VPP's own on a router elsewhere, served with the label `target`."""
 
 from __future__ import annotations
 

@@ -86,7 +86,8 @@ class RouterTarget:
 
 
 def router_told(name: str, read: Mapping[str, StatsReading], nodes: By) -> TargetValues:
-    """What a segment tells. Nodes and reasons that never counted anything are left out: a graph has hundreds."""
+    """Metrics of a statistics segment. Nodes and reasons that never counted anything are omitted: a graph has
+    hundreds."""
     told = TargetValues()
     workers = _worker_names(read)
     if nodes != "none":

@@ -46,7 +46,7 @@ class _Metrics(Collector):
 
 
 class MetricsText:
-    """What a target told, as text: made once in each format that is asked for."""
+    """Metrics of a target as text, made once in each requested format."""
 
     def __init__(self, told: TargetValues) -> None:
         self._told = told

@@ -1,4 +1,4 @@
-"""What one target told at one scrape, and how it becomes metrics. Pure."""
+"""Values of one target at one scrape, and their conversion to metrics. Pure."""
 
 from __future__ import annotations
 

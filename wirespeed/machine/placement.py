@@ -85,7 +85,7 @@ def _control(places: Sequence[CpuPlace], tester: CpuPlace, dut: CpuPlace) -> tup
 
 
 def limits(cpus: LabCpus) -> Iterator[str]:
-    """What about these CPUs disturbs a measurement, a line each."""
+    """Reasons why a measurement on these CPUs is disturbed, a line each."""
     topology = cpus.topology
     quota = topology.quota_cpus
     if quota is not None and quota < LEAST_CPUS:

@@ -28,7 +28,7 @@ def read_topology() -> Topology:
 
 
 def cpu_places(sys: Path, wanted: Collection[int]) -> tuple[CpuPlace, ...]:
-    """Where those of the `wanted` CPUs sit that are online."""
+    """Places of the `wanted` CPUs that are online."""
     isolated = _list_in(sys / _CPUS / "isolated")
     nodes = {
         cpu: int(node.name.removeprefix("node"))

@@ -1,2 +1,1 @@
-"""What all pages share, whether they stand in a file or are served: the stylesheet, words that are safe to show, and
-how templates are read."""
+"""Common parts of all pages, in files and served: the stylesheet, escaped texts, and templates."""

@@ -1,4 +1,4 @@
-"""What the device of a result is called."""
+"""Name of a result's device."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ BESIDE = "-search"
 
 
 def dut_name(result: MeasurementResult) -> str:
-    """What the file calls its device; else the test, since tests that name none may be of different ones."""
+    """Name of the device in the file; otherwise that of the test, since unnamed devices may differ."""
     return words(result.dut.name or result.name.removesuffix(BESIDE))

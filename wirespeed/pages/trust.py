@@ -1,4 +1,4 @@
-"""How far a figure can be believed, as pages show it: a shape, a word and why."""
+"""Reliability of a figure on pages: a symbol, a word and the reason."""
 
 from __future__ import annotations
 

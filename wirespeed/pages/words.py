@@ -52,7 +52,7 @@ def count(number: int, noun: str) -> str:
 
 
 def some(names: Iterable[str], total: int, noun: str) -> str:
-    """How many of `total`: `All 3 tests`, `2 of 3 tests`; a single one also by its name."""
+    """A number of `total`: `All 3 tests`, `2 of 3 tests`; a single one also by its name."""
     found = list(names)
     if len(found) == 1:
         return f"1 {noun} ({found[0]})"

@@ -1,1 +1,1 @@
-"""What a test costs in watts: meters, a log of what they say, and a device under test that has one."""
+"""Power during a test: meters, a log of their readings, and a device under test with a meter."""

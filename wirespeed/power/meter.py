@@ -1,4 +1,4 @@
-"""What a power meter is to whoever asks it."""
+"""Interface of a power meter."""
 
 from __future__ import annotations
 

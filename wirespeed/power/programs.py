@@ -65,7 +65,7 @@ class MeterCommand:
 
 
 class Constant:
-    """What somebody read off a meter."""
+    """A value that the user read off a meter."""
 
     of = f"{BOX}, by hand"
 

@@ -18,7 +18,7 @@ Offset = int | str
 
 
 class STLError(UsageError):
-    """What a profile did wrong; profiles may catch it under this name."""
+    """Error of a profile; profiles may catch it under this name."""
 
 
 TRexError = STLTypeError = TRexArgumentError = TRexTypeError = TRexTimeoutError = CTRexPacketBuildException = STLError
@@ -26,7 +26,7 @@ TRexError = STLTypeError = TRexArgumentError = TRexTypeError = TRexTimeoutError 
 
 
 class Layout(Protocol):
-    """Where things stand in a packet."""
+    """Offsets in a packet."""
 
     def field_offset(self, name: str) -> int: ...
 

@@ -15,7 +15,7 @@ _RATES = {"pps": "pps", "bps_L1": "bps_L1", "bps_L2": "bps_L2", "percentage": "p
 
 
 class STLTXMode:
-    """How packets follow each other; the rate is one of pps, bps_L1, bps_L2 and percentage, 1 pps by default."""
+    """Transmission mode of a stream; the rate is one of pps, bps_L1, bps_L2 and percentage, 1 pps by default."""
 
     kind = ""
 

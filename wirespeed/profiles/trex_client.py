@@ -1,5 +1,5 @@
-"""What profiles may take from T-Rex's own Python client, the extra `trex`: HLT streams, and the small functions of its
-star import. The client's files run over the names of ours that stand in for the rest of T-Rex's API."""
+"""Parts of T-Rex's own Python client (extra `trex`) for profiles: HLT streams, and the small functions of its star
+import. The client's files run with wirespeed's replacements for the rest of T-Rex's API."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def client_names() -> dict[str, Any]:
 
 
 def missing_name(error: BaseException) -> str:
-    """What to install where a profile asked for a name of the client; "" for other errors."""
+    """The package to install if a profile needs a name of the client; "" for other errors."""
     wanted = error.name if isinstance(error, NameError | ImportError) else None
     words = str(error).split("'")
     if client_folder() is None and not {wanted, *words[1:2]}.isdisjoint(_NAMES.split()):

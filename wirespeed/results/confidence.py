@@ -1,11 +1,10 @@
 """Confidence bounds of rare losses: exact bounds of a Poisson count. Pure.
 
-Of n packets k were lost. If losses come independently and rarely, k is Poisson distributed about n times the true loss
-ratio, and the bounds on that mean are quantiles of the gamma distribution (Garwood 1936): the upper one at confidence c
-is the mean for which k or fewer have probability 1 - c. For k = 0 that is -ln(1 - c), which at 95 % is the rule of
-three: at most 3 / n. The binomial bounds of Clopper and Pearson are never wider, and the same for ratios as small as
-those of a soak. Losses that come in bursts are not independent: then the bounds are of the bursts seen, no more.
-"""
+Of n packets k were lost. If losses are rare and independent, k has a Poisson distribution whose mean is n times the
+true loss ratio. The bounds on that mean are quantiles of the gamma distribution (Garwood 1936). The upper one at
+confidence c is the mean for which k or fewer losses have probability 1 - c. For k = 0 that is -ln(1 - c), which at 95 %
+is the rule of three: at most 3 / n. The binomial bounds of Clopper and Pearson are never wider, and equal for ratios as
+small as those of a soak. Losses in bursts are not independent: then the bounds are those of the bursts seen."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 
 class Counting(IntFlag):
-    """What counts; none unless it is switched on."""
+    """Counters that are switched on; none by default."""
 
     ROUTES = 1
     ADJACENCIES = 2

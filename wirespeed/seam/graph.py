@@ -53,7 +53,7 @@ class Feature:
 
 @dataclass(frozen=True)
 class Totals:
-    """What one worker moved since it first started, and how many packets wait for their next hop."""
+    """Totals of one worker since its start, and the number of packets that wait for their next hop."""
 
     rx_packets: int
     tx_packets: int

@@ -64,8 +64,8 @@ class PortInfo:
 
 @dataclass(frozen=True)
 class PortDevice:
-    """What DPDK's driver of a port offers, and what of it is on, by VPP's names; a burst function that the driver does
-    not name is empty. `hash_…` are the fields that packets are spread over the RX queues by."""
+    """Offloads of a port's DPDK driver, available and enabled, by VPP's names; a burst function without a name is
+    empty. `hash_…` are the fields by which packets are distributed over the RX queues."""
 
     rx_offered: tuple[str, ...]
     rx_active: tuple[str, ...]

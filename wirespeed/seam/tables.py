@@ -7,8 +7,8 @@ from enum import IntFlag
 
 
 class FlowField(IntFlag):
-    """What tells flows apart, in VPP's order. `REVERSE` hashes the source in the destination's place, `SYMMETRIC` both
-    directions of a flow alike; `FLOWLABEL` is of IPv6."""
+    """Fields by which flows are distinguished, in VPP's order. `REVERSE` hashes the source in place of the destination,
+    `SYMMETRIC` both directions of a flow alike; `FLOWLABEL` is of IPv6."""
 
     SRC = 1
     DST = 2

@@ -55,11 +55,10 @@ class Guard:
 
 
 def is_served(host: str, listening: str) -> bool:
-    """Whether a Host header names a server that listens at the address or name `listening`.
+    """True if a Host header names a server that listens at the address or name `listening`.
 
-    Names of this machine count, and loopback addresses; any address does where the server can be reached from outside.
-    A name that somebody else points to this machine does not.
-    """
+    Names and loopback addresses of this machine are accepted; also any address, if the server can be reached from
+    outside. A name that somebody else points to this machine is not accepted."""
     name = _without_port(host).strip("[]").lower()
     if name in ("localhost", listening.strip("[]").lower(), socket.gethostname().lower(), socket.getfqdn().lower()):
         return True

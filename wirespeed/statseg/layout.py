@@ -31,7 +31,7 @@ class Damage(WirespeedError):
 
 
 class Type(IntEnum):
-    """What an entry is; others than these are passed over."""
+    """Type of an entry; other types are ignored."""
 
     SCALAR = 1
     SIMPLE = 2

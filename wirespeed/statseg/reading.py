@@ -1,4 +1,4 @@
-"""What was read of a statistics segment: values, and copies of memory that values can be had of later."""
+"""Readings of a statistics segment: values, and copies of memory for later evaluation."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LARGEST = ("/sys/longest-absence-clocks",)
 
 @dataclass(frozen=True)
 class StatsReading:
-    """What stood under a name: values by thread and index, the main thread first; a number, or the element that a link
-    leads to, is the only one of its row. `texts` are those of a vector of names, empty where none is."""
+    """Value of a name: numbers by thread and index, the main thread first. A single number, or the element of a link,
+    is the only value of its row. `texts` are those of a vector of names, with empty ones for gaps."""
 
     name: str
     type: Type

@@ -1,4 +1,4 @@
-"""Where a statistics segment comes from: a file to map, or a socket that hands out a descriptor of it."""
+"""Source of a statistics segment: a file to map, or a socket that provides a descriptor of it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where the tester itself ends, load by load: measured over cables or a device in L2XC, kept beside the bench file.
+"""Maximum rates of the tester itself, by load: measured over cables or a device in L2XC, stored next to the testbed
+file.
 
-`bench.yaml` has its ceilings in `bench.tester.json`, so that they go where it goes.
-"""
+`bench.yaml` has its maximum rates in `bench.tester.json`, so that both can be copied together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a result says of the bench it was measured on. Pure."""
+"""Facts about the testbed, for the head of a result. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What `bench.yaml` says, as values: tester, wires, device under test, mode, addresses, power meter, description.
+"""A testbed file as values: tester, links, device under test, mode, addresses, power meter, description.
 
-`filled` is the bench with the articles' addresses, routes and labels where the file gives none. Pure.
-"""
+`filled` adds default addresses, routes and labels where the file gives none. Pure."""
 
 from __future__ import annotations
 
@@ -140,7 +139,7 @@ class Label(TestbedSection):
 
 
 class DutTuning(TestbedSection):
-    """What else `dut prepare` sets; left out, it stays as it is."""
+    """Further settings for `dut prepare`; omitted settings are not changed."""
 
     queues: int | None = Field(default=None, ge=1, le=64)
     rx_descriptors: int | None = Field(default=None, ge=32, le=32768)
@@ -180,7 +179,7 @@ class TestbedDut(TestbedSection):
 
 
 class Description(TestbedSection):
-    """What reports print of the bench."""
+    """Description of the testbed, for reports."""
 
     box: str = ""
     cpu: str = ""

@@ -69,7 +69,8 @@ def without_bench(given: GivenOptions) -> StandOptions:
 
 
 def on_bench(bench: Bench, file: str, given: GivenOptions, default_profile: str = "") -> StandOptions:
-    """What `given` means on `bench`, whose file is `file`; UsageError names an option and what it contradicts."""
+    """The options `given`, completed by `bench`, whose file is `file`. UsageError names an option and the setting that
+    it contradicts."""
     if given.lab:
         raise UsageError(f"--lab {given.lab} has a tester and a DUT of its own, as --testbed {file} does; give one")
     profile, tunables = _load(bench, file, given, default_profile)

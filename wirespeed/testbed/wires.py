@@ -44,7 +44,8 @@ def _arrived(grown: Sequence[str], there: Mapping[str, LinkedInterface], expecte
 
 
 def goes_through(client: StatelessClient, tx: int, rx: int, packet: bytes, mark: bytes, wait_s: float = 3.0) -> bool:
-    """Whether `packet`, which holds `mark`, sent on `tx` comes in on `rx`; sent anew while the device resolves."""
+    """True if `packet`, which contains `mark` and is sent on `tx`, arrives on `rx`; it is sent again while the device
+    resolves addresses."""
     with capturing(client, [], [rx], "") as fetch:
         deadline = time.monotonic() + wait_s
         while time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""What a guest boots: an uncompressed kernel, and an initramfs of busybox that loads modules and mounts the guest's
+"""Boot files of a guest: an uncompressed kernel, and an initramfs of busybox that loads modules and mounts the guest's
 root."""
 
 from __future__ import annotations

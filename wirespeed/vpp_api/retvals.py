@@ -1,4 +1,4 @@
-"""What VPP's error numbers mean, for those that clients here meet."""
+"""Meanings of VPP's error numbers, of those that clients here encounter."""
 
 from __future__ import annotations
 

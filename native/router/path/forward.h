@@ -162,8 +162,8 @@ forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 }
 
 /*
- * Like forward() for a packet whose adjacency names a table to look up in, which may lead to
- * further tables. ADJACENCY_TABLE if the chain is too long.
+ * The edge of a packet whose adjacency names another table to look up, which may name a further
+ * one. ADJACENCY_TABLE if the chain is too long.
  */
 static inline __attribute__((always_inline)) uint16_t
 forward_by_tables(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,

@@ -3,15 +3,15 @@
  * ip6-discover-neighbor: turns a packet whose next hop has no known MAC address into the neighbor
  * solicitation for it.
  *
- * At most one a second for each next hop; a few packets without labels wait for the answer
- * (hold.h), the others are dropped.
+ * Sends at most one solicitation per second for each next hop. A few packets without labels wait
+ * for the answer (hold.h), the others are dropped.
  *
  * ip6-glean: turns a packet to an unknown host of a connected prefix into the neighbor solicitation
  * for it.
  *
- * As often as the worker's throttle lets the packet's sender ask, so that a scan of the prefix is
- * bounded, holds up nobody else, and fills no table of neighbours. A few packets to each host wait
- * for the answer (hold.h), the others are dropped.
+ * The worker's throttle limits the solicitations for each sender of packets, so a scan of the
+ * prefix neither delays other senders nor fills the table of neighbours. A few packets to each host
+ * wait for the answer (hold.h), the others are dropped.
  *
  * Both: Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output,
  * error-drop.

@@ -20,7 +20,7 @@ LOST = ("rx_missed", "rx_nobuffer", "rx_errors", "tx_dropped_txring", "tx_droppe
 
 
 class DanosKind:
-    """What is set is committed and not saved: a restart takes it away."""
+    """DANOS. Changes are committed and not saved: a restart discards them."""
 
     name = "danos"
     boot_question = "cat /proc/sys/kernel/random/boot_id"

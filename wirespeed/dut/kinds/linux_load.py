@@ -1,4 +1,4 @@
-"""What Linux tells while it forwards: the files and commands of a sample, and what two samples come to. Pure."""
+"""Telemetry of Linux: files and commands of a sample, and the evaluation of two samples. Pure."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def parts_of(sample: str) -> dict[str, str]:
 
 
 def linux_load(before: str, after: str, interval_s: float) -> DutTelemetry:
-    """What two samples tell of the time between them."""
+    """Telemetry between two samples."""
     old, new = parts_of(before), parts_of(after)
     first, last = _counters(old), _counters(new)
     renewed = began_anew(first, last)

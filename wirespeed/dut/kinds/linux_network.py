@@ -1,4 +1,5 @@
-"""What Linux forwards: links, addresses, neighbours, routes, labels, bridges, and the settings under /proc/sys."""
+"""Forwarding state of Linux: links, addresses, neighbours, routes, labels, bridges, and the settings under
+/proc/sys."""
 
 from __future__ import annotations
 

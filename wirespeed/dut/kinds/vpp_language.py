@@ -1,4 +1,4 @@
-"""What VPP and our router are told in the same words: states, addresses, neighbours, routes, labels, cross connects."""
+"""Commands that VPP and wirespeed's router share: states, addresses, neighbours, routes, labels, cross connects."""
 
 from __future__ import annotations
 

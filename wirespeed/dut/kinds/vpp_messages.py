@@ -1,5 +1,5 @@
-"""What VPP is told by its binary API where that is there: the same as in `vpp_language`, each change a message that is
-answered. A full table goes by a file that `exec` reads, as there: that is what VPP takes fastest."""
+"""Changes of VPP by its binary API, if it is available: the same as in `vpp_language`, each as a message with an
+answer. A full table is sent as a file for `exec`, which VPP takes fastest."""
 
 from __future__ import annotations
 

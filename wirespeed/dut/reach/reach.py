@@ -1,4 +1,4 @@
-"""What every way to a device under test can do: run a command there, as root."""
+"""Interface of all access methods to a device under test: they run a command there, as root."""
 
 from __future__ import annotations
 
