@@ -18,7 +18,7 @@ def wait_for_links(client: GeneratorClient, ports: Sequence[int] = PAIR) -> None
     while down := [port for port, status in client.port_status(ports).items() if not status.link_up]:
         if time.monotonic() > deadline:
             raise EnvironmentFault(
-                f"port {down[0]} of the generator has no link after {_LINK_WAIT_S:.0f} s: check its cable and the port at "
-                "the other end"
+                f"port {down[0]} of the generator has no link after {_LINK_WAIT_S:.0f} s: check its cable and the port "
+                "at the other end"
             )
         time.sleep(0.05)
