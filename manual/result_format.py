@@ -66,7 +66,7 @@ EVIDENCE = f"""\
 ## Evidence files
 
 A YAML file of `schema: {SCHEMA}` holds figures from an article or a notebook, for
-[`wirespeed explain`](explain.md). Contradicting figures are reported.
+[`wirespeed explain`](explain.md). Contradicting figures are reported. Older files have `box` in place of `dut`.
 
 Printed texts may contain quote marks of mails, HTML, Markdown tables, terminal colours, wrapped rows and blank lines.
 `show runtime` is read in the forms of all VPP releases, with and without workers and rates. An unreadable row is

@@ -53,7 +53,6 @@ KEPT = {
     "box-wide": ("site-boxes-page", 1280, 900, "dark", "trend-0"),
 }
 """Page, width and height in pixels, theme, and the chart to begin at."""
-COLOURS = 64
 WAIT_S = 60
 
 
@@ -185,8 +184,8 @@ def _taken(browser: Any) -> bytes:
 
 
 def _small(png: bytes) -> bytes:
-    """WebP without loss of all but the rarer colours: half as large as with loss, and letters stay sharp."""
-    few = Image.open(io.BytesIO(png)).convert("RGB").quantize(COLOURS).convert("RGB")
+    """WebP without loss but of all colours beyond 256: half as large as with loss, and letters stay sharp."""
+    few = Image.open(io.BytesIO(png)).convert("RGB").quantize().convert("RGB")
     data = io.BytesIO()
     few.save(data, "WEBP", lossless=True, quality=100, method=6)
     return data.getvalue()

@@ -16,6 +16,7 @@ import matplotlib as mpl
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.ticker import EngFormatter, FuncFormatter
+from PIL import Image
 
 from telemetry.rehearsal.queries import BoardFile, PanelFile, Target, filled
 from telemetry.rehearsal.server import Prometheus, Series
@@ -72,6 +73,9 @@ def draw(board: BoardFile, server: Prometheus, times: Times, to: Path) -> None:
             _draw_bands(axes, bands, times)
     figure.savefig(to, dpi=76)
     plt.close(figure)
+    with Image.open(to) as picture:
+        few = picture.convert("RGB").quantize()  # 256 colours: a third of the size
+    few.save(to, optimize=True)
 
 
 def name_of(target: Target, series: Series) -> str:

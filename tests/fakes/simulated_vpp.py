@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from wirespeed.config import operations as ops
-from wirespeed.config.networks import Network, network_of
+from wirespeed.config.ordering import Network, network_of
 from wirespeed.config.state import (
     HARDWARE,
     PORT_MTU,

@@ -110,8 +110,8 @@ def _check_site(
     assert main(["results", "site", str(site), "--archive", corpus]) == 0
     capsys.readouterr()
     pages = [_words(page.read_text()) for page in sorted(site.rglob("*.html"))]
-    marks = [f"{mark.shape} {mark.word}" for mark in LEGEND]
-    assert all(mark in page for page in pages if "from a corpus of results" in page for mark in marks)
+    marks = [words for one in LEGEND for words in (f"{one.shape} {one.word}", one.why)]
+    assert all(words in page for words in marks for page in pages if "from a corpus of results" in page)
     for file, verdict in zip(files, verdicts, strict=True):
         # The page of a result is by its own file: the tests beside it say more of the cause, and change no figure.
         alone = verdict_of(read_file(file))

@@ -16,6 +16,7 @@ from wirespeed.charts.chart import Chart, Curve, Panel
 from wirespeed.charts.images import stems, write_images
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
+from wirespeed.report.render import render
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
 OLD, OURS = str(GOLDEN / "trex-loadtest.json"), str(GOLDEN / "wirespeed.json")
@@ -47,9 +48,9 @@ def test_every_kind_of_result_becomes_pictures(tmp_path, capsys):
 
 def test_the_same_results_give_the_same_vectors(tmp_path):
     for name in ("a", "b"):
-        assert main(["report", OURS, "-o", str(tmp_path / "page.html"), "--images", str(tmp_path / name)]) == 0
+        write_images(render([Path(OURS)], title="x", date="").charts[:1], tmp_path / name)
     first, second = ({path.name: path.read_bytes() for path in (tmp_path / name).glob("*.svg")} for name in "ab")
-    assert first == second
+    assert first and first == second
 
 
 def fits_a_column(path: Path, width_mm: float) -> None:

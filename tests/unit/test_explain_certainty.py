@@ -19,7 +19,7 @@ LEAST_CASES = 100
 
 NOTHING_PROVED = """
 schema: wirespeed-evidence/1
-box: {system: linux, cores: 4}
+dut: {system: linux, cores: 4}
 tests:
   - {name: one pause, size: 64, line: 10G, offered: 14Mpps, received: 1Mpps, nics: {e0: {rx_flow_control_xoff: 1}}}
   - {name: few missed, size: 64, line: 10G, offered: 14Mpps, received: 1Mpps, nics: {e0: {rx_missed_errors: 40}}}

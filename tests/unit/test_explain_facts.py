@@ -102,7 +102,7 @@ def test_facts_of_the_machine_are_evidence() -> None:
 
 TYPED = """
 schema: wirespeed-evidence/1
-box: {name: box, system: linux, cores: 2}
+dut: {name: box, system: linux, cores: 2}
 tests:
   - name: hot
     size: 64

@@ -174,7 +174,7 @@ def test_old_releases_name_no_severity() -> None:
 
 EVIDENCE = """
 schema: wirespeed-evidence/1
-box: {name: box, system: %s, cores: 4}
+dut: {name: box, system: %s, cores: 4}
 tests: [{name: a, size: 64, line: 10G, flows: many, offered: 10Mpps, received: 4Mpps, %s}]
 """
 

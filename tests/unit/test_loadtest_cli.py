@@ -137,12 +137,12 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
         (["--interval", "0"], 2, "interval"),
         (["-f", "7"], 2, "fail threshold"),
         (["-s", "host:port"], 2, "HOST:PORT"),
-        (["--ports", "0,1,2"], 2, "make no pairs"),
-        (["--ports", "0,x"], 2, "cannot be read"),
+        (["--ports", "0,1,2"], 2, "are not pairs of different ports"),
+        (["--ports", "0,x"], 2, "are not numbers"),
         (["--ports", "6,7"], 3, "needs port 6"),
         (["--direction", "0-2"], 2, "give 0-1, 1-0 or both"),
         (["-u", "--direction", "1-0"], 2, "one of them"),
-        (["--directions", "0>1,0>2"], 2, "port 0 would send"),
+        (["--directions", "0>1,0>2"], 2, "port 0 is to send"),
         (["--directions", "0>2,1>2"], 2, "--signature"),
         (["--directions", "0>1", "-u"], 2, "leave out"),
         (["--steps", "1kpps,much"], 2, "much"),
@@ -151,7 +151,7 @@ def test_a_silent_device_exits_5_and_keeps_its_samples(tmp_path: Path, capsys: p
         (["--line", "fast"], 2, "fast"),
         (["--line", "20G"], 2, "exceeds the line"),
         (["--dut", "toaster:"], 2, "no such device"),
-        (["--recover", "/proc/none/x.json"], 6, "nothing to recover"),
+        (["--recover", "/proc/none/x.json"], 6, "there is no journal"),
         (["-o", "/proc/none/x.json"], 6, "/proc/none"),
         (["-o", "/"], 6, "is a directory"),
         (["-o", "/dev/null"], 6, "not a regular file"),
@@ -286,7 +286,7 @@ def test_a_killed_test_leaves_its_samples_which_the_report_reads_and_recover_mak
         assert "did not end by itself" in result.ending.reason
         assert result.outcome.channels["0→1"].balance.sent > 0
         assert main(["loadtest", "--recover", str(file)]) == 6
-        assert "nothing to recover" in capsys.readouterr().err
+        assert "there is no journal" in capsys.readouterr().err
 
 
 def test_a_test_that_ends_leaves_no_journal(tmp_path: Path) -> None:

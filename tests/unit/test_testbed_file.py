@@ -66,7 +66,7 @@ WRONG = {
     BASE + "  - port: 2\n": "2: wires: 3 wires are not pairs",
     BASE.replace("port: ", "interface: e0\n    port: "): "5: wires.1.interface: two wires end at interface e0",
     BASE.replace("port: 1", "port: 1\n    speed: fast"): "5: wires.1.speed: speed 'fast' cannot be read",
-    BASE.replace("port: 1", "port: 1\n    tester_address: 10.0.0.1"): "5: wires.1.tester_address: it needs dut_address",
+    BASE.replace("port: 1", "port: 1\n    tester_address: 10.0.0.1"): "5: wires.1.tester_address: give dut_address",
     BASE.replace("port: 1", "port: 1\n    dut_address: 10.0.0.1/24\n    tester_address: 10.0.1.1"): "6: wires.1.tester",
     BASE.replace("server: 10.0.0.5", "ports: [memory:x]"): "1: tester.ports.0: port 'memory:x'",
     BASE.replace("server: 10.0.0.5", "ports: [null]"): "tester.ports.0",

@@ -8,15 +8,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_interface
 
 from wirespeed.config import operations as ops
 from wirespeed.config.differences import above, single_tags
-from wirespeed.config.networks import network_of
 from wirespeed.config.state import RouterState
 from wirespeed.config.steps import ConfigStage, ConfigStep, Rank
 
+Network = IPv4Network | IPv6Network
 Edge = tuple[int, int, str]
 """The step that waits, the one it waits for, and why."""
+
+
+@lru_cache(maxsize=65_536)
+def network_of(address: str) -> Network:
+    """The network of an address with its length."""
+    return ip_interface(address).network
 
 
 class Ordering:

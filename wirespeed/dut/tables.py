@@ -40,7 +40,7 @@ def prefixes_of(what: str) -> tuple[str, ...]:
         except ValueError as error:
             raise FileFault(f"line {number} of table {path}: {error}") from None
     if not found:
-        raise FileFault(f"table {path} contains no prefix")
+        raise FileFault(f"table {path} contains no prefix; give a file with a prefix per line")
     return tuple(found)
 
 

@@ -19,7 +19,6 @@ from wirespeed.generator.calibration import Floor, calibrate
 from wirespeed.generator.captures import Captures
 from wirespeed.generator.changes import Changes
 from wirespeed.generator.events import EventKind, EventQueues
-from wirespeed.generator.machine import machine
 from wirespeed.generator.memory import Memory
 from wirespeed.generator.methods import METHODS
 from wirespeed.generator.packet_groups import PacketGroups
@@ -238,7 +237,19 @@ class Server:
         )
 
     def machine(self) -> Json:
-        return machine(self.snapshot, self.core.worker_cpus, read_stolen_time())
+        """`machine` of `get_global_stats`: steal and preemption of the workers in cumulative seconds, at the instant
+        of the counters, so that disturbed samples can be detected."""
+        snapshot, stolen = self.snapshot, read_stolen_time()
+        workers = [
+            {
+                "cpu": cpu,
+                "absent_s": load.absent_s,
+                "absences": load.absences,
+                "longest_absent_s": load.longest_absent_s,
+            }
+            for cpu, load in zip(self.core.worker_cpus, snapshot.workers, strict=True)
+        ]
+        return {"ts": snapshot.at_s, "steal_s": stolen.steal_s, "cpus": stolen.cpus, "workers": workers}
 
     def shut_down(self, cause: str) -> None:
         """Stop all traffic and tell the sessions that the server ends."""

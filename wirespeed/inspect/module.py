@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 
@@ -96,3 +97,11 @@ def u16(data: bytes, at: int) -> int:
 
 def s16(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + 2], "big", signed=True)
+
+
+def wrong_checksums(data: bytes, *parts: tuple[int, int]) -> Iterator[str]:
+    """Remarks on the base and the extended identity, which begin and have their checksums at these places."""
+    for (first, at), what in zip(parts, ("base identity", "extended identity"), strict=True):
+        total = sum(data[first:at]) & 0xFF
+        if total != data[at]:
+            yield f"checksum of its {what} is {data[at]:#04x} and ought to be {total:#04x}"

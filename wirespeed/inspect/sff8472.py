@@ -16,6 +16,7 @@ from wirespeed.inspect.module import (
     s16,
     u16,
     words,
+    wrong_checksums,
 )
 
 IDENTITY_BYTES = 96
@@ -97,11 +98,7 @@ def decode_sfp(data: bytes) -> OpticalModule:
 
 
 def _checks(data: bytes) -> list[str]:
-    remarks = []
-    for first, at, what in ((0, 63, "base identity"), (64, 95, "extended identity")):
-        total = sum(data[first:at]) & 0xFF
-        if total != data[at]:
-            remarks.append(f"checksum of its {what} is {data[at]:#04x} and ought to be {total:#04x}")
+    remarks = list(wrong_checksums(data, (0, 63), (64, 95)))
     if not date_is_plausible(data[84:92]):
         remarks.append(f"date of {date_of(data[84:92]) or 'nothing'} is not in the calendar")
     return remarks

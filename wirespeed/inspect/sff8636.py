@@ -12,6 +12,7 @@ from wirespeed.inspect.module import (
     s16,
     u16,
     words,
+    wrong_checksums,
 )
 from wirespeed.inspect.sff8472 import CONNECTORS, EXTENDED
 
@@ -65,11 +66,7 @@ def decode_qsfp(data: bytes) -> OpticalModule:
 
 
 def _checks(data: bytes) -> list[str]:
-    remarks = []
-    for first, at, what in ((128, 191, "base identity"), (192, 223, "extended identity")):
-        total = sum(data[first:at]) & 0xFF
-        if total != data[at]:
-            remarks.append(f"checksum of its {what} is {data[at]:#04x} and ought to be {total:#04x}")
+    remarks = list(wrong_checksums(data, (128, 191), (192, 223)))
     if data[2] & 1:
         remarks.append("it says that its data are not ready")
     if words(data[212:220]) and not date_is_plausible(data[212:220]):

@@ -11,13 +11,16 @@ _held: set[int] = set()
 
 
 def free_rpc_port() -> int:
-    """A TCP port on loopback that is free, as is the one below it (T-Rex publishes there).
+    """A free TCP port on loopback whose lower neighbour is free, too (T-Rex publishes there).
 
-    No other lab gets it before a generator has bound it, nor while a generator is started again.
+    No other lab gets it before a generator has bound it, nor while a generator is restarted.
     """
     port = free_pair(range(4501, 4999, 2))
     if port is None:
-        raise EnvironmentFault("no two free TCP ports between 4500 and 4998 on 127.0.0.1 for the generator's RPC")
+        raise EnvironmentFault(
+            "the generator's RPC needs two free TCP ports between 4500 and 4998 on 127.0.0.1, and there are none; end "
+            "other generators"
+        )
     return port
 
 

@@ -84,9 +84,11 @@ def recover(file: Path, target: str = "-") -> tuple[MeasurementResult, Path]:
     is not a journal."""
     journal = file if file.name.endswith(SUFFIX) else journal_path(file)
     if not journal.is_file():
-        raise FileFault(f"there is no journal {journal}: nothing to recover")
+        raise FileFault(
+            f"there is no journal {journal}: give the output file of the interrupted test, or its .part file"
+        )
     if is_being_written(journal):
-        raise FileFault(f"the test that writes {journal} still runs; let it end")
+        raise FileFault(f"a running test writes {journal}; wait for its end, or interrupt it with Ctrl-C")
     result = of_journal(read_journal(journal), journal)
     path = journal.with_name(journal.name.removesuffix(SUFFIX)) if target == "-" else Path(target)
     result = replace(result, name=path.stem)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 from wirespeed.results.codec import LENIENT_ORIGINAL, SPARSE, Number, Stored
 
@@ -27,3 +27,15 @@ class Settings:
     signature: Annotated[bool | None, Stored(sparse=True, read=bool, former="verify")] = None
     line: Annotated[Number | None, SPARSE] = None
     as_read: Annotated[Mapping[str, Any], LENIENT_ORIGINAL] = field(default_factory=dict)
+
+
+class SettingsHead(TypedDict):
+    """Settings that a plan of any kind has."""
+
+    server: str
+    profile_file: str
+    tunables: str
+    group: str
+    output_file: str
+    signature: bool | None
+    line: float | None

@@ -265,7 +265,7 @@ def _check_addresses(wire: TestbedWire, at: tuple[str | int, ...]) -> None:
     if not wire.tester_address:
         return
     if not wire.dut_address:
-        raise TestbedMisfit((*at, "tester_address"), "it needs dut_address as well, which gives the network")
+        raise TestbedMisfit((*at, "tester_address"), "give dut_address as well: it determines the network")
     ours, theirs = ipaddress.ip_address(wire.tester_address), ipaddress.ip_interface(wire.dut_address)
     if ours not in theirs.network or ours == theirs.ip:
         raise TestbedMisfit(

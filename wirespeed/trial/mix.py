@@ -40,7 +40,7 @@ def mix_of(streams: Sequence[dict[str, Any]]) -> Mix:
         packets += weight
         frames += weight * size
     if packets <= 0:
-        raise UsageError("the profile has no enabled stream to give a load to")
+        raise UsageError("the profile has no enabled stream; enable one, or give another profile")
     return Mix(frames / packets, fixed, moves=bool(moved))
 
 

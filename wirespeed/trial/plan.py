@@ -9,7 +9,7 @@ from wirespeed.errors import UsageError
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.lab import LabFacts
-from wirespeed.results.settings import Settings
+from wirespeed.results.settings import Settings, SettingsHead
 from wirespeed.trial.wires import pair_directions
 
 
@@ -41,6 +41,18 @@ class MeasurementPlan:
     def variables(self, server: str) -> Settings:
         """The `vars` of the result file, by the names that trex-loadtest has for those of a load test."""
         raise NotImplementedError
+
+    def settings_head(self, server: str) -> SettingsHead:
+        """The `vars` that all kinds have."""
+        return SettingsHead(
+            server=server,
+            profile_file=self.profile,
+            tunables=tunables_text(self.tunables),
+            group=self.group,
+            output_file=self.output_file,
+            signature=self.signature or None,
+            line=self.line_bps or None,
+        )
 
     @property
     def title(self) -> str:

@@ -352,7 +352,7 @@ class Trial:
             raise KeyboardInterrupt
 
     def _await_idle(self, duration_s: float) -> None:
-        """Wait for ports that end by themselves, and see that they still have their links."""
+        """Wait until all ports have stopped by themselves, and check that they still have their links."""
         end_s = time.monotonic() + _END_MOST_S
         while True:
             statuses = self.tester.status()
@@ -361,7 +361,8 @@ class Trial:
                 break
             if time.monotonic() > end_s:
                 raise ConnectionFault(
-                    f"port {running[0]} still sends {_END_MOST_S:g} s after the {duration_s:g} s it was set to send"
+                    f"port {running[0]} still sends {_END_MOST_S:g} s after the {duration_s:g} s it was set to send; "
+                    "restart the generator"
                 )
             if self.stop.wait(_END_POLL_S):
                 raise KeyboardInterrupt

@@ -14,10 +14,10 @@ def parse_ports(text: str) -> tuple[int, ...]:
     """`2,3` or `0,1,4,5`: ports that are cabled in pairs, in this order."""
     words = [word.strip() for word in text.split(",")]
     if not all(word.isascii() and word.isdigit() and len(word) <= 3 for word in words):
-        raise UsageError(f"ports {text!r} cannot be read: give their numbers, such as 2,3")
+        raise UsageError(f"ports {text!r} are not numbers: give e.g. 2,3")
     ports = tuple(map(int, words))
     if len(set(ports)) != len(ports) or len(ports) % 2:
-        raise UsageError(f"ports {text!r} make no pairs: give two, or four, each once, such as 0,1,2,3")
+        raise UsageError(f"ports {text!r} are not pairs of different ports: give an even number of ports, e.g. 0,1,2,3")
     return ports
 
 
@@ -35,21 +35,21 @@ def pair_directions(ports: Sequence[int] = PAIR, only: str = "both") -> tuple[Ch
     wanted = parse_channel(only)
     if wanted not in found:
         names = ", ".join(f"{wire.tx}-{wire.rx}" for wire in found)
-        raise UsageError(f"direction {only!r} is none of the ports of this test: give {names} or both")
+        raise UsageError(f"unknown direction {only!r}: give {names} or both")
     return (wanted,)
 
 
 def check_wires(wires: Sequence[Channel], has_signature: bool) -> None:
-    """UsageError when what came back could not be told apart. `has_signature`: packets bear the mark of their
-    direction."""
+    """UsageError if received packets could not be assigned to a direction. `has_signature`: a signature identifies
+    them."""
     if not wires:
-        raise UsageError("no direction to send in: give --directions such as 0>1,1>0")
+        raise UsageError("no direction is given: give e.g. --directions '0>1,1>0'")
     for wire in wires:
         same = [other for other in wires if other.tx == wire.tx]
         if len(same) > 1:
             raise UsageError(
-                f"port {wire.tx} would send to port {same[0].rx} and to port {same[1].rx}: a port sends in one "
-                "direction, whose packets its peer counts"
+                f"port {wire.tx} is to send to port {same[0].rx} and to port {same[1].rx}: a port can send in one "
+                "direction only; leave one of the two out"
             )
         senders = [str(other.tx) for other in wires if other.rx == wire.rx]
         if len(senders) > 1 and not has_signature:

@@ -1,7 +1,7 @@
-"""Evidence typed by hand or copied from an article: a box, its tests, and the texts that go with them.
+"""Evidence files, written by hand or copied from an article: a DUT, its tests, and printed texts.
 
 schema: wirespeed-evidence/1
-box: {name: Netgate 6100, system: vpp, cores: 4, workers: 3, queues: 1, hz: 2.2e9,
+dut: {name: Netgate 6100, system: vpp, cores: 4, workers: 3, queues: 1, hz: 2.2e9,
       links: [{gts: 2.5, width: 1, ports: 1, nic: i211}]}
 tests:
   - {name: 64b 1-flow, size: 64, line: 10G, directions: 1, flows: one, received: 5.01Mpps}
@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
 from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, Flows, NicLink, Worker
 from wirespeed.cases.machine_facts import Clock, Crossing, Energy, MachineFacts, NicFacts, Perf
@@ -47,7 +47,7 @@ _TEXTS = {
 }
 """Keys of pasted texts, by the kind of text that each takes."""
 _OF_TEXTS = ("system", "cores", "workers", "queues", "tx_slots", "tx_queues", "hz")
-"""Facts of a box that texts tell where the file does not."""
+"""Facts of a DUT that are taken from texts if the file does not have them."""
 _MOST_BYTES = 4_000_000
 _CONTRADICTS = 0.05
 _OFF = 0.02
@@ -86,6 +86,11 @@ Bytes = Annotated[float, BeforeValidator(_bytes), Field(ge=60, le=65535)]
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _of_dut(default: Any) -> Any:
+    """The field `dut`, which older files have as `box`."""
+    return Field(default=default, validation_alias=AliasChoices("dut", "box"))
 
 
 class LinkText(_Strict):
@@ -127,7 +132,7 @@ class PerfText(_Strict):
     instructions: float | None = Field(default=None, gt=0)
 
 
-class BoxText(_Strict):
+class DutText(_Strict):
     """The DUT."""
 
     name: str = ""
@@ -186,7 +191,7 @@ class TestText(_Strict):
     perf: PerfText | None = None
     steps: tuple[tuple[Pps, Pps], ...] = ()
     claim: str = ""
-    box: BoxText | None = None
+    dut: DutText | None = _of_dut(None)
 
 
 class EvidenceText(_Strict):
@@ -195,7 +200,7 @@ class EvidenceText(_Strict):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     schema_: Literal["wirespeed-evidence/1"] = Field(alias="schema")
-    box: BoxText = BoxText()
+    dut: DutText = _of_dut(DutText())
     tests: tuple[TestText, ...] = Field(min_length=1)
     explain: tuple[str, ...] = ()
 
@@ -222,7 +227,7 @@ def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
         except UsageError as error:
             place = f"{source}:{document.line(('tests', number))}"
             raise FileFault(f"{place}: tests.{number}: {str(error).removeprefix(f'{source}: ')}") from None
-    boxes = {test.name: test.box or parsed.box for test in parsed.tests}
+    boxes = {test.name: test.dut or parsed.dut for test in parsed.tests}
     wanted = parsed.explain or tuple(named)
     found = []
     for test in (test for test in parsed.tests if test.name in wanted):
@@ -232,7 +237,7 @@ def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
     return tuple(found)
 
 
-def _is_same(one: BoxText, other: BoxText) -> bool:
+def _is_same(one: DutText, other: DutText) -> bool:
     """True if tests of both may be compared: of the same device with the same system. Devices without names are the
     same if their descriptions are equal."""
     return (one.name, one.system) == (other.name, other.system) if one.name and other.name else one == other
@@ -286,7 +291,7 @@ def _ambiguous(test: TestText) -> tuple[str, ...]:
     )
 
 
-def _case(test: TestText, box: BoxText, load: CaseLoad, others: tuple[CaseLoad, ...], source: str) -> Case:
+def _case(test: TestText, box: DutText, load: CaseLoad, others: tuple[CaseLoad, ...], source: str) -> Case:
     place = f"{source}: {test.name}"
     read = _pasted(test, place)
     if read is not None:
@@ -355,10 +360,10 @@ def _machine(test: TestText, place: str) -> MachineFacts:
     )
 
 
-def _box(box: BoxText, source: str) -> Box:
-    links = tuple(NicLink(one.gts, one.width, one.ports, one.nic, f"{source}: box.links") for one in box.links)
+def _box(box: DutText, source: str) -> Box:
+    links = tuple(NicLink(one.gts, one.width, one.ports, one.nic, f"{source}: dut.links") for one in box.links)
     given = box.model_dump(exclude={"links"})
-    return Box(**given, links=links, source=f"{source}: box")
+    return Box(**given, links=links, source=f"{source}: dut")
 
 
 def _contradictions(test: TestText, load: CaseLoad) -> list[str]:

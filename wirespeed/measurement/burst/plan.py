@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.burst.result import BurstSettings
-from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.plan import MeasurementPlan
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate
 
@@ -31,13 +31,8 @@ class BurstPlan(MeasurementPlan):
 
     def variables(self, server: str) -> BurstSettings:
         return BurstSettings(
-            server=server,
-            profile_file=self.profile,
-            tunables=tunables_text(self.tunables),
-            output_file=self.output_file,
+            **self.settings_head(server),
             unidirectional=self.unidirectional,
-            signature=self.signature or None,
-            line=self.line_bps or None,
             load=str(self.load),
             first=self.first,
             longest=self.longest_s,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.result import LoadTestSettings
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
-from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.plan import MeasurementPlan
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_rate
 
@@ -65,14 +65,8 @@ class LoadPlan(MeasurementPlan):
         """The `vars` of the result file; those of trex-loadtest always have a value."""
         target = self.step_loads[-1] if self.step_loads else self.ramp_target
         return LoadTestSettings(
-            server=server,
-            profile_file=self.profile,
-            tunables=tunables_text(self.tunables),
-            group=self.group,
-            output_file=self.output_file,
+            **self.settings_head(server),
             unidirectional=self.unidirectional,
-            signature=self.signature or None,
-            line=self.line_bps or None,
             warmup_mult=str(self.warmup_rate),
             warmup_duration=self.warmup_s,
             rampup_target=target.value if target.unit == "percentage" else str(target),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from wirespeed.errors import UsageError
 from wirespeed.measurement.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
 from wirespeed.measurement.rfc2544.result import TESTS, Method, Rfc2544Settings, Test
-from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.plan import MeasurementPlan
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES, parse_duration
 
@@ -114,13 +114,8 @@ class Rfc2544Plan(MeasurementPlan):
 
     def variables(self, server: str) -> Rfc2544Settings:
         return Rfc2544Settings(
-            server=server,
-            profile_file=self.profile,
-            tunables=tunables_text(self.tunables),
-            output_file=self.output_file,
+            **self.settings_head(server),
             unidirectional=self.unidirectional,
-            signature=self.signature or None,
-            line=self.line_bps or None,
             sizes=",".join(frame.name for frame in self.frames),
             robust=self.is_robust or None,
             ip6=self.ip6 or None,

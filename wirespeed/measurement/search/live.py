@@ -21,7 +21,6 @@ from wirespeed.results.verdict import Verdict
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 BAR_CELLS = 48
-SHOWN_PERCENTILES = ("50", "90", "99", "99.9")
 
 
 class SearchLines(Quiet):

@@ -10,7 +10,7 @@ from wirespeed.measurement.search.controller import repeats_for
 from wirespeed.measurement.search.result import SearchSettings
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.search_trial import Goal
-from wirespeed.trial.plan import MeasurementPlan, tunables_text
+from wirespeed.trial.plan import MeasurementPlan
 from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_duration, parse_rate
 
@@ -68,14 +68,8 @@ class SearchPlan(MeasurementPlan):
 
     def variables(self, server: str) -> SearchSettings:
         return SearchSettings(
-            server=server,
-            profile_file=self.profile,
-            tunables=tunables_text(self.tunables),
-            group=self.group,
-            output_file=self.output_file,
+            **self.settings_head(server),
             unidirectional=self.unidirectional,
-            signature=self.signature or None,
-            line=self.line_bps or None,
             preset=self.preset,
             min=str(self.least),
             max=str(self.most),

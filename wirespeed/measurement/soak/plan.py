@@ -9,7 +9,7 @@ from wirespeed.errors import UsageError
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak.result import SoakResult, SoakSettings
 from wirespeed.measurement.soak.words import time_text
-from wirespeed.trial.plan import MeasurementPlan, parse_tunables, tunables_text
+from wirespeed.trial.plan import MeasurementPlan, parse_tunables
 from wirespeed.trial.wires import check_wires, parse_wires
 from wirespeed.units import Rate, parse_rate
 
@@ -38,12 +38,7 @@ class SoakPlan(MeasurementPlan):
     def variables(self, server: str) -> SoakSettings:
         """The `vars` of the result file; all that `plan_of` needs to go on."""
         return SoakSettings(
-            server=server,
-            profile_file=self.profile,
-            tunables=tunables_text(self.tunables),
-            output_file=self.output_file,
-            signature=self.signature,
-            line=self.line_bps,
+            **self.settings_head(server),
             load=str(self.load),
             load_from=self.load_from,
             duration=self.duration_s,
