@@ -42,7 +42,7 @@ def raise_for(ending: Ending) -> None:
 
 
 @dataclass
-class Course:
+class Ended:
     """How a measurement ends: complete, unless something else is said."""
 
     ending: Ending = Ending()
@@ -52,9 +52,9 @@ class Course:
 
 
 @contextmanager
-def ending_of(has_results: Callable[[], bool]) -> Iterator[Course]:
+def ending_of(has_results: Callable[[], bool]) -> Iterator[Ended]:
     """Notes what ends the block: Ctrl-C or a failure. Without results a failure is raised."""
-    course = Course()
+    course = Ended()
     try:
         yield course
     except KeyboardInterrupt:
