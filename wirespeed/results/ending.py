@@ -54,12 +54,12 @@ class Ended:
 @contextmanager
 def ending_of(has_results: Callable[[], bool]) -> Iterator[Ended]:
     """Notes what ends the block: Ctrl-C or a failure. Without results a failure is raised."""
-    course = Ended()
+    ended = Ended()
     try:
-        yield course
+        yield ended
     except KeyboardInterrupt:
-        course.interrupt()
+        ended.interrupt()
     except WirespeedError as error:
         if not has_results():
             raise
-        course.ending = Ending(FAILED, str(error), error.exit_code)
+        ended.ending = Ending(FAILED, str(error), error.exit_code)
