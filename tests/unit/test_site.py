@@ -127,7 +127,7 @@ def test_steps_are_found_and_told_with_their_build() -> None:
     before, after = series(7e6, 7.01e6, 6.99e6, 7e6), series(*[7e6] * 4, 6.1e6, 6.11e6, 6.1e6, version="bbbb")[4:]
     (trend,) = trends([*after, *before]).values()
     assert [step.at for step in trend.steps] == [4]
-    assert trend.steps[0].text == "bbbb: ▼ -12.81 %"
+    assert trend.steps[0].text == "version bbbb: ▼ -12.81 %"
     assert since_the_last_step([*before, *after]) == after
     (flat,) = trends(series(7e6, 7e6, 1e6)).values()
     assert flat.steps == () and flat.plateaus == ()  # too few to tell
@@ -137,9 +137,9 @@ def test_steps_are_found_and_told_with_their_build() -> None:
 @pytest.mark.parametrize(
     ("version", "before", "text"),
     [
-        ("1.3", "1.2", "1.3: ▼ -12.00 % against 1.2"),
-        ("1.3", "", "1.3: ▼ -12.00 %"),
-        ("1.3", "1.3", "1.3, since 2026-11-13: ▼ -12.00 %"),
+        ("1.3", "1.2", "version 1.3: ▼ -12.00 % against 1.2"),
+        ("1.3", "", "version 1.3: ▼ -12.00 %"),
+        ("1.3", "1.3", "version 1.3, since 2026-11-13: ▼ -12.00 %"),
         ("", "", "since 2026-11-13: ▼ -12.00 %"),
     ],
 )
@@ -328,7 +328,7 @@ def test_bars_by_version_tell_of_the_step() -> None:
         ("1.0", "1.00 ●", "", False),
         ("1.1", "0.800 ●", "▼ -19.99 % against 1.0", True),
     ]
-    assert change(found.of(found.entries)) == ("1.1: ▼ -19.99 % against 1.0", True)
+    assert change(found.of(found.entries)) == ("version 1.1: ▼ -19.99 % against 1.0", True)
     assert change(found.of(found.entries[:2])) == ("", False)
 
 

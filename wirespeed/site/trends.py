@@ -34,12 +34,12 @@ class TrendStep:
 
     @property
     def text(self) -> str:
-        """`1.3: ▼ -12.00 % against 1.2`."""
+        """`version 1.3: ▼ -12.00 % against 1.2`."""
         if not self.version:
             return f"since {self.day}: {self.short}"
         if self.before == self.version:
-            return f"{self.version}, since {self.day}: {self.short}"
-        return f"{self.version}: {self.short}"
+            return f"version {self.version}, since {self.day}: {self.short}"
+        return f"version {self.version}: {self.short}"
 
 
 @dataclass(frozen=True)
