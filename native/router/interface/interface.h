@@ -53,6 +53,12 @@ static inline bool interface_is_up(const struct interface *interface)
 	return __atomic_load_n(&interface->admin_up, __ATOMIC_RELAXED);
 }
 
+/* The table that its packets are looked up in; `family` is a family_index. */
+static inline uint16_t interface_table(const struct interface *interface, int family)
+{
+	return __atomic_load_n(&interface->table[family], __ATOMIC_RELAXED);
+}
+
 static inline bool interface_is_usable(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->usable, __ATOMIC_RELAXED);

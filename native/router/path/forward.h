@@ -103,8 +103,7 @@ forward_flows(struct graph *graph, struct graph_node *node, void **packets, uint
 static inline uint16_t packet_table(const struct ws_router *router, uint8_t family,
 									const struct rte_mbuf *packet)
 {
-	return __atomic_load_n(&router->interfaces[packet->port].table[family_index(family)],
-						   __ATOMIC_RELAXED);
+	return interface_table(&router->interfaces[packet->port], family_index(family));
 }
 
 /* How many packets from the first on, of `n`, are in one table. */

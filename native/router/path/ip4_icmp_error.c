@@ -102,7 +102,7 @@ static bool is_other_host(const struct ws_router *router, uint16_t interface, ui
 {
 	const struct local_addresses *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE);
 	const struct local_address address =
-		local_address_ip4(source, router->interfaces[interface].table[0]);
+		local_address_ip4(source, interface_table(&router->interfaces[interface], 0));
 	return ip4_is_host(source) && !local_set_has(own->ip4, &address);
 }
 

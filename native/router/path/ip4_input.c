@@ -186,7 +186,7 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 								   &worker->interfaces->ip4.at[packet->port]);
 			next[k] = likely(is_plain(own, packet))
 						  ? EDGE_LOOKUP
-						  : check(node, own, packet, interfaces[packet->port].table[0]);
+						  : check(node, own, packet, interface_table(&interfaces[packet->port], 0));
 		}
 	}
 	interface_run_end(&run, n);

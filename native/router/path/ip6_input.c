@@ -114,7 +114,7 @@ static __attribute__((noinline)) enum edge check(struct graph *graph, struct gra
 	const struct ws_router *router = router_of(graph);
 	const struct ip6_interface *interface = ip6_interface(router, packet->port);
 	const struct local_set *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE)->ip6;
-	uint16_t table = router->interfaces[packet->port].table[1];
+	uint16_t table = interface_table(&router->interfaces[packet->port], 1);
 	const uint8_t *data = packet_data(packet);
 	enum ip6_check error = ip6_check(data, packet->data_len, packet->pkt_len);
 	if (error)

@@ -43,7 +43,6 @@ static inline uint16_t urpf_table(const struct ws_router *router, const struct u
 								  enum urpf_direction direction, int family, uint16_t interface)
 {
 	uint16_t table = __atomic_load_n(&urpf->tables[direction][family][interface], __ATOMIC_RELAXED);
-	return table == URPF_OWN_TABLE
-			   ? __atomic_load_n(&router->interfaces[interface].table[family], __ATOMIC_RELAXED)
-			   : table;
+	return table == URPF_OWN_TABLE ? interface_table(&router->interfaces[interface], family)
+								   : table;
 }

@@ -89,8 +89,7 @@ static uint32_t look_up_host(const struct ws_router *router, const struct held_h
 {
 	const struct ws_address *host = &hop->to.next_hop;
 	int family = family_index(host->family);
-	uint16_t index =
-		__atomic_load_n(&router->interfaces[hop->to.interface].table[family], __ATOMIC_RELAXED);
+	uint16_t index = interface_table(&router->interfaces[hop->to.interface], family);
 	const struct fib_table *table =
 		__atomic_load_n(&router->tables[family][index], __ATOMIC_ACQUIRE);
 	uint32_t value = 0, address;
