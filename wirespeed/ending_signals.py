@@ -60,10 +60,10 @@ def stop_on_signals() -> Iterator[threading.Event]:
 def leave_on_signals(
     kind: type[BaseException] = SystemExit, ending: tuple[signal.Signals, ...] = (signal.SIGTERM, signal.SIGHUP)
 ) -> Iterator[None]:
-    """Signals of `ending` raise `kind`, whatever is going on, so that what is open is given back on the way out. A
-    hang-up that is ignored (nohup) stays so. What libraries make of it on their way out, as asyncio's context managers
-    do that are cut short, is `kind` again; and where Python drops what is raised, as in the callback of a weak
-    reference, it is raised again a moment later."""
+    """Raise `kind` on signals of `ending`, at any point, so that everything open is released on the way out. An ignored
+    hang-up (nohup) remains ignored. Libraries may raise another exception on their way out, as asyncio's context
+    managers do; it becomes `kind` again. If Python drops the exception, as in the callback of a weak reference, it is
+    raised again a moment later."""
     told = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:

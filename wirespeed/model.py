@@ -78,8 +78,8 @@ class PortSpec:
         return ",".join(words)
 
     def lending(self) -> PortSpec:
-        """The same port, but packets of a memif client lie where its server reads and writes them, unless the user said
-        `zero-copy=no`. For who trusts nothing in a received packet: the server may change it at any time."""
+        """The port, with packets of a memif client in memory that its server reads and writes, unless the user gave
+        `zero-copy=no`. Use it only if nothing in a received packet is trusted: the server may change it at any time."""
         return replace(self, options={"zero-copy": "yes"} | self.options) if self.kind == "memif" else self
 
     def carries(self, mtu: int) -> int:
@@ -87,8 +87,8 @@ class PortSpec:
         return self.mtu or mtu
 
     def ring_frame_bytes(self, default_mtu: int) -> int:
-        """What a frame of an AF_PACKET ring takes with the kernel's headers for packets of its MTU; 0: the driver's
-        own frames of 2048 bytes do, or it has no such ring."""
+        """Size of a frame of an AF_PACKET ring, with the kernel's headers, for packets of the port's MTU; 0 if the
+        driver's default of 2048 bytes suffices, or if there is no such ring."""
         mtu = self.carries(default_mtu)
         if self.kind != "af_packet" or mtu <= _PLAIN_RING_MTU:
             return 0

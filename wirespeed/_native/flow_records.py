@@ -57,8 +57,8 @@ FLOW_FIELDS = 7
 class FlowsSnapshot:
     """Flows at one instant of the monotonic clock.
 
-    By hardware id: the fields of `Flow` of port 0, then of port 1 and so on. They are plain numbers, since there may be
-    a thousand flows to read and tell in milliseconds.
+    By hardware id: the fields of `FlowCounters` of port 0, then of port 1 and so on. They are plain numbers, since
+    there may be a thousand flows to read and tell in milliseconds.
     """
 
     at_s: float

@@ -1,4 +1,4 @@
-"""What the article's template asks for: figures, tables and texts of the material, each as its chapter has it. Pure."""
+"""Content of the article's template: figures, tables and texts, each in the form of its chapter. Pure."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _environment() -> Environment:
 
 
 def limited(figure: SiteFigure) -> str:
-    """What limits the test, in one sentence; empty where nothing tells."""
+    """The limit of the test, in one sentence; empty if it is not known."""
     sentences = figure.entry.told.sentences
     text = sentences[0].rstrip(".") if sentences else ""
     return f"{text[:1].upper()}{text[1:]}." if text else ""
@@ -135,7 +135,7 @@ def marks_of(found: Material) -> list[Remarked]:
 
 
 def shared_settings(found: Material) -> list[tuple[str, str, str]]:
-    """What all tests had alike."""
+    """Settings that all tests have in common."""
     return [
         (name, key, value)
         for name, pairs in configuration(found.tests).shared
@@ -154,7 +154,8 @@ def listings(found: Material) -> tuple[Listing, ...]:
 
 
 def explained_hardest(found: Material) -> Markup:
-    """What `explain` writes of the hardest test, a heading lower; its texts come from results, and act on nothing."""
+    """Text of `explain` about the hardest test, with headings one level lower. Its texts come from results, and have no
+    effect."""
     hardest = next(iter(found.best.values()), None)
     if hardest is None:
         return Markup()

@@ -1,4 +1,4 @@
-"""What an article is written from: the newest result of each test of a box, and what goes with them. Pure."""
+"""Material of an article: the newest result of each test of a DUT, and the files that belong to them. Pure."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def marked(text: str) -> Markup:
 
 
 def gap(what: str, how: str = "") -> Markup:
-    """What is missing and, in words that are markdown already, how to come by it."""
+    """A missing part and, in Markdown, the way to obtain it."""
     return marked(f"> {GAP}: {what}{f' {how}' if how else ''}")
 
 

@@ -34,7 +34,7 @@ class TestbedPlace:
 
     @property
     def identity(self) -> str:
-        """What of it decides outcomes: a file's values, not its comments and not its description."""
+        """The part of a testbed that decides outcomes: a file's values, without comments and description."""
         bench = self.bench
         if bench is None:
             return self.lab

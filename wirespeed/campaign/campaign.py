@@ -34,9 +34,9 @@ WORSE = 7
 
 @dataclass(frozen=True)
 class Asked:
-    """What the command line says of a run. `served` benches are of a Ray cluster that is connected; one that is away is
-    waited for `wait_s`. With `ab` the campaign's two devices are compared, and the table also goes to `markdown`.
-    `land` gets each cell that is done, and its result; of an earlier run again, if that ended in between."""
+    """Options of a run. `served` testbeds are those of a connected Ray cluster; an unreachable one is waited for up to
+    `wait_s`. With `ab`, the campaign's two devices are compared, and the table is also written to `markdown`. `land`
+    gets each completed cell with its result; again those of an earlier run, if that ended in between."""
 
     directory: Path
     budget_minutes: float | None = None

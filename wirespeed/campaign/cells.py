@@ -41,7 +41,7 @@ class CampaignSetup:
 
     @property
     def is_prepared(self) -> bool:
-        """Whether the device is told how to forward."""
+        """True if settings of the device's forwarding are given."""
         return any(one is not None for one in (self.mode, self.queues, self.descriptors, self.workers))
 
 

@@ -90,7 +90,7 @@ class CampaignSchedule:
         self.reason = self.reason or reason
 
     def learn(self, cell: CampaignCell, seconds: Sequence[float]) -> None:
-        """What cells like this one took before."""
+        """Record the durations of similar cells."""
         self._measured[like(cell)] += seconds
 
     def seconds(self, cell: CampaignCell) -> float:

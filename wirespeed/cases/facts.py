@@ -402,8 +402,9 @@ class Case:
 
     @property
     def extraneous_share(self) -> float:
-        """What the device sent, or the tester got back, beyond what there was, as a share of that. Of the device's
-        counts, which are of a part of the test, less than a third may have been under way before."""
+        """Extraneous packets as a share of those received or sent: the device sent, or the tester received, more than
+        there were. The device's counts cover a part of the test only, so up to a third may be packets that were in
+        flight before."""
         made = self.out_packets / self.in_packets - 1 if self.in_packets and self.out_packets else 0.0
         return max(self.load.extraneous_share, made if made > 1 / 3 else 0.0)
 

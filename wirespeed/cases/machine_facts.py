@@ -51,7 +51,7 @@ class NicFacts:
 
     @property
     def rx_packets(self) -> int:
-        """What came in, by the driver's own sum or its queues; 0 where neither is told."""
+        """Packets received, by the driver's own sum or by its queues; 0 if neither is known."""
         return self.counters.get("rx_packets", 0) or sum(self.queue_packets.values())
 
     @property

@@ -1,4 +1,4 @@
-"""What access lists of a router are called, whose tags need not differ."""
+"""Names for a router's access lists, whose tags may be equal."""
 
 from __future__ import annotations
 

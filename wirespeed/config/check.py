@@ -67,7 +67,7 @@ def check_text(text: bytes, name: str) -> Checked:
 
 
 def rule_findings(config: Config) -> list[FileFinding]:
-    """What the rules say of a configuration, without lines."""
+    """Findings of the rules about a configuration, without lines."""
     lookup = Lookup(config)
     return [replace(finding, rule=rule.__name__.replace("_", "-")) for rule in RULES for finding in rule(lookup)]
 

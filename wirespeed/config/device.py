@@ -1,4 +1,4 @@
-"""What a configuration is applied to: anything that can be read, and that does operations in their order."""
+"""Interface of a configured device: it can be read, and it performs operations in order."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from wirespeed.config.steps import ConfigStage, ConfigStep, Rank
 
 
 def steps_between(current: RouterState, target: RouterState) -> list[ConfigStep]:
-    """What makes `target` of `current`. What `target` leaves open (None) stays as it is."""
+    """Steps that turn `current` into `target`. Settings that `target` leaves open (None) stay as they are."""
     return list(_Differences(current, target).steps())
 
 

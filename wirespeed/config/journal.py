@@ -1,9 +1,8 @@
-"""What an application did, line by line, kept in a file while it does it: it outlives the program, and takes its
+"""Journal of an application, written line by line while it runs: it outlives the program, and receives its
 confirmation.
 
-JSON, one object a line: first what there was before, then each step before it is begun and once it is done, then how it
-ended.
-"""
+JSON, one object per line: first the state before, then each step before it begins and after it is done, then the
+end."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _KINDS = (
 
 
 def kind_of(name: str) -> tuple[InterfaceType, str]:
-    """What an interface of this name is, and the section that defines it; anything else is a port."""
+    """Type of an interface by its name, and the section that defines it; any other name is a port."""
     return next(
         ((kind, section) for form, kind, section in _KINDS if form.fullmatch(name)), (InterfaceType.PORT, "interfaces")
     )

@@ -1,7 +1,6 @@
-"""What can be done to a router, one typed operation each; `cli` is VPP's line for it.
+"""Operations on a router, one typed class each; `cli` is VPP's command for it.
 
-`interface` is the name of the interface that an operation is about, `""` for those that are about none.
-"""
+`interface` is the name of the operation's interface, `""` if it has none."""
 
 from __future__ import annotations
 

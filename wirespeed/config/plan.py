@@ -34,7 +34,7 @@ class ConfigPlan:
 
 
 def plan(current: RouterState, target: RouterState) -> ConfigPlan:
-    """What makes `target` of `current`; no step where nothing is to do."""
+    """Steps that turn the current state into `target`; no step if they are equal."""
     steps = steps_between(current, target)
     return _ordered(steps, Ordering(steps, current, target))
 

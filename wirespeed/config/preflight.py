@@ -1,4 +1,4 @@
-"""Whether a configuration and a router are of one another, before anything is planned."""
+"""Check whether a router has everything that a configuration needs, before anything is planned."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _plain(value: Any) -> Any:
 
 
 def diff_lines(current: RouterState, target: RouterState) -> Iterator[tuple[str, str]]:
-    """What is to change, object by object: a sign (`+`, `-`, `~` or a blank for the object's name) and a line."""
+    """The changes, object by object: a sign (`+`, `-`, `~`, or a blank for the object's name) and a line."""
     names = sorted({*current.interfaces, *target.interfaces}, key=natural)
     for name in names:
         have, want = current.interfaces.get(name), target.interfaces.get(name)

@@ -100,7 +100,7 @@ class RouterDevice:
 
 
 def router_lacks(operation: ops.Operation) -> str | None:
-    """What our router has not, that the operation needs, whichever way it is asked; None where it may be tried."""
+    """Reason why wirespeed's router cannot perform the operation, by any access method; None if it may be tried."""
     match operation:
         case ops.CreateBridge() | ops.SetBridge():
             if operation.settings.arp_term or operation.settings.arp_ufwd:

@@ -1,4 +1,4 @@
-"""What pydantic says of a document, in the words of a user: one finding for each place."""
+"""Findings of pydantic about a document, in words for users: one for each place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a router of VPP's kind is set to: a value. None stands for what nobody says, and what is left as it is."""
+"""State of a router of VPP's kind: a value. None means that a setting is not given, or is left as it is."""
 
 from __future__ import annotations
 

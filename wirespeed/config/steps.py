@@ -10,7 +10,7 @@ from wirespeed.config.operations import Operation
 
 
 class ConfigStage(IntEnum):
-    """What should not be there goes, what should be there comes, then everything gets its settings."""
+    """Order of the steps: deletions, then creations, then settings."""
 
     PRUNE = 0
     CREATE = 1

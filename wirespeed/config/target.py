@@ -26,8 +26,8 @@ from wirespeed.config.state import (
 
 
 def target_state(config: Config, current: RouterState | None = None) -> RouterState:
-    """What a valid configuration makes of a router. Ports of `current` that it does not name lose all that is set on
-    them: ports are never deleted."""
+    """State of a router with a valid configuration. Ports of `current` that are not named lose all their settings:
+    ports are never deleted."""
     lookup, given = Lookup(config), config.sflow
     interfaces = {interface.name: interface for interface in _interfaces(lookup)}
     for name, port in (current.interfaces if current else {}).items():

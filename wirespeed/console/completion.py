@@ -1,4 +1,4 @@
-"""What could stand at the cursor: commands, options, their values, files, profiles, ports."""
+"""Completion at the cursor: commands, options, their values, files, profiles, ports."""
 
 from __future__ import annotations
 

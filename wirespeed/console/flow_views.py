@@ -13,7 +13,7 @@ BAD = "bold red"
 
 
 def stream_table(streams: Sequence[StreamReading], title: str) -> ConsoleTable:
-    """What is loaded on one port."""
+    """Streams of one port."""
     rows = tuple(
         ConsoleRow(
             str(one.stream_id),
@@ -119,7 +119,7 @@ def latency_table(flows: Sequence[FlowStatistics]) -> ConsoleTable:
 
 
 def floor_note(floors: Mapping[str, Mapping[str, float]]) -> str:
-    """What the medium takes by itself, as the generator measured it at its start; empty when it did not."""
+    """Note with the baseline latency that the generator measured at its start; empty if it did not."""
     return "".join(
         f"\nof it the medium's own, from port {port}: at least {floor['min_us']:.2f} µs, median "
         f"{floor['median_us']:.2f}, 99 % {floor['p99_us']:.2f}"

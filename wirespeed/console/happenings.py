@@ -1,4 +1,4 @@
-"""What a server's events say, and the thread that fetches them while the console waits for a line."""
+"""Texts of a server's events, and the thread that fetches them while the console waits for input."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def count_styles(readings: Sequence[PortReading], name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class ServerFacts:
-    """What the head of the global statistics says about the server."""
+    """Head of the global statistics: facts about the server."""
 
     server: str
     version: str

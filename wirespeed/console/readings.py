@@ -1,4 +1,4 @@
-"""What a server answers, as values: statistics, attributes and streams. Pure; every optional field may be missing."""
+"""Answers of a server as values: statistics, attributes and streams. Pure; every optional field may be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a command's output goes: the shell's terminal, a pipe, or a pane of the tui."""
+"""Destination of a command's output: the shell's terminal, a pipe, or a pane of the tui."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Screen(Protocol):
 
 
 class ProgressText(Text):
-    """What a quiet screen leaves out."""
+    """Text that a quiet screen omits."""
 
 
 class TerminalScreen:

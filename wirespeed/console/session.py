@@ -28,7 +28,7 @@ MAX_HAPPENINGS = 1000
 
 @dataclass
 class Baseline:
-    """What `clear` subtracts."""
+    """Readings that `clear` subtracts."""
 
     counters: dict[int, dict[str, int]] = field(default_factory=dict)
     xstats: dict[int, dict[str, int]] = field(default_factory=dict)

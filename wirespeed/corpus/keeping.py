@@ -55,7 +55,7 @@ def keep(store: Store, judge: Judge, names: BoxNames, file: Path) -> KeptResult 
 
 
 def again(store: Store, judge: Judge, digest: str, title: str = "") -> KeptResult:
-    """The same of a result that the store has; its title is that of its file unless given. Damaged, or FileFault."""
+    """A result that the archive has, read again; its title is that of its file unless given. Damaged, or FileFault."""
     content, name = store.get(digest)
     title = title or name or digest[:12]
     return KeptResult(digest, title, entry_of(read_result(content, Path(f"{title}.json")), title, judge), len(content))

@@ -62,7 +62,8 @@ class Store:
 
     @staticmethod
     def settle() -> None:
-        """What was put outlives a power loss from here on. Once for many: each by itself takes longer than all else."""
+        """Make everything stored so far survive a power loss. Call it once for many files: for each one it would take
+        longer than all else."""
         os.sync()
 
     def get(self, digest: str) -> tuple[bytes, str]:

@@ -1,4 +1,4 @@
-"""What a lab's router has to do besides forwarding, so that it is the limit and not the tester."""
+"""Additional work for a lab's router, so that it is the limit and not the tester."""
 
 from __future__ import annotations
 

@@ -59,8 +59,8 @@ _MOST_REASONS = 5
 
 @dataclass(frozen=True)
 class DemoSchedule:
-    """What a demo runs: how each lab's tests are timed, which tests the routers over veth run, and in which tests the
-    router has more to do than to forward."""
+    """Schedule of a demo: durations of each lab's tests, the tests of routers over veth, and the tests in which the
+    router has additional work."""
 
     embedded: Timing
     linux: Timing

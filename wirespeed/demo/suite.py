@@ -63,7 +63,7 @@ class SuiteTest:
 
 @dataclass(frozen=True)
 class Timing:
-    """How long each test of a suite takes, and how often it samples; seconds."""
+    """Duration and sample interval of a suite's tests, in seconds."""
 
     warmup_s: float
     ramp_s: float
@@ -169,7 +169,7 @@ def run_suite(
 
 
 def file_stem(lab: Lab) -> str:
-    """What the names of a lab's result files begin with: `wirespeed-memif`."""
+    """Prefix of the names of a lab's result files: `wirespeed-memif`."""
     return lab.name.lower().replace(" over ", "-").replace(" ", "-")
 
 
@@ -179,7 +179,7 @@ def dut_name(lab: Lab, test: SuiteTest) -> str:
 
 
 def search_file(file: Path) -> Path:
-    """Where the search that follows the test with this result file leaves its own."""
+    """Result file of the search that follows the test with this result file."""
     return file.with_name(f"{file.stem}{SEARCH_SUFFIX}")
 
 
@@ -212,6 +212,7 @@ def _placed(plan: APlan, lab: Lab, test: SuiteTest, path: Path) -> APlan:
         plan,
         directions=test.directions,
         name=path.stem,
+        group=test.label,
         output_file=path.name,
         lab=lab.facts,
         dut=replace(lab.dut.describe(), name=dut_name(lab, test)),

@@ -63,7 +63,8 @@ class TellsLater(Protocol):
         """Take over what it has kept. Raises nothing."""
 
     def told_between(self, began_s: float, ended_s: float) -> DutTelemetry | None:
-        """What was fetched of a time, by the monotonic clock; None from one that has told all at its readings."""
+        """Telemetry fetched for a time, by the monotonic clock; None from a device that has reported everything at its
+        readings."""
 
 
 @runtime_checkable
@@ -71,4 +72,4 @@ class TellsMemory(Protocol):
     """A device whose process runs on this machine."""
 
     def memory_bytes(self) -> int | None:
-        """What of its memory is resident, without hugepages; None while it cannot be told."""
+        """Resident memory of its process, without hugepages; None while it is not known."""

@@ -20,9 +20,9 @@ ethtool -m $i 2>/dev/null | grep 'Module temperature *:' | sed "s/^/$i /"; done"
 
 
 class DeviceTarget:
-    """Asked by one command at a time. What it counts from one answer to the next is summed here, since devices
-    of some kinds tell nothing else; a device that starts anew therefore loses what it counted in between, and its
-    counters here go on from where they were."""
+    """A device, read by one command at a time. Its counters are summed here from one answer to the next, since some
+    kinds of devices report only differences. If a device restarts, the counts since the last answer are lost, and the
+    sums go on from there."""
 
     kind = "dut"
 

@@ -41,8 +41,8 @@ class Targets:
             one.ask()
 
     def page(self, media_type: str, encode: Encode, names: Collection[str] = (), wait_s: float = WAIT_S) -> bytes:
-        """What all of them told last, as text; `wait_s` is waited for those that are being asked. With `names` it has
-        samples of these names alone."""
+        """The latest metrics of all targets, as text, after waiting up to `wait_s` for those being read. With `names`,
+        only samples with these names."""
         for one in self._watched:
             one.expect(media_type, encode)
             one.ask()

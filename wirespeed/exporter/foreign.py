@@ -54,11 +54,11 @@ Rows = dict[str, list[tuple[str, str]]]
 
 
 def relabelled(target: str, text: str) -> list[Metric]:
-    """Metrics of the text, but those that bear our own names. What has neither type nor help is untyped.
+    """Metrics in the text, except those with wirespeed's own names. A metric without type and help is untyped.
 
-    ValueError for a text of something else. prometheus_client reads the comments of a family and its first sample of
-    each name; the labels of the others are the same from one scrape to the next, and a VPP has 14 000 of them.
-    """
+    ValueError for another kind of text. prometheus_client parses the comments of a family and its first sample of each
+    name. The labels of the other samples do not change between scrapes, and a VPP has 14 000 of them, so they are
+    cached."""
     found: dict[str, Metric] = {}
     for heads, rows in _families(text):
         firsts = [f"{name}{{{labels[0][0]}}} {labels[0][1]}" for name, labels in rows.items()]

@@ -36,7 +36,7 @@ class Target(Protocol):
     kind: str
 
     def read(self) -> TargetValues:
-        """What it counts now. Any error says why it cannot be had; may hang."""
+        """Its present counters. Any error is the reason why they are not available; may hang."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,8 @@
-"""The floor of a medium: the latency that is measured when there is nothing between two ports but a wire.
+"""Baseline latency of a port type: the latency with nothing but a link between two ports.
 
-`wirespeed generator --calibrate` sends a latency stream from the first port of each pair to the second (or back to
-itself, when it is alone and looped) before it serves, prints the shortest and the usual time, and tells its clients.
-What a DUT adds is what is measured through it, less this.
-"""
+Before it serves, `wirespeed generator --calibrate` sends a latency stream from the first port of each pair to the
+second one (or back to itself, for a single looped port). It prints the shortest and the usual latency, and reports both
+to its clients. The latency of a DUT is the measured one minus this baseline."""
 
 from __future__ import annotations
 

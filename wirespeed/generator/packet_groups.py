@@ -25,7 +25,7 @@ class PacketGroup:
     streams: int = 0
     hardware_id: int | None = None
     rates: tuple[float, ...] = ()
-    """A second's worth of each of its counts, as `FlowReading` has them; none before the second look."""
+    """A second's worth of each of its counts, as `FlowsSnapshot` has them; none before the second look."""
     earlier: tuple[float, ...] = ()
     """The rates one look before."""
 
@@ -88,7 +88,7 @@ class PacketGroups:
         return [group for pg_id, group in sorted(self._groups.items()) if not wanted or pg_id in wanted]
 
     def counters(self, groups: Iterable[PacketGroup]) -> dict[int, tuple[int, ...]]:
-        """By pg_id, counts as `FlowReading` has them; of each kind at one instant."""
+        """By pg_id, counts as `FlowsSnapshot` has them; of each kind at one instant."""
         nothing = (0,) * (FLOW_FIELDS * self._core.port_count())
         found = {group.pg_id: nothing for group in groups}
         for kind in LIMITS:

@@ -33,7 +33,7 @@ def pgid_stats(
     latencies: Mapping[int, LatencyCounters],
     faults: FlowFaults,
 ) -> Json:
-    """`counters` by pg_id, as `FlowReading` has them.
+    """`counters` by pg_id, as `FlowsSnapshot` has them.
 
     Members are null where there is nothing, as T-Rex has it; a latency group is listed once packets came. `order` is an
     extension, there where groups are: group, receiving port, packets with a signature that came again, late, or too

@@ -94,13 +94,12 @@ def _has_ended(last_pps: float, new_pps: float, seconds: float) -> bool:
 
 
 def port_stats(snapshot: GeneratorSnapshot, port: int, rates: CounterRates, cpu_percent: float) -> Json:
-    """`get_port_stats`; those from `asked_packets` on are ours and no T-Rex has them.
+    """Reply to `get_port_stats`. T-Rex does not have the keys from `asked_packets` on.
 
-    asked = opackets + refused (by the medium) + no_buffer (nothing was left to build them in) + late (the
-    worker came too late); of those sent, some were pushed beside the streams; pause frames are there where the driver
-    counts them; `ts` is the instant of the counters on the server's monotonic clock. All are numbers, since T-Rex's
-    client adds those of its ports up.
-    """
+    asked = opackets + refused (the TX queue was full) + no_buffer (the packet pool was empty) + late (the worker was
+    behind schedule). Some of the packets sent were pushed in addition to the streams. Pause frames are included if the
+    driver counts them. `ts` is the time of the counters on the server's monotonic clock. All values are numbers, since
+    T-Rex's client adds up those of its ports."""
     seen = snapshot.ports[port]
     pauses = {"rx_pause_frames": seen.rx_pause_frames, "tx_pause_frames": seen.tx_pause_frames}
     return {

@@ -1,1 +1,1 @@
-"""What the hardware is and what it can carry: texts of a machine, facts read from them, budgets, marks, tables."""
+"""Hardware and its limits: texts of a machine, facts read from them, budgets, problems, tables."""

@@ -57,7 +57,7 @@ class Disk:
 
 
 def board_of(transcript: Transcript) -> Board:
-    """What dmidecode says, else what sysfs shows to everybody."""
+    """The mainboard, by dmidecode; otherwise the values that sysfs shows to all users."""
     found = list(_structures(text(transcript, "dmidecode")))
     files = {path.rpartition("/")[2]: value for path, value in tree(text(transcript, "dmi")).items()}
 
@@ -147,6 +147,6 @@ def disks_of(transcript: Transcript) -> tuple[Disk, ...]:
 
 
 def dmi_is_hidden(transcript: Transcript) -> bool:
-    """Whether dmidecode was there and had no right to read."""
+    """True if dmidecode is installed and was not permitted to read."""
     found = section(transcript, "dmidecode")
     return not found.is_missing and "ermission denied" in found.text

@@ -1,9 +1,8 @@
-"""What a PCIe link carries against what the ports behind it need: arithmetic that can be read. Pure.
+"""Budget of a PCIe link: its capacity, and the needs of the ports behind it, as arithmetic that can be read. Pure.
 
-After the model of pcie-bench (Neugebauer et al., SIGCOMM 2018): packets of the link (TLPs) with their framing, the
-descriptors of a poll-mode driver (16 bytes, fetched by 8, written back one by one), and the share that
-acknowledgements and flow control take at the rates of the specification, which real links undercut by up to 10 %.
-"""
+The model is that of pcie-bench (Neugebauer et al., SIGCOMM 2018): packets of the link (TLPs) with their framing; the
+descriptors of a poll-mode driver (16 bytes, fetched by 8, written back one by one); and the share of acknowledgements
+and flow control at the rates of the specification. Real links are up to 10 % slower."""
 
 from __future__ import annotations
 
@@ -93,7 +92,7 @@ def packet_bytes(
 
 @dataclass(frozen=True)
 class Need:
-    """What ports want of a link at one frame size, all sending and receiving their line rate."""
+    """Need of a link's ports at one frame size, if all send and receive at line rate."""
 
     frame_bytes: int
     pps: float
@@ -126,11 +125,10 @@ def most_pps(
 def ceiling_pps(
     link: LinkSpeed, frame_bytes: int, payload_bytes: int | None = None, read_bytes: int | None = None
 ) -> tuple[float, float]:
-    """The ceiling of forwarding on the link as the range that the model leaves open.
+    """The highest forwarding rate on the link, as the range that the model leaves open.
 
-    The low end has descriptors written back one by one and the default sizes of payloads and reads where they are not
-    known, the high end eight descriptors at a time, the largest usual sizes, and 93 % of the coded rate for TLPs.
-    """
+    The low end has descriptors written back one by one, and default sizes of payloads and reads if they are unknown.
+    The high end has eight descriptors at a time, the largest usual sizes, and 93 % of the coded rate for TLPs."""
     low = most_pps(link, frame_bytes, payload_bytes, read_bytes)
     each = packet_bytes(frame_bytes, payload_bytes or _LARGE_PAYLOAD, read_bytes or _LARGE_READ, _WRITE_BACK_OF_8)
     high = max(_MOST_LEFT * coded_gbps(link), carried_gbps(link, _LARGE_PAYLOAD)) * 1e9 / 8 / max(each.up, each.down)

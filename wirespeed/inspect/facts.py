@@ -85,7 +85,7 @@ class Facts:
 
 
 def facts_of(name: str, transcript: Transcript, ports: Mapping[str, Sequence[float]] | None = None) -> Facts:
-    """What the answers say. `ports` are the line rates of a card's ports by its address, for who knows better."""
+    """Facts from the answers. `ports` are line rates of a card's ports by its address, given by the user."""
     devices = merged(parse_sysfs(text(transcript, "pci")), parse_lspci(text(transcript, "lspci")))
     said = parse_dmesg(section(transcript, "dmesg").text)
     for address, limit in said.items():

@@ -55,6 +55,6 @@ VIRTUAL_VENDORS = ("1af4", "15ad", "1d0f", "1414")
 
 
 def keeps_driver(ids: str) -> bool:
-    """Whether DPDK wants the NIC left to its kernel driver (mlx4, mlx5)."""
+    """True if the NIC keeps its kernel driver under DPDK (mlx4, mlx5)."""
     known = KNOWN.get(ids)
     return known.keeps_driver if known is not None else ids.startswith("15b3:")

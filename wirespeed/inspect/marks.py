@@ -1,4 +1,4 @@
-"""What is off about a machine's hardware, each a sentence with its arithmetic. Pure."""
+"""Problems of a machine's hardware, each a sentence with its arithmetic. Pure."""
 
 from __future__ import annotations
 

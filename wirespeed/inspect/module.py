@@ -28,7 +28,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """What a module measures of itself. Degrees Celsius, volts; `limits` by temperature, voltage, bias, tx and rx."""
+    """Measurements of a module. Degrees Celsius, volts; `limits` by temperature, voltage, bias, tx and rx."""
 
     temperature_c: float
     voltage_v: float

@@ -1,4 +1,4 @@
-"""What `ethtool` says of an interface."""
+"""Output of `ethtool` about an interface."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LinuxInterface:
 
 
 def interface_of(name: str, transcript: Transcript) -> LinuxInterface:
-    """What is known of `name` by the answers to its questions."""
+    """Facts about interface `name`, from the answers to its questions."""
 
     def said(option: str) -> str:
         return text(transcript, question(name, option))

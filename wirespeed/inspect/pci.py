@@ -80,8 +80,8 @@ class PciDevice:
 
 @dataclass(frozen=True)
 class LimitSaid:
-    """What a driver said of its link when it started: what is available, where the narrowest hop is, and what the
-    device could do. `now` and `most` are None of a link that is as wide as the device."""
+    """A driver's message about its link at start: available bandwidth, the slowest hop, and the device's maximum. `now`
+    and `most` are None if the link is as wide as the device."""
 
     address: str
     available_gbps: float
@@ -252,7 +252,8 @@ def _both(sysfs: PciDevice | None, lspci: PciDevice | None) -> PciDevice:
 
 
 def parse_dmesg(text: str) -> dict[str, LimitSaid]:
-    """What drivers said of available bandwidth, the last of each device. The message may be broken over two lines."""
+    """Drivers' messages about available bandwidth, the last one of each device. A message may be broken over two
+    lines."""
     joined = re.sub(r"\n\s+(?=at [0-9a-f]{4})", " ", text)
     found = {}
     for match in _DMESG.finditer(joined):

@@ -1,4 +1,4 @@
-"""What a machine is asked for: by the name that the answer is kept under, the command for its shell."""
+"""Questions to a machine: the name of each answer, and the shell command for it."""
 
 from __future__ import annotations
 
@@ -40,11 +40,12 @@ _OF_A_NIC = {"": "", "-i": "", "-l": "", "-g": "", "-k": "", "-m": "hex on"}
 
 
 def nic_questions(names: Iterable[str]) -> dict[str, str]:
-    """What each of the kernel's interfaces is asked, by `ethtool -i eth0`; modules are dumped where a driver can."""
+    """Questions about each of the kernel's interfaces, given by `ethtool -i eth0`; modules are dumped if the driver
+    can."""
     asked = ((name, option, more) for name in names for option, more in _OF_A_NIC.items())
     return {question(name, option): f"ethtool {option} {shlex.quote(name)} {more}" for name, option, more in asked}
 
 
 def question(name: str, option: str) -> str:
-    """What the answer of `ethtool OPTION NAME` is kept under."""
+    """Name of the answer of `ethtool OPTION NAME`."""
     return " ".join(word for word in ("ethtool", option, name) if word)

@@ -1,4 +1,4 @@
-"""Where the answers about a machine come from: asked of it, read from files, or kept with an inspection."""
+"""Sources of the answers about a machine: the machine itself, files, or a stored inspection."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def answers_in(found: Inspection) -> dict[str, TranscriptSection]:
 
 
 def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dict[str, TranscriptSection]:
-    """What stands in files: `files` by the command that wrote them (lspci, dmesg, dmidecode, lscpu), `modules` dumps of
-    `ethtool -m … hex on` or `raw on`, each called by its file's stem. FileFault names one that holds nothing of it."""
+    """Answers from files: `files` by the command that wrote them (lspci, dmesg, dmidecode, lscpu), `modules` dumps of
+    `ethtool -m … hex on` or `raw on`, each named by its file's stem. FileFault names a file without such output."""
     found = {}
     for command, path in files.items():
         printed = read_text_file(path, f"{command} output", _MOST_BYTES).decode(errors="replace")

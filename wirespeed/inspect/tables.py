@@ -45,7 +45,7 @@ def _interfaces(facts: Facts) -> tuple[LinuxInterface, ...]:
 
 
 def machine_part(facts: Facts) -> InspectionTable:
-    """What the machine is, a line a thing; what nobody tells is left out."""
+    """Table of the machine, a line per property; unknown ones are omitted."""
     cpu, board = facts.cpu, facts.board
     memory = f"{board.memory_bytes / (1 << 30):.1f} GiB" if board.memory_bytes else ""
     rows = [
@@ -188,7 +188,7 @@ def module_part(interfaces: Sequence[LinuxInterface]) -> InspectionTable:
 
 
 def module_cells(module: OpticalModule) -> tuple[str, ...]:
-    """What a module's row holds, by MODULE_HEADINGS; lanes one beside the other."""
+    """Cells of a module's row, by MODULE_HEADINGS; lanes are listed side by side."""
     told = module.diagnostics
     lanes = told.lanes if told else ()
     return (
@@ -244,7 +244,7 @@ def columns(part: InspectionTable) -> Iterator[str]:
 
 
 def as_markdown(found: Inspection) -> Iterator[str]:
-    """The same for a page of notes."""
+    """The tables as Markdown."""
     yield f"# {found.machine}, {found.taken}"
     for heading, lines in (
         ("Problems found", [f"{mark.subject}: {mark.text}" for mark in found.marks]),

@@ -1,8 +1,7 @@
-"""What a machine answered to a list of commands, as one text that can be kept, sent and read again.
+"""Transcript of a machine's answers to a list of commands, as one text that can be stored, sent and read again.
 
-A section is a line `==> NAME`, what the command printed, and `<== CODE`. One script asks for all of them, so that a
-machine behind SSH is asked once.
-"""
+A section is a line `==> NAME`, the command's output, and `<== CODE`. One script runs all commands, so a machine behind
+SSH is contacted once."""
 
 from __future__ import annotations
 
@@ -85,14 +84,14 @@ class Elsewhere:
 
 @dataclass(frozen=True)
 class TranscriptSection:
-    """What one command printed, and its exit code."""
+    """Output of one command, and its exit code."""
 
     text: str
     code: int = 0
 
     @property
     def is_missing(self) -> bool:
-        """Whether there is no such program."""
+        """True if the program is not installed."""
         return self.code == NOT_FOUND
 
 

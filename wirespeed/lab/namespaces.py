@@ -1,9 +1,9 @@
 """Network namespaces by pyroute2, whose forks of this process end as forks (docs/develop/decisions/0007-pyroute2.md).
 
-It forks this process, and sends the fork SIGTERM when it has answered. A handler of ours that raises would leave the
-fork through its copy of our stack: it would bring the lab down, and take our sockets out of the epoll instance that it
-shares with us, so that we wait for their answers for ever. So signals are held while it forks.
-"""
+pyroute2 forks this process, and sends the fork SIGTERM when it has answered. If a signal handler of this program raised
+in the fork, the fork would leave through its copy of the stack: it would take the lab down, and remove sockets from the
+epoll instance that both share, so that this process would wait for them for ever. Signals are therefore held during the
+fork."""
 
 from __future__ import annotations
 

@@ -30,12 +30,11 @@ def thread_times(thread_id: int, name: str) -> ThreadTimes | None:
 
 
 def waited_s(before: ThreadTimes | None, after: ThreadTimes | None, interval_s: float) -> float:
-    """Seconds of an interval in which the thread waited for its CPU; 0 where its times are not known.
+    """Seconds of an interval in which the thread waited for its CPU; 0 if its times are not known.
 
-    A wait that ended in the interval counts whole, as far as the interval is as long. A thread that waits at the end of
-    the interval and did not run in it counts as waiting from its beginning on: packets and timers wake a thread that
-    sleeps, and a CPU that is free runs it at once.
-    """
+    A wait that ended in the interval counts as a whole, up to the length of the interval. A thread that is waiting at
+    the end and did not run in the interval counts as waiting from its beginning: packets and timers wake a sleeping
+    thread, and a free CPU runs it at once."""
     if before is None or after is None:
         return 0.0
     still_waits = after.is_runnable and after.ran_ns == before.ran_ns

@@ -1,4 +1,4 @@
-"""What the API answers when it cannot do what was asked."""
+"""Error responses of the API."""
 
 from __future__ import annotations
 

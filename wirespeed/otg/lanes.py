@@ -1,8 +1,7 @@
-"""Packets of one flow dealt out to several streams, each of which takes every so manieth of them. Pure.
+"""Packets of one flow distributed over several streams, each of which sends every n-th packet. Pure.
 
-A flow whose metrics are told apart by a field's value is sent as one stream for each place in the field's cycle: the
-packets are those of one stream, in the same order, and each stream has one value, and counters of its own.
-"""
+A flow with metrics by the value of a field is sent as one stream for each place in the field's cycle. The packets are
+those of a single stream, in the same order, and each stream has one value and its own counters."""
 
 from __future__ import annotations
 

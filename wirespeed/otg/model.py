@@ -1,4 +1,4 @@
-"""What `POST /config` brings: ports and what is on them, devices, flows."""
+"""Model of `POST /config`: ports and their layers, devices, flows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows a packet's headers. Pure."""
+"""Data after a packet's headers. Pure."""
 
 from __future__ import annotations
 

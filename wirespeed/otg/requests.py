@@ -1,4 +1,4 @@
-"""What clients ask beside a configuration: to act, to change, to tell."""
+"""Requests of clients other than a configuration: actions, changes, metrics."""
 
 from __future__ import annotations
 

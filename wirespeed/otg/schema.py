@@ -1,6 +1,5 @@
-"""What all objects of the model share: checked, with the model's defaults, unknown members refused by name, so that
-nothing that a test asks for is passed over.
-"""
+"""Common base of all objects of the model: checked, with the model's defaults; unknown members are refused by name, so
+that no request is ignored."""
 
 from __future__ import annotations
 

@@ -195,8 +195,8 @@ def _ip_version(flow: OtgFlow) -> int | None:
 
 
 def check_rates(streams: Mapping[str, tuple[str, FlowStreams]], setup: OtgSetup) -> None:
-    """What the flows send of their ports' lines: by name where each was given, and its streams. ModelFault names the
-    flow that is too much."""
+    """Shares of line rate of the flows: by name for each flow with a rate, and its streams. ModelFault names the flow
+    that exceeds its port."""
     sent_bps = dict.fromkeys(setup.speeds, 0.0)
     for name, one in setup.flows.items():
         port, (path, sent) = one.target.port, streams[name]

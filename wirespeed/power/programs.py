@@ -34,8 +34,8 @@ class Ipmi:
 
 
 def dcmi_watts(printed: str) -> float:
-    """What the controller says now. A zero counts only where the reading is said to be active: many boards offer DCMI
-    and measure nothing."""
+    """Present reading of the controller. A zero counts only if the reading is reported as active: many boards offer
+    DCMI and measure nothing."""
     match = _DCMI.search(printed)
     if match is None:
         raise MeterFault(f"its output has no power reading: {(printed.strip().splitlines() or ['nothing'])[0][:80]}")

@@ -147,7 +147,7 @@ class STLPktBuilder:
         return self._program.encode(self)
 
     def has_own_mac(self, field: str) -> bool:
-        """Whether the profile gave the address by name; the ones of raw bytes are replaced by the port's."""
+        """True if the profile gave the address by name; addresses in raw bytes are replaced by the port's."""
         return not self._from_bytes and isinstance(self._packet, Ether) and field in self._packet.fields
 
     def _first_of_pcap(self, name: str) -> bytes:

@@ -42,7 +42,7 @@ def raise_for(ending: Ending) -> None:
 
 
 @dataclass
-class Course:
+class Ended:
     """How a measurement ends: complete, unless something else is said."""
 
     ending: Ending = Ending()
@@ -52,14 +52,14 @@ class Course:
 
 
 @contextmanager
-def ending_of(has_results: Callable[[], bool]) -> Iterator[Course]:
+def ending_of(has_results: Callable[[], bool]) -> Iterator[Ended]:
     """Notes what ends the block: Ctrl-C or a failure. Without results a failure is raised."""
-    course = Course()
+    ended = Ended()
     try:
-        yield course
+        yield ended
     except KeyboardInterrupt:
-        course.interrupt()
+        ended.interrupt()
     except WirespeedError as error:
         if not has_results():
             raise
-        course.ending = Ending(FAILED, str(error), error.exit_code)
+        ended.ending = Ending(FAILED, str(error), error.exit_code)

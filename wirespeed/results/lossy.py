@@ -1,11 +1,9 @@
-"""From which load on a direction loses more than the threshold: the first sample from which that persists.
+"""Loss onset of a direction: the first sample from which a loss above the threshold persists.
 
-A sample fails when it lost more than `threshold` of what it was offered. Loss persists from a failing sample when it
-starts at least RUN failing samples in a row, and when it does not heal: of the samples from there to the end of the
-measurement at least nine in ten fail, one good sample being forgiven in any case. A shorter run at the very end counts
-when no load as high was seen to pass, so that a ramp which ends just past the limit shows it while a single hiccup late
-in the hold does not.
-"""
+A sample fails if it lost more than `threshold` of the packets offered. Loss persists from a failing sample under two
+conditions. It begins at least RUN consecutive failing samples, and at least nine in ten of the later samples fail, too;
+a single good sample is always allowed. A shorter run at the very end counts if no load as high has passed. So a ramp
+that ends just above the limit shows it, and a single loss late in the hold does not."""
 
 from __future__ import annotations
 

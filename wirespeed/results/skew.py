@@ -1,14 +1,13 @@
-"""Samples of a tester that reads what it sent and what it received a little apart in time.
+"""Samples of a tester that reads its sent and received counters at slightly different times.
 
-T-Rex does so by up to 4 ms, so that of a load of 1 s samples up to 0.4 % seem to be missing in one and too many in the
-next. What is known all the same: a packet that was lost does not come back, so of two readings the later one cannot
-lack less, but for the skew. The least skew that explains every such return is taken for the tester's. Within it, how
-much was missing at each reading is not known, and the loss is drawn as evenly as it allows: the shortest line, over the
-packets offered, through the bounds of all readings, from nothing lost to what was lost in the end (a taut string).
+T-Rex's readings are up to 4 ms apart. With 1 s samples, up to 0.4 % of the load then seem to be missing in one sample,
+and too many in the next. Lost packets do not reappear, so the number of missing packets can decrease between two
+readings only by the skew. The smallest skew that explains all decreases is taken as the tester's. Within it, the number
+missing at each reading is unknown. The loss is therefore spread as evenly as possible: along the shortest line, over
+the packets offered, that passes through the bounds of all readings, from 0 to the final loss (a taut string).
 
-Two things follow. Where the end lacks nothing, the line is level, and no sample lost anything. And nothing is hidden:
-the samples together lose what the end lacks, so one at least lost as large a share as the whole. Pure.
-"""
+Two things follow. If nothing is missing at the end, the line is level, and no sample lost anything. And nothing is
+hidden: the samples together lose as much as the whole test, so at least one of them lost as large a share. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +22,8 @@ from wirespeed.results.point import Point
 from wirespeed.results.sample import Sample
 
 MOST_SKEW_S = 0.005
-"""T-Rex's is 4 ms (v3.08, beside our generator); what comes back later than this was held by somebody."""
+"""Largest plausible skew. T-Rex's is 4 ms (v3.08, on the same machine); packets that arrive later than this were
+delayed."""
 
 _HALVINGS = 24
 _PACKET = 1.0

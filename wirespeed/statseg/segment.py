@@ -82,12 +82,12 @@ class StatsSegment:
         raise self._unfinished()
 
     def read(self, patterns: Sequence[str] = ()) -> dict[str, StatsReading]:
-        """What stands under those names now."""
+        """Present values of those names."""
         return self.capture(patterns).readings()
 
     def capture(self, patterns: Sequence[str] = ()) -> StatsCapture:
-        """The same, to be looked at later. Names are searched once for a directory, so that the next capture by the
-        same patterns only copies."""
+        """A copy of those values for later evaluation. Names are looked up once per directory, so the next capture with
+        the same patterns only copies."""
         for _ in range(_ATTEMPTS):
             chosen = self._selection(tuple(patterns))
             if chosen is None:

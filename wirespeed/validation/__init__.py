@@ -1,1 +1,2 @@
-"""What has been proved on what: one table, from which docs/validation.md and the README's lines are written."""
+"""Validation status: one table of what was tested on which hardware, from which docs/validation.md and lines of the
+README are written."""

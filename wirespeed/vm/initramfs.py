@@ -17,8 +17,8 @@ _SETUP_SECTORS, _PAYLOAD = 0x1F1, 0x248
 
 @dataclass(frozen=True)
 class Way:
-    """How a guest comes to its root: the modules for it, and a script of busybox in which `@MODULES@` stands for their
-    files in the order in which they load."""
+    """Path of a guest to its root: the modules for it, and a busybox script in which `@MODULES@` stands for their
+    files, in load order."""
 
     name: str
     modules: tuple[str, ...]
@@ -58,7 +58,7 @@ def _uncompressed(image: bytes) -> bytes:
 
 
 def depends_on(module: bytes) -> list[str]:
-    """What the `depends=` of a module's .modinfo names."""
+    """Names in the `depends=` of a module's .modinfo."""
     at = module.find(b"\0depends=")
     names = module[at + 9 : module.index(b"\0", at + 1)].decode() if at >= 0 else ""
     return [name.replace("-", "_") for name in names.split(",") if name]

@@ -115,7 +115,7 @@ class VirtualMachine:
             raise EnvironmentFault(f"QEMU ended with code {code}{self.last_words()}")
 
     def last_words(self) -> str:
-        """What QEMU said, else the end of what the guest printed, for a message."""
+        """Output of QEMU, otherwise the end of the guest's output, for an error message."""
         complaints = [line for line in _lines(self._folder / "qemu.log") if ": info: " not in line]
         said = complaints or _lines(self._folder / "console.log")
         return f": {' | '.join(said[-_SHOWN:])}" if said else ""

@@ -55,7 +55,7 @@ SYSTEM = Bundle(
 
 
 def cache_folder() -> Path:
-    """Where it all is kept between runs: about 800 MB."""
+    """Cache folder of the images and packages: about 800 MB."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "wirespeed-vm"
 

@@ -50,7 +50,7 @@ class Qemu:
         return int(found[1]) if found else None
 
     def has(self, device: str) -> bool:
-        """Whether it can make the device; the 7.2 of Debian 12 has no igb."""
+        """True if it supports the device; the 7.2 of Debian 12 has no igb."""
         return not self._run(*self.data, "-device", f"{device},help").returncode
 
     def accelerator(self) -> Accelerator:

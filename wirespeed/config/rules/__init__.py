@@ -1,7 +1,6 @@
-"""What a configuration may not be, beyond its schema: one function a rule, one file a subject.
+"""Rules for a configuration beyond its schema: one function per rule, one file per subject.
 
-A rule takes a `Lookup` and yields findings without line and name: those are its place in the file and its own name.
-"""
+A rule takes a `Lookup` and yields findings without line and name, which are added by its caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How ports are addressed: layer 2, IPv4, IPv6 and VLAN."""
+"""Addresses of ports: layer 2, IPv4, IPv6 and VLAN."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the live view shows of one second: readings, and what got lost between two of them. Pure."""
+"""Values of the live view for one second: readings, and losses between two of them. Pure."""
 
 from __future__ import annotations
 

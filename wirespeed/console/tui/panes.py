@@ -123,7 +123,7 @@ def minute(live: Live, history: Minute, columns: int, lines: int) -> Text:
 
 
 def streams(live: Live) -> Text:
-    """What is loaded; rates as measured where the stream counts its packets."""
+    """Loaded streams; rates are measured if a stream counts its packets."""
     if not live.streams:
         return Text("no streams are loaded; start -f stl/bench.py -m 10kpps", "dim")
     flows = {flow.pg_id: flow for flow in live.flows}

@@ -1,4 +1,4 @@
-"""Where Alembic begins: on the connection that schema.py has opened, in its transaction."""
+"""Entry point of Alembic, on the connection that schema.py has opened, in its transaction."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def clock(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
 
 
 def steal(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
-    """How much of a second the hypervisor gave to others."""
+    """Share of time that the hypervisor took from this host."""
     readings = [line.split()[1:] for line in text(answers, "steal").splitlines() if line.startswith("cpu ")]
     counts = [[int(word) for word in words[:_COUNTED]] for words in readings if all(map(str.isdigit, words))]
     if len(counts) != 2 or any(len(row) < _COUNTED for row in counts):

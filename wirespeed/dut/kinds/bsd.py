@@ -280,7 +280,7 @@ def losses(links: Mapping[str, Mapping[str, int]], keys: tuple[str, ...]) -> dic
 
 
 def grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """What grew, by how much."""
+    """Growth of each counter."""
     return {name: count - before.get(name, 0) for name, count in after.items() if count > before.get(name, 0)}
 
 

@@ -38,7 +38,7 @@ _SAMPLED = ("show runtime", "clear runtime", "show errors", "show interface", "s
 
 
 def api_socket(socket: str) -> str:
-    """Where VPP's API is, beside the CLI's socket."""
+    """Path of VPP's API socket, next to that of the CLI."""
     return str(PurePosixPath(socket or CLI).with_name("api.sock"))
 
 

@@ -47,7 +47,7 @@ class ConsoleLog:
 
 
 def begins(typed: str, whole: str) -> bool:
-    """Whether each word of `typed` begins the one of `whole` in its place."""
+    """True if each word of `typed` is the beginning of the word of `whole` in its place."""
     pairs = zip(typed.removeprefix("vppctl ").split(), whole.split(), strict=False)
     return len(typed.removeprefix("vppctl ").split()) == len(whole.split()) and all(b.startswith(a) for a, b in pairs)
 

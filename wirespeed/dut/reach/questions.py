@@ -21,17 +21,17 @@ def questions_of(command: str) -> list[str]:
 
 
 def answers(questions: Sequence[str], out: str) -> dict[str, Ran]:
-    """What `asking` printed; a device that broke off in between answered the rest with exit code -1."""
+    """Answers in the output of `asking`. If the device broke off, the remaining answers have exit code -1."""
     parts = re.split(rf"(?m)\n?^{MARK} (\d+)\n?", out)
     told = [Ran(int(code), text) for text, code in zip(parts[::2], parts[1::2], strict=False)]
     return {question: told[index] if index < len(told) else Ran(-1, "") for index, question in enumerate(questions)}
 
 
 def mark(ran: Ran) -> str:
-    """What the command prints of a question that was answered so."""
+    """The command's output for a question with this answer."""
     return f"{ran.out}\n{MARK} {ran.code}\n"
 
 
 def answer_of(question: str, text: str | None) -> str:
-    """What a device that answers `text` (None: that has no such command) prints for one of them."""
+    """The output of a device for one question that it answers with `text`; None if it has no such command."""
     return mark(Ran(0, text) if text is not None else Ran(127, ""))

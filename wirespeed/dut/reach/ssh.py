@@ -56,7 +56,7 @@ class SshReach:
         self._wait(_forwarded(self._connected(), remote, local), PATIENCE_S, f"a way to {remote}")
 
     def fetch(self, remote: str, into: Path) -> None:
-        """What is in a folder there; FileFault when that cannot be read."""
+        """Content of a folder on the device. FileFault if it cannot be read."""
         packed = self._wait(_packed(self._connected(), remote), PATIENCE_S, f"a copy of {remote}")
         if packed is None:
             raise FileFault(f"{self.name}: folder {remote} cannot be read there")

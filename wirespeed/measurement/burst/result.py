@@ -49,10 +49,10 @@ class BurstSettings(Settings):
 
 @dataclass(frozen=True)
 class BurstResult(MeasurementResult):
-    """A whole burst test. `load_pps` is the rate within a burst, of each direction, `most` the longest burst allowed in
-    frames. `longest` is the longest burst that was forwarded whole, by the frames sent, `lossy` the shortest of which
-    every try was sent back to back and lost frames, `unsent` the shortest that the tester did not send back to back;
-    null if there is none. `spent_s` is the duration of the test."""
+    """A whole burst test. `load_pps` is the rate within a burst, of each direction; `most` is the longest burst
+    allowed, in frames. `longest` is the longest burst that was forwarded whole, by the frames sent. `lossy` is the
+    shortest burst that lost frames in every try, all sent back to back. `unsent` is the shortest that the tester did
+    not send back to back. Each is null if there is none. `spent_s` is the duration of the test."""
 
     kind = "burst"
     schema = "wirespeed-burst/2"

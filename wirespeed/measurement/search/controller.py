@@ -233,12 +233,13 @@ class Controller:
 
     @property
     def of_search(self) -> list[SearchTrial]:
-        """The trials of the search itself, those set aside among them."""
+        """Trials of the search itself, including excluded ones."""
         return [one for one in self.trials if one.purpose == "search"]
 
     def _check_ceiling(self) -> None:
-        """Raise _Ceiling where more trials would tell of the tester alone: it offered none of the loads above those
-        that pass, it failed some trials of several loads, or it set the upper bound of a goal; and nothing else did."""
+        """Raise _Ceiling if further trials would only measure the tester: it offered none of the loads above those that
+        passed, it failed some trials of several loads, or it set the upper bound of a goal, and there was no other
+        cause."""
         if len(self._ceilings) >= _MOST_CEILINGS:
             return
         intervals = [interval for interval in self._searched() if not interval.is_done(self._top_pps)]
