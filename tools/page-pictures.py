@@ -100,7 +100,7 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
     (folder / "inspected.json").write_text(inspection_to_json(recorded.INSPECTED))
     _run(*wirespeed, "results", "add", *tests, str(folder / "inspected.json"), "--archive", str(folder / "corpus"))
     _run(*wirespeed, "results", "site", str(folder / "site"), "--archive", str(folder / "corpus"))
-    running = recorded.running(results[0], folder / "results" / "running.json", 0.8)
+    running = recorded.running(results[0], folder / "results" / "64b-second-run.json", 0.8)
     command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")
     web = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
@@ -185,7 +185,7 @@ def _taken(browser: Any) -> bytes:
 
 def _small(png: bytes) -> bytes:
     """WebP without loss but of all colours beyond 256: half as large as with loss, and letters stay sharp."""
-    few = Image.open(io.BytesIO(png)).convert("RGB").quantize().convert("RGB")
+    few = Image.open(io.BytesIO(png)).convert("RGB").quantize(method=Image.Quantize.FASTOCTREE).convert("RGB")
     data = io.BytesIO()
     few.save(data, "WEBP", lossless=True, quality=100, method=6)
     return data.getvalue()

@@ -65,3 +65,37 @@ def text_faults(browser: Any) -> list[str]:
     shown, faults = browser.execute_script(_TEXT)
     assert shown > 3, "the page has no text"
     return list(faults)
+
+
+_STRUCK = """
+    if (typeof Charts === "undefined") return [0, []];
+    const struck = [];
+    for (const node of document.querySelectorAll(".chart")) {
+        for (const graph of Charts.of(node)?.graphs ?? []) {
+            const plot = graph.graphDiv.getBoundingClientRect();
+            const lines = graph.panel.curves.filter((curve, number) => graph.visibility()[number] && !curve.dots);
+            for (const label of graph.graphDiv.closest(".stand").querySelectorAll(".label")) {
+                const box = label.getBoundingClientRect();
+                const [left, right] = [box.left - plot.left, box.right - plot.left];
+                const [top, bottom] = [box.top + 3 - plot.top, box.bottom - 3 - plot.top];
+                const through = lines.filter((curve) => curve.x.some((x, place) => {
+                    if (!place || curve.y[place] === null || curve.y[place - 1] === null) return false;
+                    const pixel = (at) => [graph.toDomXCoord(curve.x[at]), graph.toDomYCoord(curve.y[at])];
+                    const [a, b] = [pixel(place - 1), pixel(place)];
+                    return Array.from({ length: 41 }, (_, step) => step / 40).some((part) => {
+                        const [u, v] = [a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])];
+                        return u > left && u < right && v > top && v < bottom;
+                    });
+                }));
+                if (through.length) struck.push(`${graph.panel.title}: ${label.textContent} by ${through[0].name}`);
+            }
+        }
+    }
+    return [document.querySelectorAll(".chart .label").length, struck];
+"""
+
+
+def struck_words(browser: Any) -> tuple[int, list[str]]:
+    """How many words the charts have, and those that a curve goes through."""
+    labels, struck = browser.execute_script(_STRUCK)
+    return labels, list(struck)

@@ -11,7 +11,7 @@ import pytest
 from harness.page_results import INSPECTED, LONG, all_kinds, one_result, running, site_pages, two_hundred, written
 from harness.serving import served
 from headless import faults_of, fresh, needs_chromium, screen_of, until
-from page_text import text_faults
+from page_text import struck_words, text_faults
 
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.exporter.options import TargetOptions, targets_of
@@ -100,14 +100,13 @@ def browser(chromium: Any) -> Any:
     return chromium
 
 
-def opened(browser: Any, page: Page, *, unfold: bool = True, draw: bool = True) -> None:
+def opened(browser: Any, page: Page, *, unfold: bool = True) -> None:
     browser.get(page.address)
     if page.drawn:
         until(browser, lambda: browser.execute_script(page.drawn))
     if unfold:
         browser.execute_script(UNFOLD)
-    if draw:
-        browser.execute_script(DRAW)
+    browser.execute_script(DRAW)
 
 
 def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: Any, pages: list[Page]) -> None:
@@ -115,10 +114,13 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
     faults = []
     for page in pages:
         screen_of(browser, WIDTHS[0])
-        opened(browser, page, unfold=False, draw=False)
+        opened(browser, page)
         for width_px in WIDTHS:
             screen_of(browser, width_px)
-            faults += [f"{page.name}, {width_px} px: {fault}" for fault in text_faults(browser)]
+            found = text_faults(browser) + (
+                struck_words(browser)[1] if page.name.startswith(("report", "live")) else []
+            )
+            faults += [f"{page.name}, {width_px} px: {fault}" for fault in found]
     assert "\n".join(faults) == ""
     logged = [line["message"] for line in browser.get_log("browser")]
     assert [one for one in logged if "422 (Unprocessable" not in one] == []  # the report of the broken file

@@ -252,7 +252,7 @@ def test_pages_of_a_test_stay_until_the_last_one_is_closed_or_the_grace_period_e
         growing.end()
         while (state := events.until("state")[1])["running"]:
             pass
-        assert {figure["name"] for figure in state["figures"]} >= {"forwarded"} and state["verdicts"]
+        assert state["figures"][0]["name"] == "highest load with loss ≤ 0.1 %" and state["verdicts"]
         assert ask(address, f"report/{head['id']}")[0] == 200
         assert process.poll() is None
         events.close()
@@ -303,9 +303,11 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_
         growing.grow(3)
         until(lambda: browser.execute_script(drawn) != first)
         assert "pps" in browser.find_element(By.ID, "received").text
-        assert browser.find_element(By.ID, "name").text == "seen"
+        assert browser.find_element(By.ID, "name").text == "64b one flow through router"
+        assert browser.title == "▶ 64b one flow through router"
+        assert browser.find_element(By.ID, "what").text.startswith("loadtest · seen · 2026-11-22")
         legend = browser.find_element(By.CSS_SELECTOR, "#rates .legend").text
-        assert re.search(r"0→1 received\s*[\d.]+.Mpps\n0→1 offered\s*[\d.]+.Mpps\nintended per direction", legend)
+        assert re.fullmatch(r"0→1 received\s*[\d.]+.Mpps\n0→1 offered as intended\s*[\d.]+.Mpps", legend), legend
         assert re.fullmatch(
             r"0:0\d of at most 0:31, 0:2\d left; Ctrl-C in its terminal ends the test",
             browser.find_element(By.ID, "time").text,

@@ -43,7 +43,7 @@ def test_every_kind_of_result_becomes_pictures(tmp_path, capsys):
     for path in folder.iterdir():
         fits_a_column(path, 85 if path.stem.endswith("-85mm") else 175)
     told = words(folder / "load-64b-one-flow.svg")
-    assert {"received (Mpps)", "↑ line rate 14.88 Mpps", "knee", "router 0→1", "loss 0.1 %"} <= told
+    assert {"received (Mpps)", "↑ line rate 14.88 Mpps", "saturation point", "router 0→1", "loss 0.1 %"} <= told
 
 
 def test_the_same_results_give_the_same_vectors(tmp_path):

@@ -178,7 +178,7 @@ def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict)
     shown = words_of(text(file))
     assert f"{' '.join(verdict.shown.rate_parts)} {verdict.shown.share_text}" in shown
     if figure.is_measured:
-        assert f"At full load {full.text}, loss {full.loss_text}" in shown
+        assert f"t full load: {full.text}, loss {full.loss_text}" in shown
     assert verdict.sentence.replace("`", "") in shown
     for one in figure.each or (figure,):
         assert f"{one.scaled(MEGA)} {one.share_text if one.is_measured else ''}" in shown
@@ -212,7 +212,7 @@ def assert_live(file: Path, verdict: Verdict) -> None:
     (listed,) = Folder([file]).tests
     assert (listed.row.figures, listed.row.figure) == (verdict.line, verdict.shown.text)
     assert listed.row.limit == LIMITS[verdict.limited_by]
-    assert [figure["name"] for figure in followed.figures] == [figure.name for figure in verdict.figures]
+    assert [figure["name"] for figure in followed.figures] == [verdict.heading(figure) for figure in verdict.figures]
 
 
 def test_the_live_page_its_index_and_the_exporter_have_the_verdict(file: Path, verdict: Verdict) -> None:

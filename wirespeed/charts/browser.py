@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from wirespeed.charts import dygraphs
+from wirespeed.charts import dygraphs, shapes
 from wirespeed.pages.templates import text_of
 
 _PARTS = ("pens", "scales", "labels", "figure", "tables", "paper", "charts")
@@ -13,7 +13,7 @@ _PARTS = ("pens", "scales", "labels", "figure", "tables", "paper", "charts")
 @cache
 def script() -> str:
     """All parts, those first that the others use."""
-    return "\n".join(text_of("wirespeed.charts", f"static/{name}.js") for name in _PARTS)
+    return "\n".join((shapes.script(), *(text_of("wirespeed.charts", f"static/{name}.js") for name in _PARTS)))
 
 
 @cache

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from wirespeed.charts.shapes import Symbol
+
 Dash = Literal["solid", "dash", "dot", "dashdot", "longdash"]
-Symbol = Literal["dot", "circle", "cross", "diamond", "open-diamond", "triangle", "square", "bar"]
 
 DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash")
 
@@ -17,9 +18,10 @@ class Curve:
     """Points in the order of x, in the units of its panel; a y of None is a gap.
 
     `key` is what it is switched on and off by, together with all curves of the same key: one legend entry a key, none
-    where it is empty. `dots` are points alone, with no line between them. `told` says of each point what the figures do
-    not. `low` and `high` are ends of error bars along y, `left` and `right` along x. `of` is the result that it is of.
-    `links` are the pages that the points lead to.
+    where it is empty; `value` stands behind its name there. `dots` are points alone, with no line between them. A line
+    has some of its points marked by its `symbol`, if that is no dot; `is_open` symbols are outlines. `told` says of
+    each point what the figures do not. `low` and `high` are ends of error bars along y, `left` and `right` along x.
+    `of` is the result that it is of. `links` are the pages that the points lead to.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Curve:
     width: float = 2.0
     dots: bool = False
     symbol: Symbol = "dot"
+    is_open: bool = False
     told: tuple[str, ...] = ()
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
@@ -40,6 +43,7 @@ class Curve:
     note: str = ""
     """Words that stand beside its first point."""
     links: tuple[str, ...] = ()
+    value: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,18 +96,29 @@ class Panel:
     diagonal: str = ""
     folded: bool = False
 
+    @property
+    def heading(self) -> str:
+        """The title, and how to read an axis that does not begin at 0."""
+        if self.scale.logarithmic:
+            return f"{self.title}, log scale"
+        return f"{self.title}, axis from {self.scale.low:.4g}" if self.scale.low else self.title
+
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """A line of the legend. `on` is whether its curves are drawn before anybody asked."""
+    """A line of the legend. `on` is whether its curves are drawn before anybody asked; those that `is_dots` have no
+    line."""
 
     key: str
     name: str
     colour: str
     dash: Dash
-    symbol: Symbol | None
+    symbol: Symbol
     on: bool
     of: str
+    is_open: bool = False
+    is_dots: bool = False
+    value: str = ""
 
 
 @dataclass(frozen=True)
@@ -119,7 +134,8 @@ class PercentScale:
 @dataclass(frozen=True)
 class Chart:
     """`sentence` says what it shows, for those who do not see it. With `categories` an x is a place among them.
-    `off` are the keys of curves that wait until somebody asks for them. With `shares` it can be read in percent."""
+    `off` are the keys of curves that wait until somebody asks for them; `called` are names of keys that several curves
+    share. With `shares` it can be read in percent."""
 
     identity: str
     sentence: str
@@ -131,22 +147,32 @@ class Chart:
     x_low: float | None = 0.0
     x_high: float | None = None
     off: frozenset[str] = field(default_factory=frozenset)
+    called: Mapping[str, str] = field(default_factory=dict)
     shares: PercentScale | None = None
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:
-        """One entry a key, as its first curve or band looks."""
+        """One entry a key, as its first curve or band looks; what waits stands last."""
         found: dict[str, LegendEntry] = {}
         for curve in (curve for panel in self.panels for curve in panel.curves):
             if curve.key and curve.key not in found:
-                symbol = curve.symbol if curve.dots else None
-                on = curve.key not in self.off
-                found[curve.key] = LegendEntry(curve.key, curve.name, curve.colour, curve.dash, symbol, on, curve.of)
+                found[curve.key] = LegendEntry(
+                    key=curve.key,
+                    name=self.called.get(curve.key, curve.name),
+                    colour=curve.colour,
+                    dash=curve.dash,
+                    symbol=curve.symbol,
+                    on=curve.key not in self.off,
+                    of="" if curve.key in self.called else curve.of,
+                    is_open=curve.is_open,
+                    is_dots=curve.dots,
+                    value=curve.value,
+                )
         for band in self.bands:
             if band.key and band.key not in found:
                 on = band.key not in self.off
-                found[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, None, on, band.of)
-        return tuple(found.values())
+                found[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
+        return tuple(sorted(found.values(), key=lambda entry: not entry.on))
 
 
 def short(value: float) -> float:

@@ -52,12 +52,12 @@ class DutPanel:
 PANELS = (
     # An idle worker polls all the time and its polls are paid by few packets: from 10 000 cycles down to a few hundred.
     DutPanel(
-        "cycles / packet, dotted without polling",
+        "cycles / packet", "cycles / packet", (Quantity("cycles_per_packet", "cycles / packet"),), logarithmic=True
+    ),
+    DutPanel(
+        "cycles / packet without polling",
         "cycles / packet",
-        (
-            Quantity("cycles_per_packet", "cycles / packet"),
-            Quantity("cycles_per_packet_without_input", "cycles / packet without polling", "dot"),
-        ),
+        (Quantity("cycles_per_packet_without_input", "cycles / packet without polling"),),
         logarithmic=True,
     ),
     DutPanel("vectors / call", "vectors / call", (Quantity("vectors_per_call", "vectors / call"),)),

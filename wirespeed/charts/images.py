@@ -7,13 +7,13 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from wirespeed.charts.chart import Chart, Curve, LegendEntry, Panel
 from wirespeed.charts.colours import ALARM, REFERENCE
+from wirespeed.charts.image_words import DASHES, INK, LINE, SOFT, PictureSize, labels, line, marks, wide
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
@@ -22,44 +22,12 @@ FORMATS = ("png", "svg")
 DPI = 300
 LEAST_PT = 7.0
 """Size of the smallest letters."""
-LABELLED = 4
-"""While there are no more curves, names stand at their ends."""
 RULE_FITS = 2.0
 """Times the largest value: a level further up is named at the edge, as on the page."""
-GAP_PT, RIGHT_PT, LINE = 6.0, 8.0, 1.25
-INK, SOFT, GRID = "#1c2430", "#4d5765", "#dfe3e8"
-DASHES: Mapping[str, Any] = {
-    "solid": "-",
-    "dash": (0, (3.5, 2)),
-    "dot": (0, (1, 1.5)),
-    "dashdot": (0, (3.5, 1.5, 1, 1.5)),
-    "longdash": (0, (6, 2)),
-}
-SYMBOLS: Mapping[str, str] = {
-    "dot": "o",
-    "circle": "o",
-    "cross": "x",
-    "diamond": "D",
-    "open-diamond": "D",
-    "triangle": "^",
-    "square": "s",
-    "bar": "_",
-}
-FILLED = frozenset({"dot", "diamond", "triangle"})
-
-
-@dataclass(frozen=True)
-class PictureSize:
-    """A picture's width, the end of its file's name, its letters, and how high a pixel of a panel is."""
-
-    width_mm: float
-    ending: str
-    letters_pt: float
-    pixel_pt: float
-
-    @property
-    def width_pt(self) -> float:
-        return self.width_mm / 25.4 * 72
+GAP_PT, RIGHT_PT = 6.0, 8.0
+GRID = "#dfe3e8"
+MARKS_APART = 0.16
+"""Between the marks of a curve, as a share of the panel's diagonal."""
 
 
 TWO_COLUMNS, ONE_COLUMN = PictureSize(175, "", 8.0, 0.5), PictureSize(85, "-85mm", LEAST_PT, 0.4)
@@ -112,14 +80,15 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
     FigureCanvasAgg(figure)
     panels = [panel for panel in chart.panels if not panel.folded]
     axes = [figure.add_axes((0, 0, 1, 1)) for _ in panels]
+    artists = []
     for axis, panel in zip(axes, panels, strict=True):
-        _panel(axis, chart, panel)
+        artists.append(_panel(axis, chart, panel))
         _across(axis, chart, size, is_last=axis is axes[-1])
-    entries = [entry for entry in chart.legend if entry.on]
+    entries = [*(entry for entry in chart.legend if entry.on), *_keys(chart)]
     legend_pt = _legend(figure, entries, size) if entries else 0.0
     _lay_out(figure, axes, panels, legend_pt, size)
-    for axis, panel in zip(axes, panels, strict=True):
-        _labels(figure, axis, chart, panel, size)
+    for axis, panel, drawn in zip(axes, panels, artists, strict=True):
+        labels(figure, axis, panel, _shown(chart, panel), drawn, size)
     files = []
     for suffix in FORMATS:
         data = io.BytesIO()
@@ -128,27 +97,16 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
     return files
 
 
-def _wide(text: str, size: PictureSize, *, bold: bool = False) -> float:
-    """Points."""
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
-    from matplotlib.textpath import text_to_path  # noqa: PLC0415
-
-    width, _, _ = text_to_path.get_text_width_height_descent(
-        text, FontProperties(size=size.letters_pt, weight="bold" if bold else "normal"), ismath=False
-    )
-    return float(width)
-
-
 def _fitted(text: str, room_pt: float, size: PictureSize, *, bold: bool = False) -> str:
     """The text in as many lines as it takes; words longer than a line are broken."""
     lines = [""]
     for word in re.findall(r"\S+\s*", text):
-        if _wide(lines[-1] + word.rstrip(), size, bold=bold) <= room_pt:
+        if wide(lines[-1] + word.rstrip(), size, bold=bold) <= room_pt:
             lines[-1] += word
             continue
         lines.append("")
         for letter in word:
-            if _wide(lines[-1] + letter, size, bold=bold) > room_pt:
+            if wide(lines[-1] + letter, size, bold=bold) > room_pt:
                 lines.append("")
             lines[-1] += letter
     return "\n".join(line.rstrip() for line in lines if line.strip())
@@ -157,7 +115,8 @@ def _fitted(text: str, room_pt: float, size: PictureSize, *, bold: bool = False)
 def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> float:
     """Names in rows that are as wide as the picture at most, each whole. Its height in points."""
     room_pt = size.width_pt - 4 * size.letters_pt
-    names = [_fitted(harmless(entry.name), room_pt, size) for entry in entries]
+    texts = (": ".join(filter(None, (entry.name, entry.value))) for entry in entries)
+    names = [_fitted(harmless(text), room_pt, size) for text in texts]
     handles = [_handle(entry, name) for entry, name in zip(entries, names, strict=True)]
     for columns in range(min(6, len(entries)), 0, -1):
         legend = figure.legend(
@@ -180,8 +139,9 @@ def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> f
 def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_pt: float, size: PictureSize) -> None:
     """Panels one under the other, all as wide as the figures beside them allow."""
     line_pt = size.letters_pt * LINE
-    titles = [_fitted(harmless(panel.title), size.width_pt, size, bold=True) for panel in panels]
-    heads = [GAP_PT + line_pt * (1 + title.count("\n")) for title in titles]
+    titles = [_fitted(harmless(panel.heading), size.width_pt, size, bold=True) for panel in panels]
+    # The highest figure of an axis stands half a line above its panel.
+    heads = [GAP_PT + line_pt * (1.4 + title.count("\n")) for title in titles]
     heights = [max(60.0, panel.height_px * size.pixel_pt) for panel in panels]
     foot_pt = 3.2 * line_pt
     whole_pt = legend_pt + sum(heads) + sum(heights) + GAP_PT * len(panels) + foot_pt
@@ -193,11 +153,11 @@ def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_p
     for top, title, axis, head_pt, height_pt in zip(tops, titles, axes, heads, heights, strict=True):
         axis.set_position((0.1, top - (head_pt + height_pt) / whole_pt, 0.8, height_pt / whole_pt))
         place = {"transform": figure.transFigure, "fontsize": size.letters_pt, "fontweight": "bold", "color": INK}
-        figure.text(0, top - (head_pt - 0.5 * GAP_PT) / whole_pt, title, **place)
+        figure.text(0, top - (head_pt - 0.5 * GAP_PT - 0.4 * line_pt) / whole_pt, title, **place)
     # Figures of axes follow from the height of panels.
     figure.canvas.draw()
-    half_pt = max((_wide(label.get_text(), size) / 2 for label in axes[-1].get_xticklabels()), default=0.0)
-    figures = [_wide(label.get_text(), size) for axis in axes for label in axis.get_yticklabels()]
+    half_pt = max((wide(label.get_text(), size) / 2 for label in axes[-1].get_xticklabels()), default=0.0)
+    figures = [wide(label.get_text(), size) for axis in axes for label in axis.get_yticklabels()]
     left_pt = max(half_pt, 8 + max(figures, default=20.0))
     for axis in axes:
         box = axis.get_position()
@@ -206,7 +166,8 @@ def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_p
     figure.canvas.draw()
 
 
-def _panel(axis: Any, chart: Chart, panel: Panel) -> None:
+def _panel(axis: Any, chart: Chart, panel: Panel) -> dict[int, Any]:
+    """Gives what was drawn, by the identity of the curve."""
     shown = _shown(chart, panel)
     axis.grid(color=GRID, linewidth=0.6)
     axis.tick_params(colors=SOFT, length=0)
@@ -220,8 +181,8 @@ def _panel(axis: Any, chart: Chart, panel: Panel) -> None:
             axis.axvspan(band.low, band.high, color=band.colour, alpha=0.17, linewidth=0)
             for at in {band.low, band.high}:
                 axis.axvline(at, color=band.colour, linewidth=0.8, linestyle=DASHES[band.dash])
-    for curve in shown:
-        _curve(axis, curve)
+    lines = [curve for curve in shown if not curve.dots]
+    artists = {id(curve): _curve(axis, curve, lines.index(curve) if curve in lines else 0) for curve in shown}
     low, high = panel.scale.low, panel.scale.high
     if low is None:
         most = max((y for curve in shown for y in (*curve.y, *curve.high) if y is not None), default=0.0)
@@ -238,72 +199,25 @@ def _panel(axis: Any, chart: Chart, panel: Panel) -> None:
             axis.axhline(rule.value, color=colour, linewidth=0.8, linestyle="--" if rule.alarm else "-")
     if panel.diagonal:
         axis.axline((0, 0), slope=1, color=REFERENCE, linewidth=0.7, linestyle=DASHES["dot"])
+    return artists
 
 
 def _shown(chart: Chart, panel: Panel) -> list[Curve]:
     return [curve for curve in panel.curves if curve.key not in chart.off]
 
 
-def _curve(axis: Any, curve: Curve) -> None:
+def _curve(axis: Any, curve: Curve, number: int) -> Any:
     y = [float("nan") if value is None else value for value in curve.y]
-    fill = curve.colour if curve.symbol in FILLED else "none"
     if curve.dots:
-        marker = SYMBOLS[curve.symbol]
-        colours = {"color": curve.colour} if marker in "x_" else {"facecolors": fill, "edgecolors": curve.colour}
-        axis.scatter(curve.x, y, marker=marker, s=16 if curve.symbol != "dot" else 6, zorder=3, **colours)
+        looks = {"linestyle": "", "zorder": 3, **marks(curve.symbol, curve.colour, is_open=curve.is_open)}
     else:
-        axis.plot(curve.x, y, color=curve.colour, linewidth=curve.width * 0.6, linestyle=DASHES[curve.dash], zorder=2)
+        looks = {"markevery": (MARKS_APART * (0.1 + number * 0.618 % 1), MARKS_APART), "zorder": 2, **line(curve)}
+    (drawn,) = axis.plot(curve.x, y, **looks)
     if curve.low:
         axis.vlines(curve.x, curve.low, curve.high, color=curve.colour, linewidth=0.7)
     if curve.left:
         axis.hlines(y, curve.left, curve.right, color=curve.colour, linewidth=0.7)
-
-
-def _labels(figure: Any, axis: Any, chart: Chart, panel: Panel, size: PictureSize) -> None:
-    """Names of levels, words of marks and names of curves at their ends, none over another: one for which there is no
-    room is left out, since the legend has it."""
-    box = axis.get_window_extent()
-    line_pt = size.letters_pt * LINE
-    taken: list[tuple[float, float, float]] = []
-
-    def put(text: str, x: float, y: float, colour: str, *, to_left: bool) -> None:
-        wide = _wide(text, size)
-        if wide > box.width:
-            return
-        left = min(max(x - wide if to_left else x, box.x0 + 2), box.x1 - wide)
-        for step in sorted(range(-12, 13), key=lambda one: (abs(one), one)):
-            at = min(max(y, box.y0 + 2), box.y1 - size.letters_pt) + step * line_pt
-            inside = box.y0 + 1 <= at <= box.y1 - size.letters_pt + 1
-            if inside and all(
-                left > end or left + wide < begin or abs(at - other) >= line_pt - 0.01 for begin, end, other in taken
-            ):
-                taken.append((left - 3, left + wide + 3, at))
-                place = {"transform": figure.dpi_scale_trans, "color": colour, "fontsize": size.letters_pt}
-                figure.text(left / 72, at / 72, text, **place)
-                return
-
-    for rule in panel.rules:
-        _, y = axis.transData.transform((0, rule.value))
-        is_above = y > box.y1 + 1
-        if y >= box.y0 - 1:
-            name = harmless(f"↑ {rule.name}" if is_above else rule.name)
-            put(name, box.x1 - 2, min(y + 2, box.y1), ALARM if rule.alarm else SOFT, to_left=True)
-    shown = _shown(chart, panel)
-    lines = [curve for curve in shown if not curve.dots]
-    if len(lines) > LABELLED:
-        return
-    noted: set[tuple[str, int, int]] = set()
-    for curve in shown:
-        if curve.note and curve.y[0] is not None:
-            x, y = axis.transData.transform((curve.x[0], curve.y[0]))
-            if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
-                noted.add(mark)
-                put(harmless(curve.note), x + 5, y - 1.3 * line_pt, INK, to_left=False)
-    for curve in lines:
-        known = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if y is not None]
-        if known:
-            x, y = axis.transData.transform(known[-1])
-            put(harmless(curve.name), x, y + 3, INK, to_left=True)
+    return drawn
 
 
 def _across(axis: Any, chart: Chart, size: PictureSize, *, is_last: bool) -> None:
@@ -312,7 +226,7 @@ def _across(axis: Any, chart: Chart, size: PictureSize, *, is_last: bool) -> Non
     axis.tick_params(labelbottom=is_last)
     if chart.categories:
         names = [harmless(name) for name in chart.categories]
-        step = math.ceil(len(names) * (4 + max(_wide(name, size) for name in names)) / (0.8 * size.width_pt))
+        step = math.ceil(len(names) * (4 + max(wide(name, size) for name in names)) / (0.8 * size.width_pt))
         axis.set_xticks(range(0, len(names), step), names[::step])
         axis.set_xlim(-0.4, len(chart.categories) - 0.6)
         return
@@ -328,10 +242,16 @@ def _across(axis: Any, chart: Chart, size: PictureSize, *, is_last: bool) -> Non
 def _handle(entry: LegendEntry, name: str) -> Any:
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
-    if entry.symbol is None:
-        return Line2D([], [], color=entry.colour, linestyle=DASHES[entry.dash], linewidth=1.4, label=name)
-    face = entry.colour if entry.symbol in FILLED else "none"
-    marker = SYMBOLS[entry.symbol]
-    return Line2D(
-        [], [], color=entry.colour, linestyle="", marker=marker, markersize=4, markerfacecolor=face, label=name
-    )
+    style = "" if entry.is_dots else DASHES[entry.dash]
+    looks = marks(entry.symbol, entry.colour, is_open=entry.is_open) if entry.is_dots or entry.symbol != "dot" else {}
+    return Line2D([], [], color=entry.colour, linestyle=style, linewidth=1.4, label=name, **looks)
+
+
+def _keys(chart: Chart) -> list[LegendEntry]:
+    """Kinds of marks that have a word."""
+    shown = (curve for panel in chart.panels if not panel.folded for curve in _shown(chart, panel) if curve.note)
+    found = {curve.note: curve for curve in shown}
+    return [
+        LegendEntry("", note, SOFT, "solid", curve.symbol, on=True, of="", is_open=curve.is_open, is_dots=True)
+        for note, curve in found.items()
+    ]

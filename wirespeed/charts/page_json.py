@@ -37,7 +37,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
     scale = panel.scale
     return _known(
         {
-            "title": panel.title,
+            "title": panel.heading,
             "unit": panel.unit,
             "height": panel.height_px,
             "log": scale.logarithmic,
@@ -61,6 +61,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
             "width": None if curve.width == Curve.width else curve.width,
             "dots": curve.dots,
             "symbol": "" if curve.symbol == "dot" else curve.symbol,
+            "open": curve.is_open,
             "x": list(curve.x),
             "y": list(curve.y),
             "told": list(curve.told) if any(curve.told) else [],
@@ -87,8 +88,9 @@ def _band(band: Band) -> dict[str, Any]:
 
 def _entry(entry: LegendEntry) -> dict[str, Any]:
     dash = "" if entry.dash == "solid" else entry.dash
-    told = {"key": entry.key, "name": entry.name, "colour": entry.colour, "dash": dash, "symbol": entry.symbol or ""}
-    return _known({**told, "off": not entry.on, "of": entry.of})
+    told = {"key": entry.key, "name": entry.name, "colour": entry.colour, "dash": dash, "value": entry.value}
+    mark = {"symbol": "" if entry.symbol == "dot" else entry.symbol, "open": entry.is_open, "dots": entry.is_dots}
+    return _known({**told, **mark, "off": not entry.on, "of": entry.of})
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:

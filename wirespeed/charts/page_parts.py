@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from wirespeed.charts.chart import Chart
+from wirespeed.charts.colours import MARKS
+from wirespeed.charts.shapes import path_of
 from wirespeed.pages.trust import Trust
 
 LEGEND_PX, PANEL_HEAD_PX = 90, 40
@@ -151,6 +153,11 @@ class VerdictCard:
     because: str = ""
     colour: str = ""
     of: str = ""
+
+    @property
+    def mark(self) -> str:
+        """The mark of the device's curves, as an SVG path in a box of 12 by 12 around 0, 0."""
+        return path_of(MARKS.get(self.colour, "square"), 4)
 
 
 @dataclass(frozen=True)

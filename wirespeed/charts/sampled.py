@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import LINEAR, Curve, Dash, Panel, Scale, in_order, shortened
+from wirespeed.charts.colours import MARKS
 from wirespeed.charts.dut_panels import PANEL_PX, Account, values
 from wirespeed.charts.dut_panels import DutPanel as Asked
 from wirespeed.charts.scales import log_scale
@@ -41,8 +42,9 @@ def sampled(dots: Sequence[Dot], like: Curve) -> list[Curve]:
 
 
 def blank(name: str, colour: str, key: str = "", dash: Dash = "solid", width: float = 2.0, of: str = "") -> Curve:
-    """The style of a curve that has no points yet."""
-    return Curve(name=name, colour=colour, x=(), y=(), key=key, dash=dash, width=width, of=of)
+    """The style of a curve that has no points yet. Its mark goes with its colour."""
+    symbol = MARKS.get(colour, "dot")
+    return Curve(name=name, colour=colour, x=(), y=(), key=key, dash=dash, width=width, symbol=symbol, of=of)
 
 
 def device_panels(
@@ -56,8 +58,10 @@ def device_panels(
             style = styles[account.name]
             for quantity in one.quantities:
                 dots = [Dot(read.held, read.at / divisor, read.value) for read in values(account, quantity)]
-                name = style.name if len(one.quantities) == 1 else f"{style.name}: {quantity.words}"
-                curves += sampled(dots, replace(style, name=name, dash=quantity.dash, width=1.6))
+                like = replace(style, width=1.6)
+                if len(one.quantities) > 1:
+                    like = replace(like, name=f"{style.name}: {quantity.words}", dash=quantity.dash)
+                curves += sampled(dots, like)
         scale = log_scale(y for curve in curves for y in curve.y if y is not None) if one.logarithmic else LINEAR
         panels.append(Panel(one.title, one.unit, PANEL_PX, tuple(curves), scale))
     return panels

@@ -212,6 +212,7 @@ def _placed(plan: APlan, lab: Lab, test: SuiteTest, path: Path) -> APlan:
         plan,
         directions=test.directions,
         name=path.stem,
+        group=test.label,
         output_file=path.name,
         lab=lab.facts,
         dut=replace(lab.dut.describe(), name=dut_name(lab, test)),

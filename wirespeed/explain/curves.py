@@ -128,7 +128,7 @@ def loss_curve(steps: Sequence[CaseStep]) -> LossCurve | None:
     worst = max(lossy, key=lambda step: step.loss_ratio)
     text = (
         f"{len(lossy)} of {len(loaded)} loads lost something, from {rate_text(lossy[0].offered_pps)} on, the most "
-        f"{loss_text(worst.loss_ratio)} of {rate_text(worst.offered_pps)}: no knee"
+        f"{loss_text(worst.loss_ratio)} of {rate_text(worst.offered_pps)}: no saturation point"
     )
     return LossCurve("slope", text)
 

@@ -18,11 +18,12 @@ SAME_SIZE = 0.05  # mean frame sizes of an imix differ by less from run to run, 
 
 @dataclass(frozen=True)
 class ResultLoad:
-    """Profile, tunables and the mean frame on the wire."""
+    """Profile, tunables and the mean frame on the wire; `group` is what the test called it."""
 
     profile: str
     tunables: str
     frame_bytes: float | None
+    group: str = ""
 
     @property
     def name(self) -> str:
@@ -34,10 +35,12 @@ class ResultLoad:
     @property
     def title(self) -> str:
         """Its usual name: `64b many flows`."""
-        return load_title(self.name)
+        return self.group or load_title(self.name)
 
     def like(self, other: ResultLoad) -> bool:
-        """True if both loads make a router do the same work, as far as the files show."""
+        """Whether both put the same work to a router, as far as the files say."""
+        if self.group and other.group and self.group != other.group:
+            return False
         if self.profile != other.profile or sorted(self.tunables.split(",")) != sorted(other.tunables.split(",")):
             return False
         if self.frame_bytes is None or other.frame_bytes is None:
@@ -56,7 +59,7 @@ class LoadGroup(Generic[AResult]):
 def load_of(result: MeasurementResult) -> ResultLoad:
     """The load that a result is of."""
     tunables = _tunables(result.variables.tunables)
-    return ResultLoad(Path(result.profile).stem, tunables, result.mean_frame_bytes)
+    return ResultLoad(Path(result.profile).stem, tunables, result.mean_frame_bytes, words(result.variables.group))
 
 
 def group_by_load(results: Iterable[AResult]) -> tuple[LoadGroup[AResult], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from wirespeed.pages.words import count
 from wirespeed.results.verdict import Figure, Mark
@@ -10,11 +10,13 @@ from wirespeed.results.verdict import Figure, Mark
 
 @dataclass(frozen=True)
 class Trust:
-    """A mark is always a word and a shape, never colour alone."""
+    """A mark is always a word and a shape, never colour alone. `detail` is of one figure, the rest of all that have the
+    mark."""
 
     shape: str
     word: str
     why: str
+    detail: str = field(default="", compare=False)
 
 
 _MARKS: dict[Mark, Trust] = {
@@ -43,4 +45,4 @@ def trust_of(figure: Figure, disturbed: int = 0) -> Trust:
         return Trust(mark.shape, f"disturbed: {count(disturbed, 'sample')}", mark.why)
     if figure.why and figure.mark in ("irregular", "not measured"):
         return Trust(mark.shape, mark.word, f"{figure.why[:1].upper()}{figure.why[1:].rstrip('.')}.")
-    return mark
+    return replace(mark, detail=figure.spread)

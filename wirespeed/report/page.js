@@ -3,11 +3,7 @@
 // The report's own doings: which results are shown, what leads where, sorting, copying; and all of it in the address, so
 // that a link shows what its sender saw.
 (async () => {
-	async function unpacked(text) {
-		const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-		return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
-	}
-	const { figures, listed, folds: kept } = await unpacked(document.getElementById("data").textContent);
+	const { figures, listed, folds: kept } = await unpacked;
 	const numbers = new Map(listed.map((one, number) => [one.name, number]));
 	const at = (id) => document.getElementById(id);
 	const choose = at("choose"), filter = at("filter");
@@ -100,6 +96,7 @@
 		if (!place) return;
 		place.insertAdjacentHTML("afterend", kept[Number(place.dataset.fold)]);
 		place.remove();
+		show();
 	}
 
 	// ---- all of it in the address

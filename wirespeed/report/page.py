@@ -1,9 +1,9 @@
 """The report as one HTML page that needs nothing but itself: styles, scripts and the charts' figures are in it.
 
-Jinja escapes all text that it is given. The charts' figures, and what is folded away test by test, are JSON that is
-packed by gzip: with hundreds of tests that is most of the page, and nobody opens all of it. A content security policy
-forbids the page to load anything at all. Without dygraphs on the machine that writes it the charts are pictures that do
-not move.
+Jinja escapes all text that it is given. The charts' figures, what is folded away test by test, and the scripts that
+draw and lead are JSON that is packed by gzip; unpack.js is the one script that stands in the page as it is. A content
+security policy forbids the page to load anything at all. Without dygraphs on the machine that writes it the charts are
+pictures that do not move.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ POLICY = (
 def to_html(page: HtmlPage) -> str:
     """The whole page, which needs nothing beside it."""
     styles = (browser.library_style(), style(), browser.style())
-    scripts = (browser.script(), text_of("wirespeed.report", "page.js"))
+    scripts = (browser.library(), browser.script(), text_of("wirespeed.report", "page.js"))
     folds: list[str] = []
 
     def data() -> str:
         figures = {chart.identity: to_page(chart) for chart in page.charts}
         listed = [{"name": harmless(one.name), "text": harmless(one.text)} for one in page.listed]
-        return _packed({"figures": figures, "listed": listed, "folds": folds})
+        return _packed({"figures": figures, "listed": listed, "folds": folds, "scripts": scripts})
 
     return (
         _templates()
@@ -50,10 +50,10 @@ def to_html(page: HtmlPage) -> str:
             version=__version__,
             policy=POLICY,
             style=Markup("\n".join(styles)),
-            dygraphs=Markup(browser.library()),
+            has_dygraphs=bool(browser.library()),
             kept=_keeper(folds),
             data=data,
-            script=Markup("\n".join(scripts)),
+            script=Markup(text_of("wirespeed.report", "unpack.js")),
         )
     )
 

@@ -57,6 +57,7 @@ def with_former(kind: Any, words: Mapping[str, str], former: str = "") -> Stored
 
 
 INLINE = Stored(inline=True)
+NOT_KEPT = Stored(is_kept=False)
 ORIGINAL, LENIENT_ORIGINAL = Stored(original="strict"), Stored(original="lenient")
 
 

@@ -92,6 +92,8 @@ def mean_load(points: Sequence[Point], chosen: Chosen, balance: Balance | None =
         l1_bps=l1_bps,
         samples=len(window),
         is_estimate=chosen.is_estimate,
+        low_pps=min(point.received_pps for point in window),
+        high_pps=max(point.received_pps for point in window),
     )
     return _within_line(found, 100.0 * window[-1].lines)
 
@@ -108,6 +110,8 @@ def together(loads: Sequence[LoadPoint]) -> LoadPoint:
         received_percent=_sum([load.received_percent for load in loads]),
         loss_ratio=lost / offered if offered > 0 else 0.0,
         l1_bps=_sum([load.l1_bps for load in loads]),
+        low_pps=_sum([load.low_pps for load in loads]),
+        high_pps=_sum([load.high_pps for load in loads]),
     )
 
 
@@ -176,6 +180,8 @@ def _within_line(load: LoadPoint, most_percent: float) -> LoadPoint:
         offered_percent=None if load.offered_percent is None else load.offered_percent * factor,
         received_percent=most_percent,
         l1_bps=None if load.l1_bps is None else load.l1_bps * factor,
+        low_pps=None if load.low_pps is None else load.low_pps * factor,
+        high_pps=None if load.high_pps is None else load.high_pps * factor,
     )
 
 

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from wirespeed.results.balance import Balance, Medium
-from wirespeed.results.codec import Stored
+from wirespeed.results.codec import NOT_KEPT, Stored
 
 
 @dataclass(frozen=True)
 class LoadPoint:
     """A load of one direction and the received rate: the mean over `samples` samples that end at `t_s`. Percentages are
     of the direction's line rate (layer 1) at the size of the frames sent; None if the line speed is unknown.
-    `is_estimate`: each sample had a different load, as in a ramp."""
+    `is_estimate`: each sample had a different load, as in a ramp. The received rate was `low_pps` to `high_pps` in the
+    samples; files do not keep that."""
 
     t_s: float
     offered_pps: float
@@ -25,6 +26,8 @@ class LoadPoint:
     l1_bps: float | None = None
     samples: int = 1
     is_estimate: bool = True
+    low_pps: Annotated[float | None, NOT_KEPT] = field(default=None, compare=False)
+    high_pps: Annotated[float | None, NOT_KEPT] = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -45,8 +48,9 @@ class ChannelOutcome:
 
     `full_load` is the mean of the hold phase. `forwarded` is the mean of the highest load that lost at most the
     threshold, below `loss_onset`, the first sample of a persistent loss above the threshold. With several directions
-    both are means over the same samples in each. `saturation` is the knee, None if there is none or if the tester was
-    the limit. Frame lengths include the FCS: `frame_bytes` of frames sent, `received_frame_bytes` of frames received.
+    both are means over the same samples in each. `saturation` is the saturation point, None if there is none or if the
+    tester was the limit. Frame lengths include the FCS: `frame_bytes` of frames sent, `received_frame_bytes` of frames
+    received.
     `disturbed_samples` counts the samples whose loss above the threshold is explained by preemption."""
 
     balance: Balance

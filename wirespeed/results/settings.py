@@ -15,12 +15,13 @@ Tunables = str | Mapping[str, Any] | Sequence[Any]
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """Settings of all kinds of measurement; each kind has further ones. None and empty values are not in the file.
-    `line` is the line speed, in bits per second, that percentages are of if it is not the ports' own. Settings of
-    other programs are kept as they are."""
+    `group` is what people call the load, such as `64b many flows`. `line` is the line speed, in bits per second, that
+    percentages are of if it is not the ports' own. Settings of other programs are kept as they are."""
 
     server: Annotated[str, SPARSE] = ""
     profile_file: Annotated[str, SPARSE] = ""
     tunables: Annotated[Tunables | None, Stored(sparse=True, read=lambda raw: raw, shape=str)] = None
+    group: Annotated[str, SPARSE] = ""
     output_file: Annotated[str, SPARSE] = ""
     unidirectional: Annotated[bool | None, Stored(sparse=True, read=bool)] = None
     signature: Annotated[bool | None, Stored(sparse=True, read=bool, former="verify")] = None
@@ -34,6 +35,7 @@ class SettingsHead(TypedDict):
     server: str
     profile_file: str
     tunables: str
+    group: str
     output_file: str
     signature: bool | None
     line: float | None

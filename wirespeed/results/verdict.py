@@ -82,7 +82,8 @@ class Figure:
     `rate_pps` is None where there is none, for the reason `why`. `loss_ratio` is what was lost of `offered_pps`, or
     what the goal of a search allows. `line_percent` is the share of all `lines` together and never above 100.
     `upper_pps` is the upper bound of a search. `each` has the directions, by name, where there are several. `said` is
-    the text of a figure that is not a rate. `samples` make the mean; 0 where trials do.
+    the text of a figure that is not a rate. `samples` make the mean, whose rates were `low_pps` to `high_pps`; 0 where
+    trials do.
     """
 
     name: str
@@ -99,6 +100,8 @@ class Figure:
     samples: int = 0
     each: tuple[Figure, ...] = ()
     said: str = ""
+    low_pps: float | None = None
+    high_pps: float | None = None
 
     @property
     def is_measured(self) -> bool:
@@ -134,6 +137,15 @@ class Figure:
         if self.bound:
             return f"≥ {rate}"
         return rate if self.upper_pps is None else f"{rate} to {form(self.upper_pps)}"
+
+    @property
+    def spread(self) -> str:
+        """How far off an estimate can be: `2.23 to 3.72 Mpps in 3 samples`. Empty of other figures."""
+        if self.mark != "estimate" or self.low_pps is None or self.high_pps is None or self.samples < 2:
+            return ""
+        low, high = measured_text(self.low_pps), measured_text(self.high_pps)
+        unit = high.rpartition(" ")[2]
+        return f"{low.removesuffix(f' {unit}')} to {high} in {self.samples} samples"
 
     @property
     def line(self) -> str:
@@ -224,6 +236,12 @@ class Verdict:
     def full_load(self) -> Figure | None:
         """Rate that a load test forwarded while it held the full load."""
         return next((one for one in self.figures if one.name == FULL_LOAD), None)
+
+    def heading(self, figure: Figure) -> str:
+        """What one of the figures is, for a reader who sees it alone: `highest load with loss ≤ 0.1 %`."""
+        if figure.name == FORWARDED and self.threshold is not None:
+            return f"highest load with loss ≤ {100 * self.threshold:g} %"
+        return f"{figure.name}, overloaded" if figure.name == FULL_LOAD and figure.mark == "lossy" else figure.name
 
     @property
     def shown(self) -> Figure:

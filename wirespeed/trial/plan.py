@@ -18,7 +18,8 @@ class MeasurementPlan:
     """`profile` with its `tunables` is sent in the `directions`; `line_bps` is another line to take percent of than the
     ports' own. `signature` tells our packets from others by their marks. With `force` ports are taken from whoever
     holds them, and loads go out where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into
-    the result as they are. `output_file` is only recorded."""
+    the result as they are. `group` is what people call the load, such as `64b many flows`. `output_file` is only
+    recorded."""
 
     profile: str = field(kw_only=False)
     tunables: dict[str, str] = field(default_factory=dict, kw_only=False)
@@ -27,6 +28,7 @@ class MeasurementPlan:
     signature: bool = False
     force: bool = False
     name: str = ""
+    group: str = ""
     output_file: str = "-"
     lab: LabFacts = LabFacts()  # noqa: RUF009 - frozen
     dut: DutFacts | None = None
@@ -46,6 +48,7 @@ class MeasurementPlan:
             server=server,
             profile_file=self.profile,
             tunables=tunables_text(self.tunables),
+            group=self.group,
             output_file=self.output_file,
             signature=self.signature or None,
             line=self.line_bps or None,

@@ -35,7 +35,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wirespeed.charts import browser, dygraphs
 from wirespeed.charts.chart import DASHES
-from wirespeed.charts.colours import COLOURS, NODE_COLOURS, REFERENCE
+from wirespeed.charts.colours import COLOURS, MARKS, NODE_COLOURS, REFERENCE
 from wirespeed.errors import WirespeedError
 from wirespeed.exporter.target import Target
 from wirespeed.pages.templates import environment, style, text_of
@@ -64,6 +64,7 @@ _POLICY = (
 _LOOKS = json.dumps(
     {
         "colours": COLOURS,
+        "marks": MARKS,
         "classes": NODE_COLOURS,
         "dashes": [dash for dash in DASHES if dash != "dot"],
         "grey": REFERENCE,

@@ -20,7 +20,7 @@ from wirespeed.pages.loads import load_title
 from wirespeed.pages.trust import trust_of
 from wirespeed.results.journal import entries_of, is_being_written, is_journal, journal_path, kind_of, read_journal
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.verdict import Figure
+from wirespeed.results.verdict import Figure, Verdict
 
 _SHARE = 10.0
 """Reading a journal whole, where there is no other way, is given so small a share of the time."""
@@ -143,7 +143,8 @@ class Followed:
 
     def _judge(self, result: MeasurementResult) -> None:
         verdict = verdict_of(result)
-        self.verdicts, self.figures = verdict.lines, tuple(map(_figure, verdict.figures))
+        self.verdicts = verdict.lines
+        self.figures = tuple(_figure(verdict, figure) for figure in verdict.figures)
 
 
 def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -159,22 +160,23 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
     head["most_s"] = document.get("most_s")
     if result is not None:
         head["name"] = result.name
-        head["load"] = load_title(f"{result.variables.profile_file} {result.variables.tunables or ''}".strip())
+        settings = f"{result.variables.profile_file} {result.variables.tunables or ''}".strip()
+        head["load"] = result.variables.group or load_title(settings)
         head["box"] = result.dut.name
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 
 
-def _figure(figure: Figure) -> dict[str, str]:
+def _figure(verdict: Verdict, figure: Figure) -> dict[str, str]:
     """A figure of the verdict as a card shows it."""
     rate, unit = figure.rate_parts
     trust = trust_of(figure)
     measured = figure.is_measured and figure.rate_pps is not None
     return {
-        "name": figure.name,
+        "name": verdict.heading(figure),
         "rate": rate,
         "unit": unit,
         "share": figure.share_text if measured and figure.line_percent is not None else "",
         "loss": f"loss {figure.loss_text}" if measured and figure.loss_ratio is not None else "",
-        "trust": f"{trust.shape} {trust.word}",
+        "trust": f"{trust.shape} {trust.word}" + (f": {trust.detail}" if trust.detail else ""),
     }

@@ -5,7 +5,7 @@
 const Charts = (() => {
 	const PAPER = { paper: "#ffffff", ink: "#1c2430", soft: "#4d5765", grid: "#dfe3e8", rule: "#7d8590", alarm: "#b3401a" };
 	const RIGHT = 16, NAMED = 12;
-	const { canvasPen, svgPen, DOT, DASHES } = Pens;
+	const { canvasPen, swatch, DOT, DASHES } = Pens;
 	const { digits, NARROW } = ChartScales;
 	const { rowsOf, tablesOf } = ChartTables;
 	const DYGRAPHS = typeof Dygraph !== "undefined";
@@ -103,13 +103,14 @@ const Charts = (() => {
 		bar() {
 			const keys = make("ul", { className: "legend" });
 			for (const entry of this.entries()) {
-				const button = make("button", { type: "button" }, this.swatch(entry), entry.name, make("span", { textContent: entry.value || "" }));
+				const button = make("button", { type: "button" }, swatch(entry), entry.name, make("span", { textContent: entry.value || "" }));
 				button.setAttribute("aria-pressed", String(!this.off.has(entry.key)));
 				button.addEventListener("click", () => this.toggle(entry.key));
 				button.addEventListener("dblclick", () => this.alone(entry.key));
 				button.dataset.key = entry.key;
 				keys.append(make("li", {}, button));
 			}
+			for (const key of this.keys()) keys.append(make("li", { className: "key-mark" }, swatch({ ...key, colour: "currentColor" }), key.name));
 			const tools = make("div", { className: "tools screen" });
 			const tool = (text, name, act) => {
 				const button = make("button", { type: "button", textContent: text, title: name });
@@ -134,18 +135,6 @@ const Charts = (() => {
 			return make("div", { className: "chart-bar" }, keys, tools);
 		}
 
-		swatch(entry) {
-			const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-			svg.setAttribute("width", 24);
-			svg.setAttribute("height", 12);
-			svg.setAttribute("aria-hidden", "true");
-			const pen = svgPen();
-			if (entry.symbol) pen.mark(entry.symbol, 12, 6, entry.colour);
-			else pen.line([[1, 6], [23, 6]], entry.colour, 2.4, DASHES[entry.dash]);
-			svg.innerHTML = pen.text();
-			return svg;
-		}
-
 		drawPanel(panel) {
 			const plot = make("div", { className: "plot" });
 			plot.style.height = `${panel.height + (panel === this.panels().at(-1) ? 22 : 6)}px`;
@@ -165,8 +154,11 @@ const Charts = (() => {
 				underlayCallback: (canvas, box, graph) => {
 					const toX = (x) => graph.toDomXCoord(x), toY = (y) => graph.toDomYCoord(y), { panel } = graph.panel ? graph : known;
 					this.under(panel, canvasPen(canvas), box, toX, toY, theme());
-					ChartLabels.show(layer, ChartLabels.placed(this.labels(panel, box, toX, toY), box, getComputedStyle(document.body).fontFamily));
-					this.name(panel, names);
+					const laid = this.laid(panel, box, toX, toY);
+					const { found, unnamed } = this.words(panel, laid, box, toX, toY, getComputedStyle(document.body).fontFamily);
+					graph.laid = { ...laid, panel };
+					ChartLabels.show(layer, found);
+					this.name(unnamed, names);
 				},
 				highlightCallback: (event, x, points, row, name) => this.tell(graph, tip, points, row, name),
 				unhighlightCallback: () => { tip.hidden = true; },
@@ -183,18 +175,36 @@ const Charts = (() => {
 			return Object.assign(graph, { panel, places, rows: rows.length ? rows : [[this.span()[0], null]] });
 		}
 
-		name(panel, list) {
-			const found = new Map(this.unnamed(panel).map((curve) => [`${curve.name} ${curve.dash} ${curve.colour}`, curve]));
+		name(unnamed, list) {
+			const found = new Map(unnamed.map((curve) => [`${curve.name} ${curve.dash} ${curve.colour}`, curve]));
 			const some = [...found.values()].slice(0, NAMED);
-			list.replaceChildren(...some.map((curve) => make("li", {}, this.swatch(curve), curve.name)));
+			list.replaceChildren(...some.map((curve) => make("li", {}, swatch(curve), curve.name)));
 			if (found.size > NAMED) list.append(make("li", { textContent: `and ${found.size - NAMED} more, in the table` }));
 		}
 
 		look_of(curve) {
 			const pattern = DASHES[curve.dash] || null;
-			if (!curve.dots) return { color: curve.colour, strokeWidth: curve.width || 2, strokePattern: pattern, drawPoints: Boolean(curve.links) || curve.x.length < 60, pointSize: curve.links ? DOT : 1.6 };
-			const mark = (graph, name, canvas, x, y, colour) => canvasPen(canvas).mark(curve.symbol || "dot", x, y, colour);
+			const fill = (colour) => (curve.open ? theme().paper : colour);
+			if (!curve.dots) {
+				return {
+					color: curve.colour, strokeWidth: curve.width || 2, strokePattern: pattern, plotter: (drawing) => this.plot(drawing, fill(curve.colour)),
+					drawPoints: Boolean(curve.links) || (curve.x.length < 60 && !curve.symbol), pointSize: curve.links ? DOT : 1.6,
+				};
+			}
+			const mark = (graph, name, canvas, x, y, colour) => canvasPen(canvas).mark(curve.symbol || "dot", x, y, colour, fill(colour));
 			return { color: curve.colour, strokeWidth: 0, drawPoints: true, pointSize: DOT, drawPointCallback: mark, drawHighlightPointCallback: mark };
+		}
+
+		// A line as `laid` has it, with its marks.
+		plot(drawing, fill) {
+			const graph = drawing.dygraph, canvas = drawing.drawingContext;
+			const { lines, panel } = graph.laid, line = lines.find(({ curve }) => curve === panel.curves[Number(drawing.setName)]);
+			if (!line) return;
+			canvas.save();
+			canvas.translate(0, line.shift);
+			Dygraph.Plotters.linePlotter(drawing);
+			canvas.restore();
+			for (const place of line.marks) canvasPen(canvas).mark(line.curve.symbol, ...line.points[place], line.curve.colour, fill);
 		}
 
 		// Room for the figures of the y axes, the same in all panels.

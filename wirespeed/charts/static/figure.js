@@ -2,8 +2,13 @@
 
 // What is to be seen of a chart: which curves, over which ranges, with which ticks and words. It needs no page.
 const ChartFigure = (() => {
-	const LABELLED = 4; // curves of a panel whose names stand at their ends
+	const LABELLED = 4; // curves of a panel whose names stand beside them
 	const NEAR = 12; // pixels between marks that share their words
+	const ALIKE_PX = 2, ALIKE = 0.9; // curves of one result are alike if so many of their points are no further apart
+	const BESIDE_PX = 2.6; // between curves that are alike, so that each is seen
+	const MARKS_PX = 110; // between the marks of a curve
+	const STEP_PX = 24; // between places that are tried for a name
+	const STEEP_PX = 30; // height of a curve below a name, beyond which the name would stand away from it
 	const RULE_FITS = 2; // times the largest value: a level further up would flatten the curves, and is named at the edge
 	const { digits, steps, NARROW } = ChartScales;
 	const { DASHES } = Pens;
@@ -22,6 +27,19 @@ const ChartFigure = (() => {
 		const bands = (figure.bands || []).filter((band) => of[band.of]).map((band) => ({ ...band, low: band.low * 100 / of[band.of], high: band.high * 100 / of[band.of] }));
 		return { ...figure, panels, bands, xTitle, xUnit: "%", xHigh: undefined };
 	}
+
+	// `router both 0→1` and `router both 1→0` as `router both 0→1 and 1→0`.
+	function together(names) {
+		const words = names.map((name) => name.split(" ")), shortest = Math.min(...words.map((some) => some.length));
+		const same = (at) => words.every((some) => some.at(at) === words[0].at(at));
+		let head = 0, tail = 0;
+		while (head < shortest - 1 && same(head)) head++;
+		while (head + tail < shortest - 1 && same(-1 - tail)) tail++;
+		const middle = words.map((some) => some.slice(head, some.length - tail).join(" "));
+		return [...words[0].slice(0, head), middle.join(" and "), ...words[0].slice(words[0].length - tail)].join(" ");
+	}
+
+	const apart = (one, other) => (one === null || other === null ? (one === other ? 0 : Infinity) : Math.abs(one - other));
 
 	return class {
 		constructor(figure) {
@@ -117,23 +135,50 @@ const ChartFigure = (() => {
 			return (panel.curves || []).filter((curve) => this.shows(curve) && !curve.dots);
 		}
 
-		// Curves whose names stand at their ends, while they are few.
-		labelled(panel) {
-			const drawn = this.lines(panel);
-			return drawn.length <= LABELLED ? drawn : [];
+		// Lines in pixels, { curve, points, shift, marks }: those of one result that lie on each other side by side, by
+		// `shift` down, and marks at places that differ from curve to curve. `groups` has those that are alike together.
+		laid(panel, box, toX, toY) {
+			const groups = [], lines = this.lines(panel).map((curve, number) => {
+				const points = curve.x.map((x, place) => [toX(x), curve.y[place] === null ? null : toY(curve.y[place])]);
+				const line = { curve, points, shift: 0, marks: curve.symbol ? this.marked(points, number, box) : [] };
+				const group = groups.find(([other]) => this.areAlike(other, line));
+				if (group) group.push(line); else groups.push([line]);
+				return line;
+			});
+			for (const group of groups) {
+				group.forEach((line, number) => {
+					line.shift = (number - (group.length - 1) / 2) * BESIDE_PX;
+					line.points = line.points.map(([x, y]) => [x, y === null ? null : y + line.shift]);
+				});
+			}
+			return { lines, groups };
 		}
 
-		// Names of a panel's lines that stand neither at their ends nor in the legend of the chart.
-		unnamed(panel) {
-			const known = new Set(this.entries().map((entry) => entry.name)), drawn = this.lines(panel);
-			return drawn.length <= LABELLED ? [] : drawn.filter((curve) => !known.has(curve.name));
+		areAlike(one, other) {
+			const [a, b] = [one.curve, other.curve], { points } = other;
+			if (a.colour !== b.colour || (a.of || "") !== (b.of || "") || a.width !== b.width || a.x.length !== b.x.length) return false;
+			const near = points.filter(([x, y], place) => apart(x, one.points[place][0]) <= ALIKE_PX && apart(y, one.points[place][1]) <= ALIKE_PX);
+			return near.length >= ALIKE * points.length;
 		}
 
-		// Marks that are named in words; among many curves the first of each kind stands for all.
-		notes(panel) {
-			const marks = (panel.curves || []).filter((curve) => curve.note && this.shows(curve));
-			const isFirst = (curve, at) => marks.findIndex((one) => one.note === curve.note) === at;
-			return this.lines(panel).length > LABELLED ? marks.filter(isFirst) : marks;
+		// Places of the points of a line that have a mark: at least one.
+		marked(points, number, box) {
+			const found = [];
+			let next = box.x + MARKS_PX * ((0.2 + number * 0.618) % 1);
+			points.forEach(([x, y], place) => {
+				if (y === null || x < next || x > box.x + box.w + 1) return;
+				found.push(place);
+				while (next <= x) next += MARKS_PX;
+			});
+			const last = points.findLastIndex(([x, y]) => y !== null && x >= box.x - 1 && x <= box.x + box.w + 1);
+			return found.length || last < 0 ? found : [last];
+		}
+
+		// Kinds of marks that the chart has, for its legend.
+		keys() {
+			const marks = this.panels().flatMap((panel) => (panel.curves || []).filter((curve) => curve.note && this.shows(curve)));
+			const found = new Map(marks.map((curve) => [curve.note, { name: curve.note, symbol: curve.symbol, open: curve.open, dots: true }]));
+			return [...found.values()];
 		}
 
 		// All that is not a curve, by anything that draws lines, boxes and words in pixels.
@@ -168,33 +213,88 @@ const ChartFigure = (() => {
 			if (this.at !== null && !this.shared) pen.line([[toX(this.at), box.y], [toX(this.at), box.y + box.h]], colours.alarm, 1.5, DASHES.dash);
 		}
 
-		// Names of levels, notes of marks and names of curves at their ends, each where it would stand.
-		labels(panel, box, toX, toY) {
+		// The words of a panel where they stand, { found }; and { unnamed }, the lines and levels that are named neither
+		// there nor in the legend.
+		words(panel, laid, box, toX, toY, family, size) {
+			const few = laid.lines.length <= LABELLED;
+			const wanted = [...this.levels(panel, box, toX, toY), ...(few ? this.notes(panel, box, toX, toY) : [])];
+			for (const group of few ? laid.groups : []) {
+				const text = group.length > 1 ? `${together(group.map(({ curve }) => curve.name))}, alike` : group[0].curve.name;
+				const wide = ChartLabels.widthOf(text, family, size) + Pens.SAMPLE + 4;
+				wanted.push({ text, curve: group[0].curve, places: this.along(group, wide, box), names: group.map(({ curve }) => curve) });
+			}
+			const { found, rest } = ChartLabels.placed(wanted, box, this.taken(panel, laid, box, toX, toY), family, size);
+			const known = new Set(this.entries().map((entry) => entry.name));
+			const curves = few ? rest.flatMap((label) => label.names || []) : laid.lines.map(({ curve }) => curve);
+			return { found, unnamed: [...curves.filter((curve) => !known.has(curve.name)), ...rest.filter((label) => label.rule).map((label) => label.rule)] };
+		}
+
+		levels(panel, box, toX, toY) {
 			const [left, right] = [box.x, box.x + box.w], wanted = [];
 			for (const rule of panel.rules || []) {
-				const at = toY(rule.value), above = at < box.y - 1;
+				const at = toY(rule.value), isAbove = at < box.y - 1;
 				if (at > box.y + box.h + 1) continue;
-				wanted.push({ text: above ? `↑ ${rule.name}` : rule.name, x: right - 4, y: at < box.y + 16 ? Math.max(at, box.y) + 12 : at - 4, align: "end", alarm: rule.alarm, soft: true });
+				const across = [];
+				for (let x = right - 4; x > left + 40; x -= STEP_PX) across.push(x);
+				const down = isAbove ? [box.y + 12] : [at - 4, at + 13];
+				wanted.push({ text: isAbove ? `↑ ${rule.name}` : rule.name, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: rule.name, colour: "currentColor" } });
 			}
 			for (const band of panel === this.panels()[0] ? this.figure.bands || [] : []) {
 				if (band.key || !band.name || !this.shows(band) || toX(band.high) < left || toX(band.low) > right) continue;
-				wanted.push({ text: band.name, x: Math.max(left, toX(band.low)) + 4, y: box.y + 12, align: "start", soft: true });
-			}
-			const noted = [];
-			for (const curve of this.notes(panel)) {
-				const x = toX(curve.x[0]), y = toY(curve.y[0]);
-				// Marks of both directions are often one.
-				if (x < left || x > right || noted.some((one) => one.note === curve.note && Math.hypot(one.x - x, one.y - y) < NEAR)) continue;
-				noted.push({ note: curve.note, x, y });
-				const align = x > left + box.w * 0.75 ? "end" : "start";
-				wanted.push({ text: curve.note, x: x + (align === "end" ? -9 : 9), y: y + 15, align });
-			}
-			for (const curve of this.labelled(panel)) {
-				const last = curve.x.findLastIndex((x, place) => curve.y[place] !== null && toX(x) <= right + 1);
-				if (last < 0 || toX(curve.x[last]) < left) continue;
-				wanted.push({ text: curve.name, x: Math.min(right - 4, toX(curve.x[last])), y: toY(curve.y[last]) - 6, align: "end" });
+				const x = Math.max(left, toX(band.low)) + 4, bottom = box.y + box.h;
+				wanted.push({ text: band.name, places: [12, 26, box.h - 4, box.h - 18, box.h / 2].map((down) => [x, Math.min(bottom, box.y + down), "start"]), soft: true });
 			}
 			return wanted;
+		}
+
+		notes(panel, box, toX, toY) {
+			const [left, right] = [box.x, box.x + box.w], noted = [];
+			for (const curve of (panel.curves || []).filter((one) => one.note && this.shows(one))) {
+				const x = toX(curve.x[0]), y = toY(curve.y[0]);
+				// Marks of both directions are often one.
+				if (x < left || x > right || noted.some((one) => one.text === curve.note && Math.hypot(one.x - x, one.y - y) < NEAR)) continue;
+				const around = [16, -9, 30, -23, 44, -37].flatMap((down) => [[x + 9, y + down, "start"], [x - 9, y + down, "end"]]);
+				noted.push({ text: curve.note, x, y, places: around });
+			}
+			return noted;
+		}
+
+		// Places for a name right above or below its curves, from their end to the left.
+		along(group, wide, box) {
+			const points = group.flatMap((line) => line.points).filter(([x, y]) => y !== null && x >= box.x - 1 && x <= box.x + box.w + 1), found = [];
+			if (!points.length) return found;
+			const [first, last] = [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))];
+			for (let end = Math.max(last, Math.min(first + wide, box.x + box.w - 4)); end - wide > box.x - STEP_PX; end -= STEP_PX) {
+				const from = Math.max(box.x, end - wide), below = points.filter(([x], place) => x >= from && x <= end || (points[place + 1]?.[0] > from && x < from) || (points[place - 1]?.[0] < end && x > end)).map(([, y]) => y);
+				if (!below.length) continue;
+				const [high, low] = [Math.min(...below), Math.max(...below)];
+				if (low - high > STEEP_PX) continue;
+				found.push([end, high - 9, "end"], [end, low + 18, "end"]);
+				if (end <= first) break;
+			}
+			return found;
+		}
+
+		// All lines and marks of a panel, which no word may lie on.
+		taken(panel, laid, box, toX, toY) {
+			const lines = new ChartLabels.Lines(box), [low, high] = this.xRange(), [left, right] = [box.x, box.x + box.w];
+			const mark = ([x, y], half = 5) => { if (y !== null) for (const at of [y - half, y, y + half]) lines.add([[x - half, at], [x + half, at]]); };
+			for (const rule of panel.rules || []) lines.add([[left, toY(rule.value)], [right, toY(rule.value)]]);
+			if (panel.diagonal) lines.add([[toX(low), toY(low)], [toX(high), toY(high)]]);
+			for (const band of this.figure.bands || []) {
+				if (this.shows(band)) for (const at of [band.low, band.high]) lines.add([[toX(at), box.y], [toX(at), box.y + box.h]]);
+			}
+			for (const { points, marks } of laid.lines) {
+				lines.add(points);
+				for (const place of marks) mark(points[place]);
+			}
+			for (const curve of (panel.curves || []).filter((one) => one.dots && this.shows(one))) {
+				curve.x.forEach((x, place) => {
+					if (curve.y[place] !== null) mark([toX(x), toY(curve.y[place])], curve.note ? 7 : 5);
+					if (curve.left) lines.add([[toX(curve.left[place]), toY(curve.y[place])], [toX(curve.right[place]), toY(curve.y[place])]]);
+				});
+			}
+			return lines;
 		}
 	};
 })();

@@ -4,21 +4,23 @@
 const ChartPaper = (() => {
 	const RIGHT = 16, GAP = 26, SIZE = 12;
 	const FAMILY = "system-ui, 'DejaVu Sans', sans-serif";
-	const { svgPen, escaped, DASHES } = Pens;
+	const { svgPen, escaped, sample, DASHES, SAMPLE } = Pens;
 
 	function svgOf(chart, colours, width) {
 		const panels = chart.panels(), figures = panels.flatMap((panel) => chart.yTicks(panel).map(([, text]) => ChartLabels.widthOf(text, FAMILY, SIZE)));
 		const left = 14 + Math.ceil(Math.max(20, ...figures));
 		const pen = svgPen(), inner = { x: left, w: width - left - RIGHT }, { figure } = chart;
 		let top = 14, at = 0;
-		for (const entry of chart.entries().filter((one) => !chart.off.has(one.key))) {
-			const wide = 48 + ChartLabels.widthOf(entry.name, FAMILY, SIZE);
-			if (at + wide > width && at > 0) { at = 0; top += 18; }
-			if (entry.symbol) pen.mark(entry.symbol, at + 12, top - 4, entry.colour);
-			else pen.line([[at, top - 4], [at + 24, top - 4]], entry.colour, 2.4, DASHES[entry.dash]);
-			pen.words(entry.name, at + 30, top, colours.ink, "start");
+		const fresh = () => { if (at > 0) { at = 0; top += 18; } };
+		const name = (curve, text) => {
+			const wide = SAMPLE + 24 + ChartLabels.widthOf(text, FAMILY, SIZE);
+			if (at + wide > width) fresh();
+			sample(pen, curve, at, top - 4, colours.paper);
+			pen.words(text, at + SAMPLE + 6, top, colours.ink, "start");
 			at += wide;
-		}
+		};
+		for (const entry of chart.entries().filter((one) => !chart.off.has(one.key))) name(entry, [entry.name, entry.value].filter(Boolean).join(": "));
+		for (const key of chart.keys()) name({ ...key, colour: colours.soft }, key.name);
 		const [low, high] = chart.xRange();
 		panels.forEach((panel, number) => {
 			top += GAP;
@@ -26,6 +28,17 @@ const ChartPaper = (() => {
 			const box = { ...inner, y: top, h: panel.height }, range = chart.yRange(panel);
 			const toX = (x) => box.x + ((x - low) / (high - low)) * box.w;
 			const toY = (y) => box.y + box.h * (1 - ChartScales.share(y, range, panel.log));
+			const words = () => {
+				const laid = chart.laid(panel, box, toX, toY);
+				return { laid, ...chart.words(panel, laid, box, toX, toY, FAMILY, SIZE) };
+			};
+			at = 0;
+			const { unnamed } = words();
+			if (unnamed.length) top += 14;
+			for (const curve of unnamed) name({ ...curve, colour: curve.colour === "currentColor" ? colours.rule : curve.colour }, curve.name);
+			if (unnamed.length) top += 8;
+			box.y = top;
+			const { laid, found } = words();
 			for (const [y, text] of chart.yTicks(panel)) {
 				pen.line([[box.x, toY(y)], [box.x + box.w, toY(y)]], colours.grid, 1);
 				pen.words(text, box.x - 6, toY(y) + 4, colours.soft, "end");
@@ -39,15 +52,19 @@ const ChartPaper = (() => {
 			pen.line([[box.x, box.y], [box.x, box.y + box.h], [box.x + box.w, box.y + box.h]], colours.rule, 1);
 			pen.clip({ x: box.x, y: box.y - 8, w: box.w + RIGHT, h: box.h + 12 }, () => {
 				chart.under(panel, pen, box, toX, toY, colours);
-				for (const curve of panel.curves || []) {
-					if (!chart.shows(curve)) continue;
-					const points = curve.x.map((x, place) => [toX(x), curve.y[place] === null ? null : toY(curve.y[place])]);
-					if (!curve.dots) pen.line(points, curve.colour, curve.width || 2, DASHES[curve.dash]);
-					if (curve.dots || curve.links) points.forEach(([x, y], place) => pen.mark(curve.symbol || "dot", x, y, curve.colour, (curve.links || [])[place]));
+				const fill = (curve) => (curve.open ? colours.paper : curve.colour);
+				for (const { curve, points, marks } of laid.lines) {
+					pen.line(points, curve.colour, curve.width || 2, DASHES[curve.dash]);
+					for (const place of marks) pen.mark(curve.symbol, ...points[place], curve.colour, fill(curve));
+				}
+				for (const curve of (panel.curves || []).filter((one) => chart.shows(one) && (one.dots || one.links))) {
+					curve.x.forEach((x, place) => pen.mark(curve.symbol || "dot", toX(x), curve.y[place] === null ? null : toY(curve.y[place]), curve.colour, fill(curve), (curve.links || [])[place]));
 				}
 			});
-			for (const label of ChartLabels.placed(chart.labels(panel, box, toX, toY), box, FAMILY, SIZE)) {
-				pen.words(label.text, label.left, label.y, label.alarm ? colours.alarm : label.soft ? colours.soft : colours.ink, "start");
+			for (const label of found) {
+				const wide = label.curve ? SAMPLE + 4 : 0;
+				if (label.curve) sample(pen, label.curve, label.left, label.y - 4, colours.paper);
+				pen.words(label.text, label.left + wide, label.y, label.alarm ? colours.alarm : label.soft ? colours.soft : colours.ink, "start");
 			}
 			top += panel.height;
 		});

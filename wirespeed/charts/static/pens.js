@@ -2,20 +2,15 @@
 
 // What draws lines, boxes, marks and words in pixels: on a canvas, or as the text of an SVG. Both take the same calls.
 const Pens = (() => {
-	const DOT = 3;
+	const DOT = 3, RADIUS = 4;
 	const DASHES = { dash: [7, 4], dot: [2, 3], dashdot: [7, 3, 2, 3], longdash: [12, 4] };
 	const escaped = (text) => String(text).replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
-	const SHAPES = {
-		cross: (x, y, r) => [[[x - r, y - r], [x + r, y + r]], [[x - r, y + r], [x + r, y - r]]],
-		bar: (x, y, r) => [[[x - r, y], [x + r, y]]],
-		diamond: (x, y, r) => [[[x, y - r], [x + r, y], [x, y + r], [x - r, y], [x, y - r]]],
-		triangle: (x, y, r) => [[[x, y - r], [x + r, y + r], [x - r, y + r], [x, y - r]]],
-		square: (x, y, r) => [[[x - r, y - r], [x + r, y - r], [x + r, y + r], [x - r, y + r], [x - r, y - r]]],
+	// Lines of a symbol in pixels; null for a dot or a circle.
+	const outlines = (symbol, x, y) => {
+		const polygon = SHAPES.polygons[symbol], lines = polygon ? [[...polygon, polygon[0]]] : SHAPES.strokes[symbol];
+		return lines ? lines.map((points) => points.map(([across, down]) => [x + across * RADIUS, y + down * RADIUS])) : null;
 	};
-	SHAPES["open-diamond"] = SHAPES.diamond;
-	const FILLED = new Set(["dot", "diamond", "triangle"]);
-	const outlines = (symbol, x, y) => (SHAPES[symbol] ? SHAPES[symbol](x, y, symbol.includes("diamond") ? 6 : 4) : null);
 
 	function canvasPen(canvas) {
 		const path = (points) => {
@@ -42,19 +37,20 @@ const Pens = (() => {
 				canvas.fillRect(x, y, w, h);
 				canvas.restore();
 			},
-			mark(symbol, x, y, colour) {
+			mark(symbol, x, y, colour, fill = colour) {
 				const shape = outlines(symbol, x, y);
 				canvas.save();
-				Object.assign(canvas, { strokeStyle: colour, fillStyle: colour, lineWidth: 1.6 });
+				Object.assign(canvas, { strokeStyle: colour, fillStyle: fill, lineWidth: 1.6 });
 				canvas.setLineDash([]);
 				if (!shape) {
 					canvas.beginPath();
-					canvas.arc(x, y, symbol === "circle" ? 4 : DOT, 0, 2 * Math.PI);
-					if (symbol === "circle") canvas.stroke(); else canvas.fill();
+					canvas.arc(x, y, symbol === "circle" ? RADIUS : DOT, 0, 2 * Math.PI);
+					canvas.fill();
+					canvas.stroke();
 				}
 				for (const points of shape || []) {
 					path(points);
-					if (FILLED.has(symbol)) canvas.fill();
+					canvas.fill();
 					canvas.stroke();
 				}
 				canvas.restore();
@@ -87,11 +83,11 @@ const Pens = (() => {
 			words(text, x, y, colour, align, bold) {
 				parts.push(`<text x="${at(x)}" y="${at(y)}" fill="${colour}" text-anchor="${align}"${bold ? ' font-weight="600"' : ""}>${escaped(text)}</text>`);
 			},
-			mark(symbol, x, y, colour, page) {
+			mark(symbol, x, y, colour, fill = colour, page = "") {
 				if (y === null) return;
 				if (page) parts.push(`<a href="${escaped(page)}">`);
-				const shape = outlines(symbol, x, y), fill = FILLED.has(symbol) ? colour : "none";
-				if (!shape) parts.push(`<circle cx="${at(x)}" cy="${at(y)}" r="${symbol === "circle" ? 4 : DOT}" fill="${fill}" stroke="${colour}"/>`);
+				const shape = outlines(symbol, x, y);
+				if (!shape) parts.push(`<circle cx="${at(x)}" cy="${at(y)}" r="${symbol === "circle" ? RADIUS : DOT}" fill="${fill}" stroke="${colour}" stroke-width="1.6"/>`);
 				for (const points of shape || []) parts.push(`<path d="${path(points)}" fill="${fill}" stroke="${colour}" stroke-width="1.6"/>`);
 				if (page) parts.push("</a>");
 			},
@@ -104,5 +100,23 @@ const Pens = (() => {
 		};
 	}
 
-	return { canvasPen, svgPen, escaped, DOT, DASHES };
+	// How a curve looks, in a row of words: its line and its mark. `paper` fills outlines.
+	const SAMPLE = 26;
+	function sample(pen, { colour, dash, symbol, open, dots }, x, y, paper) {
+		if (!dots) pen.line([[x, y], [x + SAMPLE, y]], colour, 2.2, DASHES[dash]);
+		if (symbol || dots) pen.mark(symbol || "dot", x + SAMPLE / 2, y, colour, open ? paper : colour);
+	}
+
+	function swatch(curve) {
+		const pen = svgPen();
+		sample(pen, curve, 1, 7, "var(--paper)");
+		const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+		svg.setAttribute("width", SAMPLE + 2);
+		svg.setAttribute("height", 14);
+		svg.setAttribute("aria-hidden", "true");
+		svg.innerHTML = pen.text();
+		return svg;
+	}
+
+	return { canvasPen, svgPen, escaped, sample, swatch, DOT, DASHES, SAMPLE };
 })();

@@ -25,7 +25,7 @@ const ChartScales = (() => {
 		const low = Math.log10(values.reduce((one, other) => Math.min(one, other))), high = Math.log10(values.reduce((one, other) => Math.max(one, other)));
 		const ticks = [];
 		for (let power = Math.floor(low); power <= Math.ceil(high); power++) {
-			for (const step of high - low < 1.5 ? [1, 2, 5] : [1]) ticks.push([step * 10 ** power, digits(step * 10 ** power)]);
+			for (const step of high - low < 2 ? [1, 2, 5] : [1]) ticks.push([step * 10 ** power, digits(step * 10 ** power)]);
 		}
 		return { range: [10 ** (low - 0.12), 10 ** (high + 0.12)], ticks };
 	};

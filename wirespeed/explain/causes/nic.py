@@ -79,7 +79,10 @@ def _missed(case: Case) -> list[Evidence]:
     if not plateau_of_nic(case):
         return []
     count = case.dropped(*RX_MISSED)
-    text = f"the NIC missed {count:,} frames, the same rate came in at all loads beyond a knee, and the CPU had time"
+    text = (
+        f"the NIC missed {count:,} frames, the same rate came in at all loads beyond the saturation point, and the CPU "
+        "had time"
+    )
     return [Evidence(text, STRONG + HINT, "drops by reason")]
 
 

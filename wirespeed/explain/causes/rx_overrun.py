@@ -51,7 +51,9 @@ def _plateau(case: Case) -> list[Evidence]:
     empty, is a limit of the NIC's own."""
     if not plateau_of_nic(case):
         return []
-    return [Evidence("the same rate came in at all loads beyond a knee, and the worker had time", EXCLUDED)]
+    return [
+        Evidence("the same rate came in at all loads beyond the saturation point, and the worker had time", EXCLUDED)
+    ]
 
 
 def _missed(case: Case) -> list[Evidence]:

@@ -123,9 +123,10 @@ def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) 
         rate=figure.rate_parts[0],
         unit=figure.rate_parts[1],
         share=_share(figure),
+        heading=verdict.heading(figure) if figure.is_measured else "",
         trust=trust_of(figure, verdict.disturbed),
         more=(
-            *(() if full is None or full is figure else (full_load_text(full),)),
+            *(() if full is None or full is figure else (_full_load_text(full),)),
             *(one.line for bound in bounds for one in bound.figures),
         ),
         because=verdict.sentence.replace("`", ""),
@@ -139,6 +140,7 @@ def _share(figure: Figure) -> str:
     return "line rate unknown" if figure.line_percent is None else figure.share_text
 
 
-def full_load_text(full: Figure) -> str:
-    """`At full load 4.41 Mpps, loss 1.2 %`."""
-    return f"At full load {full.text}" + (f", loss {full.loss_text}" if full.is_measured else "")
+def _full_load_text(full: Figure) -> str:
+    """`Overloaded, at full load: 4.41 Mpps, loss 1.2 %`."""
+    name = "Overloaded, at full load" if full.mark == "lossy" else "At full load"
+    return f"{name}: {full.text}" + (f", loss {full.loss_text}" if full.is_measured else "")

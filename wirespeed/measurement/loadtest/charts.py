@@ -25,8 +25,8 @@ from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 
 RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
-DISTURBED = "disturbed"
-KNEE, LOSSY = "knee", "loss onset"
+DISTURBED, SUMS = "disturbed", "sums"
+SATURATED, LOSSY = "saturation point", "loss onset"
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,7 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         received += _received(one, scaler)
         lost += _loss(one, scaler, floor)
         disturbed += _disturbed_samples(one, scaler, floor)
-    if disturbed:
-        samples = count(sum(len(curve.x) for curve in disturbed), "disturbed sample")
-        lost += [replace(curve, name=samples) for curve in disturbed]
+    lost += disturbed
     bands = [
         band
         for result in group.results
@@ -93,8 +91,13 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         ),
         bands=tuple(bands),
         off=frozenset([DISTURBED, *(one.style.key for one in drawn if not one.on)]),
+        called={SUMS: "sums of all directions", DISTURBED: _counted(disturbed)},
         shares=_shares(drawn, scaler),
     )
+
+
+def _counted(disturbed: Sequence[Curve]) -> str:
+    return count(sum(len(curve.x) for curve in disturbed), "disturbed sample")
 
 
 def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> PercentScale | None:
@@ -118,7 +121,7 @@ def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         times = shortened(point.t_s for point in one.curve.points)
         received = shortened(point.received_pps / scaler.divisor for point in one.curve.points)
         offered = shortened(point.offered_pps / scaler.divisor for point in one.curve.points)
-        curves.append(replace(one.style, x=times, y=received))
+        curves.append(replace(one.style, x=times, y=received, value=""))
         name = f"{one.style.name} offered"
         curves.append(replace(one.style, x=times, y=offered, name=name, dash="dot", width=1.0))
     return Chart(
@@ -128,6 +131,7 @@ def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         x_unit="s",
         panels=(Panel(f"received and offered, dotted ({scaler.unit})", scaler.unit, TIME_PX, tuple(curves)),),
         off=frozenset(one.style.key for one in drawn if not one.on),
+        called={SUMS: "sums of all directions"},
     )
 
 
@@ -197,12 +201,26 @@ def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
             if not is_asked and curve.channel != SUM:
                 continue
             key = test.result.name if len(test.curves) == 1 else f"{test.result.name} {curve.channel}"
+            if not is_asked:
+                key = SUMS
             name = names[test.result.name, curve.channel]
             place = dut, _direction_of(test, curve)
             first = place not in seen
             seen.add(place)
-            style = blank(name, shown.colours[dut], key, dashes[place[1]], 2.0 if first else 1.2, test.result.name)
+            style = replace(
+                blank(name, shown.colours[dut], key, dashes[place[1]], 2.0 if first else 1.2, test.result.name),
+                value="" if key == SUMS else _told(curve, shown.scaler),
+                is_open=test.curves.index(curve) % 2 == 1,
+            )
             yield _Drawn(test, curve, style, is_asked and first)
+
+
+def _told(curve: Measured, scaler: Scaler) -> str:
+    """Where loss begins and where it saturates: `loss onset 2.98, saturation point 5.01 Mpps`."""
+    lossy, knee = curve.outcome.loss_onset, curve.outcome.saturation
+    found = [f"{LOSSY} {scaler.text(lossy.offered_pps)}"] if lossy else []
+    found += [f"{SATURATED} {scaler.text(knee.offered_pps)}"] if knee else []
+    return f"{', '.join(found)} {scaler.unit}" if found else "no lasting loss"
 
 
 def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
@@ -244,7 +262,7 @@ def _disturbed_samples(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Cu
         for point in one.curve.measured
         if point.disturbed
     ]
-    return sampled(dots, replace(one.style, key=DISTURBED, symbol="cross"))
+    return sampled(dots, replace(one.style, key=DISTURBED, symbol="cross", value=""))
 
 
 def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
@@ -257,10 +275,11 @@ def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
         y=(short(found.plateau_pps / scaler.divisor),),
         left=(low,),
         right=(high,),
-        told=(f"saturated at {at:.4g} {scaler.unit} offered ({low:.4g} to {high:.4g}){where}",),
+        told=(f"{SATURATED} {at:.4g} {scaler.unit} offered ({low:.4g} to {high:.4g}){where}",),
         dots=True,
         symbol="diamond",
-        note=KNEE,
+        is_open=False,
+        note=SATURATED,
     )
 
 
@@ -271,9 +290,10 @@ def _lossy(found: LoadPoint, style: Curve, scaler: Scaler) -> Curve:
         style,
         x=(at,),
         y=(short(found.received_pps / scaler.divisor),),
-        told=(f"from {at:.4g} {scaler.unit} offered on loss above the threshold lasts",),
+        told=(f"{LOSSY} {at:.4g} {scaler.unit} offered: from there on loss above the threshold lasts",),
         dots=True,
-        symbol="open-diamond",
+        symbol="diamond",
+        is_open=True,
         note=LOSSY,
     )
 

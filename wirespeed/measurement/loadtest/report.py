@@ -24,8 +24,8 @@ from wirespeed.results.dut import NodeRow
 from wirespeed.results.verdict import Verdict
 
 OVER_LOAD = (
-    "◆ saturation point (knee), ◇ loss onset. Dots are samples of the hold. Samples without loss are drawn at the "
-    "bottom of the loss axis. Shaded areas are the bounds that searches of the same test found."
+    "Marks without a line are samples of the hold. Samples without loss are drawn at the bottom of the loss axis. "
+    "Shaded areas are the bounds that searches of the same test found."
 )
 ON_SCREEN = "Click a name to hide or show it, double-click it to see it alone; drag to zoom, double-click to return."
 OVER_TIME = "Received load, and dotted the offered load, with warm-up and drain."
@@ -92,7 +92,7 @@ class LoadtestReport(ReportedKind[Result]):
         for curve in test.curves:
             if not is_alone and (curve.channel == SUM) == (both == "each"):
                 continue
-            line = line_of(load.name, test, curve, verdict)
+            line = line_of(load, test, curve, verdict)
             direction = f"{TOGETHER} {curve.channel}" if both == "each" else TOGETHER
             yield MatrixEntry(
                 direction=curve.channel if is_alone else direction,

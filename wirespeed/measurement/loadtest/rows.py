@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid
-from wirespeed.measurement.load import group_by_load
+from wirespeed.measurement.load import ResultLoad, group_by_load
 from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.remarks import notes, status, thresholds_text
 from wirespeed.measurement.loadtest.result import Result
@@ -23,8 +23,8 @@ class LoadTestRow:
     `forwarded` is the highest load that lost at most `threshold`, `full_load` the rate forwarded while the full load
     was held; each `text` is as the verdict writes it. `forwarded_line_percent` is by the length of the frames sent,
     `forwarded_returned_percent` by that of the frames received. Loss is persistent from `loss_onset_pps` on.
-    `saturation_pps` is the knee, between `saturation_low_pps` and `saturation_high_pps`. Percentages of a sum are of
-    all its `lines` together."""
+    `saturation_pps` is the saturation point, between `saturation_low_pps` and `saturation_high_pps`. Percentages of a
+    sum are of all its `lines` together."""
 
     test: str
     load: str
@@ -63,18 +63,19 @@ class LoadTestRow:
 
 @dataclass(frozen=True)
 class PrintedRow:
-    """A row with the figures that its cells print."""
+    """A row with the figures that its cells print; `title` is what people call its load."""
 
     row: LoadTestRow
     forwarded: Figure
     full_load: Figure
+    title: str
 
 
 def lines_of(results: Sequence[Result], verdicts: Mapping[str, Verdict]) -> list[PrintedRow]:
     """All rows in the order of the results, the channels of a test and then their sum."""
-    names = {one.name: group.load.name for group in group_by_load(results) for one in group.results}
+    loads = {one.name: group.load for group in group_by_load(results) for one in group.results}
     return [
-        line_of(names[one.name], one.analysis, curve, verdicts[one.name])
+        line_of(loads[one.name], one.analysis, curve, verdicts[one.name])
         for one in results
         for curve in one.analysis.curves
     ]
@@ -92,8 +93,8 @@ def headings(results: Sequence[Result], scaler: Scaler) -> tuple[str, ...]:
         "% of line",
         f"At full load ({scaler.unit})",
         "Loss",
-        f"Lossy from ({scaler.unit})",
-        f"Saturated at ({scaler.unit})",
+        f"Loss onset ({scaler.unit})",
+        f"Saturation point ({scaler.unit})",
         "at % of line",
         "Limited by",
         "Notes",
@@ -105,7 +106,7 @@ def cells(line: PrintedRow, scaler: Scaler) -> tuple[str, ...]:
     row, forwarded, full = line.row, line.forwarded, line.full_load
     return (
         row.test,
-        row.load,
+        line.title,
         row.channel,
         forwarded.scaled(scaler),
         forwarded.l2_text,
@@ -138,15 +139,15 @@ def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler:
     return Grid("Load tests", headings(results, scaler), tuple(lines), texts=FIRST_FIGURE_COLUMN, remarks=2)
 
 
-def line_of(load: str, test: Analysis, curve: MeasuredCurve, verdict: Verdict) -> PrintedRow:
-    """One curve as plain values, with its part of the test's verdict; `load` is the name of the load."""
+def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Verdict) -> PrintedRow:
+    """One curve as plain values, with its part of the test's verdict."""
     found = curve.outcome
     lossy, knee = found.loss_onset, found.saturation
     forwarded = verdict.figure.of(curve.channel)
     full = (verdict.full_load or verdict.figure).of(curve.channel)
     row = LoadTestRow(
         test=test.result.name,
-        load=load,
+        load=load.name,
         channel=curve.channel,
         forwarded_text=forwarded.text,
         forwarded_pps=rounded(forwarded.rate_pps),
@@ -179,7 +180,7 @@ def line_of(load: str, test: Analysis, curve: MeasuredCurve, verdict: Verdict) -
         next=verdict.next_step,
         notes=", ".join(notes(test, curve)),
     )
-    return PrintedRow(row, forwarded, full)
+    return PrintedRow(row, forwarded, full, load.title)
 
 
 def _of_lines(percent: float | None, curve: MeasuredCurve) -> float | None:

@@ -84,6 +84,8 @@ def _of_load(name: str, mark: Mark, load: LoadPoint, lines: int, bound: str) -> 
         lines=lines,
         bound=bound,
         samples=load.samples,
+        low_pps=load.low_pps,
+        high_pps=load.high_pps,
     )
 
 

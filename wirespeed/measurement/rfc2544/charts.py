@@ -54,6 +54,7 @@ def throughput_chart(identity: str, sentence: str, rows: Sequence[ThroughputRow]
             key="throughput",
             dots=True,
             symbol="circle",
+            is_open=True,
             told=tuple(_throughput_text(row) for _, _, row in odd),
         )
     )

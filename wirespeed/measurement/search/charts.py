@@ -6,12 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wirespeed.charts.chart import Band, Chart, Curve, Dash, Panel, Rule, Symbol, short
+from wirespeed.charts.chart import Band, Chart, Curve, Dash, Panel, Rule, short
 from wirespeed.charts.colours import COLOURS, colour
 from wirespeed.charts.dut_panels import account_of_trials, panels_of
 from wirespeed.charts.latency_floor import latency_floors
 from wirespeed.charts.sampled import Dot, blank, device_panels, positive, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
+from wirespeed.charts.shapes import Symbol
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, bounds_text, goal_name
 from wirespeed.measurement.search.verdict import goal_figure
@@ -28,9 +29,10 @@ SYMBOLS: dict[str, Symbol] = {
     "the tester was the limit": "triangle",
     "disturbed by the host": "cross",
     "set aside": "circle",
-    "at the highest load (MRR)": "open-diamond",
+    "at the highest load (MRR)": "diamond",
     "with latency": "square",
 }
+OPEN: frozenset[Symbol] = frozenset({"circle", "diamond", "square"})
 
 
 def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
@@ -119,7 +121,7 @@ def _trials(
 ) -> tuple[list[Curve], list[Curve]]:
     """Received rate and loss of the trials."""
     ways = len(search.directions)
-    style = replace(blank(name, COLOURS[0], name, of=search.name), symbol=symbol)
+    style = replace(blank(name, COLOURS[0], name, of=search.name), symbol=symbol, is_open=symbol in OPEN)
     received, lost = [], []
     for trial in trials:
         at = trial.load_pps / scaler.divisor

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wirespeed.charts.chart import DASHES, Band, Chart, Curve, Panel, Rule, Symbol, short, shortened
+from wirespeed.charts.chart import DASHES, Band, Chart, Curve, Panel, Rule, short, shortened
 from wirespeed.charts.colours import ALARM, REFERENCE, colour
 from wirespeed.charts.dut_panels import Account, DutSample, panels_of
 from wirespeed.charts.sampled import blank, device_panels, positive
 from wirespeed.charts.scales import loss_floor, loss_scale
+from wirespeed.charts.shapes import Symbol
 from wirespeed.measurement.soak.result import SoakResult, Span
 from wirespeed.measurement.soak.words import CAUSES
 from wirespeed.results.channel import Channel

@@ -7,7 +7,7 @@
 	const SO_FAR = 2; // lines of the verdict while the test runs: the figures, and what limits
 	const at = (id) => document.getElementById(id);
 	const charts = LiveCharts(live);
-	let frames = [], head = {}, ended = false, over = false, heardAt = Date.now();
+	let frames = [], head = {}, ended = false, over = false, running = false, heardAt = Date.now();
 
 	const set = (id, text) => { at(id).textContent = text; };
 	const made = (tag, text, name) => {
@@ -16,6 +16,13 @@
 		if (name) element.className = name;
 		return element;
 	};
+	// What is tested, which a file's name need not say.
+	function showTitle() {
+		const title = head.load ? head.load + (head.box ? " through " + head.box : "") : head.name || "a test";
+		set("name", title);
+		document.title = (running ? "▶ " : "") + title;
+		set("what", [head.kind, head.load && head.name, head.started.slice(0, 19).replace("T", " ")].filter(Boolean).join(" · ") + " · ");
+	}
 	const sum = (frame, place) => Object.values(frame.ways).reduce((total, way) => total + way[place], 0);
 
 	function showNow() {
@@ -75,8 +82,8 @@
 			return item;
 		}));
 		if (!ended) return;
-		at("figures").replaceChildren(...state.figures.map((figure) => {
-			const card = made("div", "", "card"), rate = made("p", "", "rate");
+		at("figures").replaceChildren(...state.figures.map((figure, number) => {
+			const card = made("div", "", number ? "card second" : "card"), rate = made("p", "", "rate");
 			rate.append(made("b", figure.rate), NARROW + figure.unit);
 			card.append(made("h3", figure.name), rate, made("p", [figure.share, figure.loss].filter(Boolean).join(", "), "bounds"), made("p", figure.trust, "trust"));
 			return card;
@@ -105,9 +112,7 @@
 			frames = [];
 			charts.clear();
 		}
-		set("name", head.name || "a test");
-		document.title = head.name || "live";
-		set("what", [head.kind, head.load, head.box && "through " + head.box, head.started.slice(0, 19).replace("T", " ")].filter(Boolean).join(" · ") + " · ");
+		showTitle();
 		live.dataset.test = head.id;
 		show();
 	});
@@ -115,7 +120,9 @@
 	source.addEventListener("state", (event) => {
 		heard();
 		const state = JSON.parse(event.data);
-		set("state", state.fault || (state.running ? "▶ running" : state.status));
+		running = state.running;
+		set("state", state.fault || (running ? "▶ running" : state.status));
+		if (head.started !== undefined) showTitle();
 		showResult(state);
 		show();
 	});

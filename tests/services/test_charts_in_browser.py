@@ -1,0 +1,173 @@
+"""What a chart says by itself in headless Chromium: which curve is which DUT and direction, also without colours, where
+loss begins, and words that no line goes through."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from harness.page_results import EIGHT, all_kinds, loadtest, written
+from headless import fresh, needs_chromium, screen_of, until
+from page_text import struck_words
+from selenium.webdriver.common.by import By
+
+from wirespeed.report.render import render
+
+pytestmark = needs_chromium("charts")
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def page_of(results: list[Any], folder: Path) -> str:
+    (folder / "report.html").write_text(render(written(results, folder / "results"), title="Routers", date="-").text)
+    return (folder / "report.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def eighteen(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return page_of(all_kinds(), tmp_path_factory.mktemp("eighteen"))
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Two boxes in both directions at once: four curves."""
+    return page_of([loadtest(EIGHT[0]), loadtest(EIGHT[5])], tmp_path_factory.mktemp("two"))
+
+
+@pytest.fixture
+def browser(chromium: Any) -> Iterator[Any]:
+    fresh(chromium)
+    yield chromium
+    assert chromium.get_log("browser") == []
+
+
+def opened(browser: Any, page: str, width_px: int = 1280, scheme: str = "light") -> None:
+    screen_of(browser, width_px, scheme)
+    browser.get("about:blank")
+    browser.get(page)
+    until(browser, lambda: browser.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
+    browser.execute_script(
+        "for (const node of document.querySelectorAll('section.load > .chart')) Charts.of(node).draw();"
+        "for (const door of document.querySelectorAll('section.load > .chart .doors button')) door.click();"
+    )
+
+
+@pytest.mark.parametrize("width_px", [400, 800, 1280])
+def test_no_line_goes_through_a_word(browser: Any, eighteen: str, width_px: int) -> None:
+    opened(browser, eighteen, width_px)
+    labels, struck = struck_words(browser)
+    assert labels > 20 and struck == []
+
+
+def test_directions_that_agree_lie_side_by_side_under_one_name(browser: Any, two: str) -> None:
+    opened(browser, two)
+    labels = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .panel:first-child .label")]
+    assert {"box 1 0→1 and 1→0, alike", "box 6 0→1 and 1→0, alike"} <= set(labels)
+    # Heights of the plateau of box 1 in columns of pixels between its marks: two lines of 2 px, one of them dashed.
+    heights = browser.execute_script(
+        """
+        const graph = Charts.of(document.getElementById("load-0")).graphs[0];
+        const curve = graph.panel.curves.find((one) => one.name === "box 1 0→1");
+        const y = graph.toDomYCoord(curve.y.at(-1)), colour = parseInt(curve.colour.slice(1), 16);
+        const canvas = graph.hidden_, scale = canvas.width / canvas.clientWidth;
+        const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d", { willReadFrequently: true });
+        copy.drawImage(canvas, 0, 0);
+        const parts = [16, 8, 0].map((bits) => (colour >> bits) & 255);
+        const [top, high] = [Math.round((y - 4) * scale), Math.round(8 * scale)];
+        const heights = [];
+        for (let x = graph.toDomXCoord(4); x < graph.toDomXCoord(14); x++) {
+            const { data } = copy.getImageData(Math.round(x * scale), top, 1, high);
+            const isNear = (at) => parts.every((value, part) => Math.abs(data[at + part] - value) < 40);
+            const isIt = (at) => data[at + 3] > 120 && isNear(at);
+            heights.push(Array.from({ length: high }, (_, row) => isIt(4 * row)).filter(Boolean).length / scale);
+        }
+        return heights;
+        """
+    )
+    assert sum(1.5 <= height <= 3 for height in heights) > 50  # the gaps of the dashed one
+    assert sum(3.5 <= height <= 6 for height in heights) > 100  # both
+
+
+def legend_of(browser: Any, chart: str) -> list[tuple[str, str]]:
+    """Names of curves that are drawn, and how each looks where there are no colours."""
+    found = browser.execute_script(
+        """
+        const on = document.querySelectorAll(`#${arguments[0]} .legend:not(.names) button[aria-pressed=true]`);
+        return [...on].map((one) => [one.textContent, one.querySelector("svg").innerHTML.replace(/#[0-9a-f]{6}/g, "")]);
+        """,
+        chart,
+    )
+    return [(name, looks) for name, looks in found]
+
+
+def test_curves_differ_without_colours_on_screen_and_on_paper(browser: Any, eighteen: str) -> None:
+    opened(browser, eighteen)
+    for chart in ("load-0", "load-1", "load-2", "load-3"):
+        looks = [look for _, look in legend_of(browser, chart)]
+        assert len(set(looks)) == len(looks) > 3
+    paper = ElementTree.fromstring(
+        browser.execute_script("return Charts.of(document.getElementById('load-0')).svg()").replace("&#39;", "'")
+    )
+    shapes = {}
+    for mark in paper.iter(f"{SVG}path"):
+        points = re.findall(r"-?[\d.]+ -?[\d.]+", mark.attrib["d"])
+        if mark.attrib["stroke-width"] == "1.6" and len(points) > 3:
+            x, y = map(float, points[0].split())
+            offsets = tuple((round(float(p.split()[0]) - x), round(float(p.split()[1]) - y)) for p in points)
+            shapes.setdefault(mark.attrib["stroke"], set()).add(offsets)
+    outlines = [frozenset(found) for colour, found in shapes.items()]
+    assert len(outlines) > 9 and len({*outlines}) == len(outlines)
+
+
+def test_each_curve_of_many_says_where_loss_begins_and_where_it_saturates(browser: Any, eighteen: str) -> None:
+    """The same figures as in the table, in the legend beside each name, and on paper."""
+    opened(browser, eighteen)
+    told = [name for name, _ in legend_of(browser, "load-0")]
+    assert len(told) > 16
+    assert all(re.search(r"loss onset [\d.]+, saturation point [\d.]+ Mpps$", name) for name in told), told
+    heads = browser.execute_script(
+        "return [...document.querySelectorAll('#summary thead th')].map((one) => one.textContent.trim())"
+    )
+    onset, point = heads.index("Loss onset (Mpps)"), heads.index("Saturation point (Mpps)")
+    row = browser.execute_script(
+        "return [...document.querySelectorAll('#summary tr')]"
+        ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
+        ".find(([test, , channel]) => test.includes('box 3') && channel === '1→0')"
+    )
+    assert f"box 3 both 1→0loss onset {row[onset]}, saturation point {row[point].split()[0]} Mpps" in told
+    paper = browser.execute_script("return Charts.of(document.getElementById('load-0')).svg()")
+    assert f"box 3 both 1→0: loss onset {row[onset]}, saturation point" in paper
+    keys = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .key-mark")]
+    assert keys == ["saturation point", "loss onset"]
+    assert "line-through" not in browser.execute_script(
+        "const buttons = [...document.querySelectorAll('.legend button')];"
+        "return buttons.map((one) => getComputedStyle(one).textDecorationLine).join()"
+    )
+
+
+def test_titles_say_what_is_drawn_and_how_its_axis_begins(browser: Any, two: str) -> None:
+    opened(browser, two)
+    titles = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 figcaption")]
+    assert titles[:3] == ["received (Mpps)", "loss of what was offered, log scale", "cycles / packet, log scale"]
+    lows = browser.execute_script(
+        "return Charts.of(document.getElementById('load-0')).graphs.map((graph) => graph.yAxisRange()[0])"
+    )
+    assert [("log scale" in title or "axis from" in title) for title in titles] == [low != 0 for low in lows]
+    names = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .panel:nth-child(3) .label")]
+    assert names == ["box 1", "box 6"]
+
+
+def test_a_card_says_which_figure_is_the_best_and_how_far_off_it_can_be(browser: Any, two: str) -> None:
+    opened(browser, two)
+    card = browser.find_element(By.CSS_SELECTOR, "#answers .card")
+    lines = card.text.splitlines()
+    assert lines[:3] == ["box 1", "highest load with loss ≤ 0.1 %", "2.23 Mpps"]
+    assert "Overloaded, at full load: 3.10 Mpps, loss 89.6 %" in lines
+    assert "◆ estimate: 1.49 to 2.98 Mpps in 2 samples" in lines
+    shape = card.find_element(By.CSS_SELECTOR, "svg path")
+    assert shape.get_attribute("fill") == browser.execute_script(
+        "return Charts.of(document.getElementById('load-0')).figure.legend[0].colour"
+    )

@@ -1,0 +1,211 @@
+"""Words in picture files: names of levels, marks and curves, where no line goes through them; and how curves look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from wirespeed.charts.chart import Curve, Panel
+from wirespeed.charts.colours import ALARM
+from wirespeed.charts.shapes import POLYGONS, STROKES, Symbol
+from wirespeed.pages.words import harmless
+
+LABELLED = 4
+"""While there are no more curves, names stand at their ends."""
+LINE = 1.25
+INK, SOFT = "#1c2430", "#4d5765"
+DASHES: Mapping[str, Any] = {
+    "solid": "-",
+    "dash": (0, (3.5, 2)),
+    "dot": (0, (1, 1.5)),
+    "dashdot": (0, (3.5, 1.5, 1, 1.5)),
+    "longdash": (0, (6, 2)),
+}
+ALIKE, NEAR_PT, APART_PT = 0.9, 1.2, 1.6
+"""Curves of one result lie side by side if so many of their points are no further apart."""
+SAMPLE_PT = 22.0
+PAPER = "#ffffff"
+
+
+@dataclass(frozen=True)
+class PictureSize:
+    """A picture's width, the end of its file's name, its letters, and how high a pixel of a panel is."""
+
+    width_mm: float
+    ending: str
+    letters_pt: float
+    pixel_pt: float
+
+    @property
+    def width_pt(self) -> float:
+        return self.width_mm / 25.4 * 72
+
+
+def wide(text: str, size: PictureSize, *, bold: bool = False) -> float:
+    """Points."""
+    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
+    from matplotlib.textpath import text_to_path  # noqa: PLC0415
+
+    width, _, _ = text_to_path.get_text_width_height_descent(
+        text, FontProperties(size=size.letters_pt, weight="bold" if bold else "normal"), ismath=False
+    )
+    return float(width)
+
+
+def line(curve: Curve) -> dict[str, Any]:
+    marked = {} if curve.symbol == "dot" else marks(curve.symbol, curve.colour, is_open=curve.is_open)
+    return {"color": curve.colour, "linewidth": curve.width * 0.6, "linestyle": DASHES[curve.dash], **marked}
+
+
+def marks(symbol: Symbol, colour: str, *, is_open: bool) -> dict[str, Any]:
+    """How a mark looks to matplotlib; its shapes are the page's."""
+    from matplotlib.path import Path as Outline  # noqa: PLC0415
+
+    marker: Any = "o"
+    if symbol in STROKES:
+        points = [(x, -y) for stroke in STROKES[symbol] for x, y in stroke]
+        marker = Outline(points, [Outline.MOVETO, Outline.LINETO] * len(STROKES[symbol]))
+    elif symbol in POLYGONS:
+        points = [(x, -y) for x, y in (*POLYGONS[symbol], POLYGONS[symbol][0])]
+        marker = Outline(points, closed=True)
+    looks = {"markerfacecolor": PAPER if is_open else colour, "markeredgecolor": colour, "markeredgewidth": 0.8}
+    return {"marker": marker, "markersize": 2.4 if symbol == "dot" else 4.5, **looks}
+
+
+def labels(
+    figure: Any, axis: Any, panel: Panel, curves: Iterable[Curve], artists: Mapping[int, Any], size: PictureSize
+) -> None:
+    """Names of levels, words of marks and names of curves beside them, none over another word or on a line: one for
+    which there is no such place is left out, since the legend has it. `artists` are what was drawn, by the identity of
+    the curve."""
+    box = axis.get_window_extent()
+    line_pt = size.letters_pt * LINE
+    shown = [curve for curve in curves if curve.x]
+    lines = [curve for curve in shown if not curve.dots]
+    drawn = {id(curve): _drawn_points(axis, curve) for curve in shown}
+    groups = _alike(lines, drawn)
+    for group in groups:
+        _set_apart(figure, axis, [artists[id(curve)] for curve in group])
+    levels = [((box.x0, y), (box.x1, y)) for rule in panel.rules if box.y0 <= (y := _y(axis, rule.value)) <= box.y1]
+    segments = [*levels, *(pair for curve in lines for pair in pairwise(drawn[id(curve)]))]
+    points = [point for curve in shown if curve.dots for point in drawn[id(curve)]]
+    taken: list[tuple[float, float, float]] = []
+
+    def put(
+        text: str, places: Iterable[tuple[float, float]], colour: str, *, to_left: bool, of: Curve | None = None
+    ) -> None:
+        sample_pt = SAMPLE_PT if of is not None else 0.0
+        room_pt = wide(text, size) + sample_pt
+        for x, y in places:
+            left = min(max(x - room_pt if to_left else x, box.x0 + 2), box.x1 - room_pt)
+            inside = room_pt <= box.width and box.y0 + 1 <= y <= box.y1 - size.letters_pt + 1
+            words = (left < end and left + room_pt > begin and abs(y - other) < line_pt for begin, end, other in taken)
+            around = (left - 1, y - 2, left + room_pt + 1, y + size.letters_pt)
+            if inside and not any(words) and not _is_crossed(around, segments, points):
+                taken.append((left - 3, left + room_pt + 3, y))
+                place = {"transform": figure.dpi_scale_trans, "color": colour, "fontsize": size.letters_pt}
+                figure.text((left + sample_pt) / 72, y / 72, text, **place)
+                if of is not None:
+                    _sample(figure, of, left, y + size.letters_pt * 0.35)
+                return
+
+    for rule in panel.rules:
+        y = _y(axis, rule.value)
+        if y < box.y0 - 1:
+            continue
+        name = harmless(f"↑ {rule.name}" if y > box.y1 + 1 else rule.name)
+        heights = (min(y + 3, box.y1 - size.letters_pt), min(y, box.y1) - line_pt)
+        across = [box.x1 - 2 - step for step in range(0, int(box.width), 20)]
+        colour = ALARM if rule.alarm else SOFT
+        put(name, ((x, height) for height in heights for x in across), colour, to_left=True)
+    if len(lines) > LABELLED:
+        return
+    noted: set[tuple[str, int, int]] = set()
+    for curve in shown:
+        if curve.note and drawn[id(curve)]:
+            x, y = drawn[id(curve)][0]
+            if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
+                noted.add(mark)
+                below = [(x + 6, y - step * line_pt) for step in (1.3, -0.6, 2.3, -1.6, 3.3)]
+                put(harmless(curve.note), below, INK, to_left=False)
+    for group in groups:
+        curve = group[0]
+        name = curve.name if len(group) == 1 else f"{together([one.name for one in group])}, alike"
+        found = [point for point in drawn[id(curve)] if point[0] <= box.x1 + 1][::-1]
+        beside = ((x, y + step) for x, y in found for step in (5.0, -line_pt - 2))
+        put(harmless(name), beside, INK, to_left=True, of=curve)
+
+
+def together(names: Sequence[str]) -> str:
+    """`router both 0→1` and `router both 1→0` as `router both 0→1 and 1→0`."""
+    words = [name.split(" ") for name in names]
+    shortest = min(map(len, words))
+    head = next((at for at in range(shortest - 1) if len({some[at] for some in words}) > 1), shortest - 1)
+    return " ".join((*words[0][:head], " and ".join(" ".join(some[head:]) for some in words)))
+
+
+def _alike(lines: Sequence[Curve], drawn: Mapping[int, Sequence[tuple[float, float]]]) -> list[list[Curve]]:
+    """Lines of one result that lie on each other stand together."""
+    groups: list[list[Curve]] = []
+    for curve in lines:
+        for first, *_ in groups:
+            one, other = drawn[id(first)], drawn[id(curve)]
+            is_pair = first.colour == curve.colour and first.of == curve.of and first.width == curve.width
+            if is_pair and len(one) == len(other):
+                pairs = zip(one, other, strict=True)
+                near = sum(abs(x - u) <= NEAR_PT and abs(y - v) <= NEAR_PT for (x, y), (u, v) in pairs)
+                if near >= ALIKE * len(one):
+                    next(group for group in groups if group[0] is first).append(curve)
+                    break
+        else:
+            groups.append([curve])
+    return groups
+
+
+def _set_apart(figure: Any, axis: Any, group: Sequence[Any]) -> None:
+    """Lines that are alike side by side."""
+    from matplotlib.transforms import offset_copy  # noqa: PLC0415
+
+    for number, drawn in enumerate(group):
+        down_pt = (number - (len(group) - 1) / 2) * APART_PT
+        if down_pt:
+            drawn.set_transform(offset_copy(axis.transData, fig=figure, y=-down_pt, units="points"))
+
+
+def _sample(figure: Any, curve: Curve, left: float, y: float) -> None:
+    """How a curve looks, in front of its name."""
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    ends = [(left + part * (SAMPLE_PT - 4)) / 72 for part in (0, 0.5, 1)]
+    looks = line(curve) | ({"markevery": [1]} if curve.symbol != "dot" else {})
+    figure.add_artist(Line2D(ends, [y / 72] * 3, transform=figure.dpi_scale_trans, **looks))
+
+
+def _y(axis: Any, value: float) -> float:
+    return float(axis.transData.transform((0, value))[1])
+
+
+def _drawn_points(axis: Any, curve: Curve) -> list[tuple[float, float]]:
+    known = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if y is not None]
+    return [(float(x), float(y)) for x, y in axis.transData.transform(known)] if known else []
+
+
+def _is_crossed(
+    box: tuple[float, float, float, float],
+    segments: Sequence[tuple[tuple[float, float], tuple[float, float]]],
+    points: Sequence[tuple[float, float]],
+) -> bool:
+    """Whether a line or a mark goes through left, bottom, right, top."""
+    left, bottom, right, top = box
+    if any(left - 3 <= x <= right + 3 and bottom - 3 <= y <= top + 3 for x, y in points):
+        return True
+    for (x0, y0), (x1, y1) in segments:
+        if max(x0, x1) < left or min(x0, x1) > right or max(y0, y1) < bottom or min(y0, y1) > top:
+            continue
+        slope = (y1 - y0) / (x1 - x0) if x1 != x0 else 0.0
+        at = [y0 + slope * (min(max(x, min(x0, x1)), max(x0, x1)) - x0) for x in (left, right)] if slope else [y0, y1]
+        if min(at) <= top and max(at) >= bottom:
+            return True
+    return False
