@@ -100,14 +100,13 @@ def browser(chromium: Any) -> Any:
     return chromium
 
 
-def opened(browser: Any, page: Page, *, unfold: bool = True, draw: bool = True) -> None:
+def opened(browser: Any, page: Page, *, unfold: bool = True) -> None:
     browser.get(page.address)
     if page.drawn:
         until(browser, lambda: browser.execute_script(page.drawn))
     if unfold:
         browser.execute_script(UNFOLD)
-    if draw:
-        browser.execute_script(DRAW)
+    browser.execute_script(DRAW)
 
 
 def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: Any, pages: list[Page]) -> None:
@@ -115,7 +114,7 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
     faults = []
     for page in pages:
         screen_of(browser, WIDTHS[0])
-        opened(browser, page, unfold=False, draw=False)
+        opened(browser, page)
         for width_px in WIDTHS:
             screen_of(browser, width_px)
             found = text_faults(browser) + (

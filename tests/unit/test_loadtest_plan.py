@@ -126,7 +126,7 @@ def test_percent_of_another_line_is_bits_of_it() -> None:
         ({"latency_rate_pps": 0.0}, "latency stream of 0 pps"),
         ({"latency_rate_pps": 1e6}, "latency stream of 1e.06 pps"),
         ({"directions": ()}, "no direction"),
-        ({"directions": (Channel(0, 1), Channel(0, 2))}, "port 0 would send to port 1 and to port 2"),
+        ({"directions": (Channel(0, 1), Channel(0, 2))}, "port 0 is to send to port 1 and to port 2"),
         ({"directions": (Channel(0, 2), Channel(1, 2))}, "ports 0 and 1 send to port 2, .*--signature"),
     ],
 )

@@ -46,7 +46,7 @@ def test_a_ring_of_three_ports_is_fine_and_two_into_one_need_their_marks() -> No
     check_wires(parse_wires("0>2,1>2"), has_signature=True)
     with pytest.raises(UsageError, match="--signature"):
         check_wires(parse_wires("0>2,1>2"), has_signature=False)
-    with pytest.raises(UsageError, match="port 0 would send to port 1 and to port 2"):
+    with pytest.raises(UsageError, match="port 0 is to send to port 1 and to port 2"):
         check_wires(parse_wires("0>1,0>2"), has_signature=True)
 
 

@@ -118,3 +118,14 @@ def test_csv_and_json(comparison):
     cell = document["rows"][2]["cells"][1][0]
     assert (cell["rate_pps"], cell["of_percent"], cell["chart"]) == (1_488_100, 100, "load-2")
     assert cell["figures"]["loss_onset_pps"] == 2_083_340
+
+
+def test_rows_are_called_as_the_tests_called_their_loads():
+    """Settings do not say that a router had an ACL. A load without a name of its own has that of its settings."""
+    bare = test_of("bare", tunables="size=64,vm=var2")
+    flows = test_of("flows", tunables="size=64,vm=var2", group="64b many flows")
+    acl = test_of("acl", tunables="size=64,vm=var2", group="64b ACL")
+    found = matrix(compare([flows, acl, bare]))
+    assert found.labels == ("64b many flows", "64b ACL")
+    assert [[len(cells) for cells in row] for row in found.cells] == [[2], [1]]
+    assert matrix(compare([bare])).labels == ("64b many flows",)

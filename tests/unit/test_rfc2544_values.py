@@ -221,7 +221,7 @@ def test_waits_that_cannot_be(text: str) -> None:
         ({"repeats": 0}, "--repeats 0: give 1 or more"),
         ({"resolution": 0.0}, "--resolution 0: give a share"),
         ({"tunables": {"size": "64"}}, "frames are chosen by --sizes"),
-        ({"directions": (Channel(0, 1), Channel(0, 2))}, "port 0 would send to port 1 and to port 2"),
+        ({"directions": (Channel(0, 1), Channel(0, 2))}, "port 0 is to send to port 1 and to port 2"),
     ],
 )
 def test_plans_that_cannot_be_run(changes: dict[str, object], message: str) -> None:
