@@ -133,7 +133,7 @@ def test_nothing_takes_the_journal_of_a_test_that_runs_or_that_left_samples(tmp_
     journal = written(journal_path(file))
     with pytest.raises(FileFault, match="written by another test"):
         Journal(journal_path(file))
-    with pytest.raises(FileFault, match="still runs"):
+    with pytest.raises(FileFault, match="a running test writes"):
         recover(file)
     journal.close()
     with pytest.raises(FileFault, match="--recover"):
