@@ -38,7 +38,8 @@ BEGUN = time.time()
 DIAGNOSTIC = re.compile(r"^\S.*:\d+:\d+: (?:warning|error): ")
 INCLUDED = re.compile(r"^\.+ (.+)$")
 # Options that differ between the commands of a source that is compiled for several x86-64 levels.
-LEVEL_OPTION = re.compile(r"-march=x86-64|-mprefer-vector-width=|-fno-ipa-ra|-D\w+_MARCH=")
+LEVEL_OPTION = re.compile(r"-march=x86-64|-mprefer-vector-width=|-D\w+_MARCH=")
+GCC_ONLY = ("-fno-ipa-ra",)
 LEVEL_CONDITION = re.compile(r"^\s*#\s*(?:el)?if(?:def)?\b.*(?:__(?:AVX|SSE|BMI|FMA)|_MARCH\b)", re.MULTILINE)
 
 
@@ -166,7 +167,7 @@ def compile_options(command: str) -> tuple[str, ...]:
     for word in words:
         if word in ("-o", "-MQ", "-MF", "-c"):
             next(words)
-        elif word.startswith("-") and word != "-MD" and not re.fullmatch(r"-I.*\.p", word):
+        elif word.startswith("-") and word not in ("-MD", *GCC_ONLY) and not re.fullmatch(r"-I.*\.p", word):
             kept.append(word)
             if word == "-include":
                 kept.append(next(words))
