@@ -1,5 +1,5 @@
-"""What a chart says by itself in headless Chromium: which curve is which DUT and direction, also without colours, where
-loss begins, and words that no line goes through."""
+"""Labels and marks of charts in headless Chromium: DUT and direction of each curve, also without colours, the onset of
+loss, and labels that no line crosses."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ LIVE_NAMES = ("running", "latency", "slow-box", "fast-box", "loses all", "distur
 
 @dataclass(frozen=True)
 class Page:
-    """What it is and its address; `drawn` is a script that says whether all of it is there. `is_another`: there is one
-    of the same kind before."""
+    """Name and address of a page. The script `drawn` is true once the page is complete. `is_another`: the list has an
+    earlier page of the same kind."""
 
     name: str
     address: str

@@ -197,7 +197,7 @@ def _is_crossed(
     segments: Sequence[tuple[tuple[float, float], tuple[float, float]]],
     points: Sequence[tuple[float, float]],
 ) -> bool:
-    """Whether a line or a mark goes through left, bottom, right, top."""
+    """True if a line or a mark crosses the box of left, bottom, right and top."""
     left, bottom, right, top = box
     if any(left - 3 <= x <= right + 3 and bottom - 3 <= y <= top + 3 for x, y in points):
         return True

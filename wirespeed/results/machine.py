@@ -103,7 +103,7 @@ def why_trial_disturbed(sample: Sample, channel: Channel, shortfall: float, most
 
 
 def preemption_text(moment: Preemption | None, most: float) -> str:
-    """Which worker was preempted and for how long, and that this explains up to `most` lost packets."""
+    """A phrase with the preempted worker, the time, and the up to `most` lost packets that this explains."""
     preempted_s = (_preempted_s(moment) if moment is not None else None) or 0.0
     return f"{_who(moment)} preempted for {preempted_s * 1e3:,.1f} ms, which explains up to {most:,.0f} lost packets"
 

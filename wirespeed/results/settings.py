@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypedDict
 from wirespeed.results.codec import LENIENT_ORIGINAL, SPARSE, Number, Stored
 
 Tunables = str | Mapping[str, Any] | Sequence[Any]
-"""As `size=64,vm=var2`; files of other programs have an object or a list."""
+"""Tunables of a profile, such as `size=64,vm=var2`. Files of other programs have an object or a list."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -238,7 +238,7 @@ class Verdict:
         return next((one for one in self.figures if one.name == FULL_LOAD), None)
 
     def heading(self, figure: Figure) -> str:
-        """What one of the figures is, for a reader who sees it alone: `highest load with loss ≤ 0.1 %`."""
+        """Heading of a figure that stands alone, such as `highest load with loss ≤ 0.1 %`."""
         if figure.name == FORWARDED and self.threshold is not None:
             return f"highest load with loss ≤ {100 * self.threshold:g} %"
         return f"{figure.name}, overloaded" if figure.name == FULL_LOAD and figure.mark == "lossy" else figure.name

@@ -145,8 +145,8 @@ def steps(series: Sequence[SiteFigure]) -> list[tuple[SiteFigure, TrendStep]]:
 
 
 def change(series: Sequence[SiteFigure]) -> tuple[str, bool]:
-    """What became of a figure of one subject over time, by its last step: `version 1.3: ▼ -20.0 % against 1.2`;
-    nothing of a few."""
+    """The last step of a figure over time, such as `version 1.3: ▼ -20.0 % against 1.2`, and True if it went down.
+    Without a step the text says that the figure is steady; it is empty for fewer than FEWEST results."""
     found = steps(series)
     if found:
         _, step = found[-1]

@@ -105,7 +105,7 @@ def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPag
 
 
 def described(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
-    """What the newest result whose testbed file describes the box says of it."""
+    """The box's description in the testbed file of the newest result that has one."""
     return next((entry.told.box for entry in entries if entry.told.box), {})
 
 

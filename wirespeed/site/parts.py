@@ -46,7 +46,7 @@ class SiteTable:
         return SiteTable(self.label, tuple(self.headings[column] for column in kept), rows)
 
     def has(self, heading: str) -> bool:
-        """Whether something is known in that column."""
+        """True if a value is known in that column."""
         return any(text == heading for text, _ in self.known.headings)
 
 

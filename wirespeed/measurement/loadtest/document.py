@@ -22,7 +22,7 @@ from wirespeed.results.outcome import ChannelOutcome, PortFacts
 from wirespeed.results.sample_json import with_phases
 
 OLD_SCHEMAS = (None, "wirespeed-loadtest/1")
-"""Those of files whose outcome has other figures: trex-loadtest's have no schema."""
+"""Schemas of files whose stored outcome has other figures than today's. Files of trex-loadtest have no schema."""
 REQUIRED_VARS = ("warmup_mult", "warmup_duration", "rampup_target", "rampup_duration", "hold_duration")
 
 
