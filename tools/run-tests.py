@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -29,7 +30,7 @@ from xml.etree import ElementTree
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-from harness.stages import FOLDERS, REST, STAGES, TEST, Stage  # noqa: E402 - needs the path
+from harness.stages import REST, STAGES, TEST, Stage  # noqa: E402 - needs the path
 
 NATIVE_TIERS = {TEST: "short", REST: "long"}
 NATIVE_NAMES = {TEST: "C, with sanitizers", REST: "C, with sanitizers, each level"}
@@ -91,27 +92,23 @@ def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) ->
 
 @contextmanager
 def compiling(tier: str) -> Iterator[Callable[[], object]]:
-    """Compile the C tests at low priority beside the first stage. Yields a function that waits for the end of that."""
+    """Compile at low priority, beside the first stage, what later stages run. Yields a function that waits for the end."""
+    steps = [["tools/test-native.sh", NATIVE_TIERS[tier], "build"]]
+    if next((ROOT / "tests/unit/__pycache__").glob("*-pytest-*.pyc"), None) is None:
+        # All processes of a stage would compile the same files to bytecode at once.
+        steps.insert(0, [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/unit", "tests/services"])
     with subprocess.Popen(
-        ["nice", "-n", "19", "tools/test-native.sh", NATIVE_TIERS[tier], "build"],
+        ["nice", "-n", "19", "sh", "-c", "; ".join(map(shlex.join, steps))],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         process_group=0,
     ) as process:
         try:
-            compile_imports()
             yield process.wait
         finally:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
-
-
-def compile_imports() -> None:
-    """Compile what the tests import to bytecode, in a new checkout: all processes of a stage would do it at once."""
-    if next((ROOT / "tests/unit/__pycache__").glob("*-pytest-*.pyc"), None) is None:
-        folders = (f"tests/{folder}" for folder in FOLDERS)
-        call([sys.executable, "-m", "pytest", "--collect-only", "-q", *folders], stdout=subprocess.DEVNULL)
 
 
 def native(tier: str, outcome: Outcome) -> None:
@@ -155,9 +152,9 @@ def first_line(text: str) -> str:
     return re.sub(r"\s+", " ", text)[:150]
 
 
-def call(command: Sequence[str], stdout: int | None = None) -> int:
+def call(command: Sequence[str]) -> int:
     """Run a command to its end in a process group of its own, and end that group with this process."""
-    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout, process_group=0) as process:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0) as process:
         try:
             return process.wait()
         except BaseException:
