@@ -71,7 +71,9 @@ def least_rate_fps(bench: StatefulBench, flows: int) -> float:
     return max(LEAST_FPS, flows * (1 + 1 / method.alpha) / left_s) if left_s > 0 else math.inf
 
 
-def establishment_rate(bench: StatefulBench, session: FlowSession, flows: int, most_fps: float, robust: bool) -> RateRow:
+def establishment_rate(
+    bench: StatefulBench, session: FlowSession, flows: int, most_fps: float, robust: bool
+) -> RateRow:
     """The highest rate of new flows that are all validated, a search a repeat; left out where it is none."""
     least_fps = least_rate_fps(bench, flows)
     if least_fps >= most_fps:
@@ -117,7 +119,7 @@ def left_out_rate(bench: StatefulBench, flows: int, rate_fps: float | None) -> R
 
 def _round_up(flows: float) -> int:
     """To two digits: the number of flows to ask for."""
-    step = 10 ** max(0, math.floor(math.log10(flows)) - 1)
+    step = int(10 ** max(0, math.floor(math.log10(flows)) - 1))
     return math.ceil(flows / step) * step
 
 
@@ -195,7 +197,9 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
     if bench.states is None:
         return [NOT_PROVED]
     found = []
-    few = [one for one in trials if one.states is not None and one.states.used < one.flows * one.states.entries_per_flow]
+    few = [
+        one for one in trials if one.states is not None and one.states.used < one.flows * one.states.entries_per_flow
+    ]
     if few:
         fewest = min(one.states.used for one in few if one.states is not None)
         found.append(f"the DUT had only {fewest:,} entries for {few[0].flows:,} flows")
@@ -260,7 +264,9 @@ def latency(
             break
         bench.keep(one)
         trials.append(one)
-    wires = [wire for wire in (bench.forward, bench.forward.reverse) if any(wire in one.trial.channels for one in trials)]
+    wires = [
+        wire for wire in (bench.forward, bench.forward.reverse) if any(wire in one.trial.channels for one in trials)
+    ]
     rows = []
     for wire in wires:
         found = [latency for one in trials if (latency := one.trial.channels[wire].latency) is not None]

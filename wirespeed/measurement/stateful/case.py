@@ -1,5 +1,5 @@
-"""The cases of tests of stateful devices: one a number of flows, of the rate that failed nearest above the one found, or
-of the load over the states."""
+"""The cases of tests of stateful devices: one a test and number of flows, of the lowest rate or load that lost, or else
+of the highest."""
 
 from __future__ import annotations
 
@@ -42,9 +42,7 @@ def _chosen(trials: Sequence[StatefulTrial]) -> tuple[list[StatefulTrial], str]:
     return [one for one in trials if one.load_pps == most], "the highest"
 
 
-def _facts(
-    result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str
-) -> StateFacts:
+def _facts(result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str) -> StateFacts:
     ranges = result.method.ranges_of(one.flows)
     return StateFacts(
         flows=one.flows,

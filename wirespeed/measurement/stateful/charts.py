@@ -3,7 +3,7 @@ with the device without its filter beside it; and latency."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from wirespeed.charts.chart import Chart, Curve, Panel, shortened
 from wirespeed.charts.colours import colour
@@ -52,7 +52,7 @@ def latency_chart(identity: str, sentence: str, result: StatefulResult) -> Chart
                 name=name if filtered else f"{name}, without filter",
                 colour=colour(number),
                 x=tuple(places[row.flows] for row in rows),
-                y=shortened(row.typical_us for row in rows),
+                y=shortened(row.typical_us or 0.0 for row in rows),
                 key=name,
                 dash="solid" if filtered else "dash",
                 told=tuple(_latency_text(row) for row in rows),
@@ -80,20 +80,21 @@ def _curves(
         )
         if not some:
             continue
-        scaled: Callable[[Sequence[float | None]], tuple[float | None, ...]] = lambda values: shortened(
-            None if value is None else value / divisor for value in values
-        )
+
+        def scaled(share: str, some: Sequence[FoundRow] = some) -> tuple[float, ...]:
+            return shortened((getattr(row, share) or 0.0) / divisor for row in some)
+
         found.append(
             Curve(
                 name=name if filtered else f"{name}, without filter",
                 colour=of_colour,
                 x=tuple(places[row.flows] for row in some),
-                y=scaled([row.median for row in some]),
+                y=scaled("median"),
                 key=name,
                 dash="solid" if filtered else "dash",
                 told=tuple(_text(row) for row in some),
-                low=tuple(value or 0.0 for value in scaled([row.p1 for row in some])),
-                high=tuple(value or 0.0 for value in scaled([row.p99 for row in some])),
+                low=scaled("p1"),
+                high=scaled("p99"),
             )
         )
     return found

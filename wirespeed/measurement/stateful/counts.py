@@ -1,4 +1,4 @@
-"""The engine's counts of a phase as a result has them: flows by what became of them, and the balance of a trial. Pure."""
+"""The counts of a phase as a result has them: flows by what became of them, and the balance of a trial. Pure."""
 
 from __future__ import annotations
 
@@ -101,9 +101,9 @@ def exchange_balance(found: Direction, counted: Balance) -> Balance:
 
 
 def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, unproved: int = 0) -> Balance:
-    """What the port counted as refused or without buffer is so; the rest of what was not sent was late. Frames that went
-    out slower than asked are late by as many as would have gone out in the meantime; so are `unproved` flows, over
-    which the responder did not send."""
+    """What the port counted as refused or without buffer is so; the rest of what was not sent was late. Frames that
+    went out slower than asked are late by as many as would have gone out in the meantime; so are `unproved` flows,
+    over which the responder did not send."""
     refused = min(sending.unsent, counted.refused)
     no_buffer = min(sending.unsent - refused, counted.no_buffer)
     late = sending.unsent - refused - no_buffer + unproved

@@ -87,15 +87,30 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     ] = "80%"
     opening: Annotated[
         str,
-        Option("--opening", "Share of the rate that opens flows for the other tests.", metavar="SHARE", setting="opening"),
+        Option(
+            "--opening", "Share of the rate that opens flows for the other tests.", metavar="SHARE", setting="opening"
+        ),
     ] = "50%"
     rest_s: Annotated[
         float,
-        Option("--rest", "Pause before each trial.", metavar="TIME", parse=parse_duration, setting="rest_s", limits={"ge": 0}),
+        Option(
+            "--rest",
+            "Pause before each trial.",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="rest_s",
+            limits={"ge": 0},
+        ),
     ] = 0.5
     initiator: Annotated[
         str,
-        Option("--initiator", "First source address.", metavar="ADDRESS", shown="16.0.0.1, IPv6 2001:2::1", setting="initiator"),
+        Option(
+            "--initiator",
+            "First source address.",
+            metavar="ADDRESS",
+            shown="16.0.0.1, IPv6 2001:2::1",
+            setting="initiator",
+        ),
     ] = ""
     responder: Annotated[
         str,
@@ -113,7 +128,13 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     ] = 1
     source_ports: Annotated[
         int,
-        Option("--source-ports", "Source ports, the same for all flows.", metavar="N", setting="source_ports", limits={"ge": 1}),
+        Option(
+            "--source-ports",
+            "Source ports, the same for all flows.",
+            metavar="N",
+            setting="source_ports",
+            limits={"ge": 1},
+        ),
     ] = 50_000
     ip6: Annotated[bool, Option("--ip6", "IPv6.", stored="ip6", setting="ip6")] = False
     timeout_s: Annotated[
@@ -146,7 +167,9 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     ] = True
     beside: Annotated[
         Path | None,
-        Option("--beside", "Result of the same test with the filter off, for its rows.", metavar="FILE", group="Result"),
+        Option(
+            "--beside", "Result of the same test with the filter off, for its rows.", metavar="FILE", group="Result"
+        ),
     ] = None
     text: Annotated[Path | None, Option("--text", "Write the report as text too.", metavar="FILE", group="Result")] = (
         None

@@ -45,7 +45,9 @@ class StatefulReport(ReportedKind[StatefulResult]):
 
     def irregular(self, results: Sequence[StatefulResult]) -> Iterator[Remark]:
         rows = [(result, test, row) for result in results for test in result.method.tests for row in result.rows(test)]
-        irregular = ((f"{result.name} {test} {named(row)}", why) for result, test, row in rows if (why := remark_of(row)))
+        irregular = (
+            (f"{result.name} {test} {named(row)}", why) for result, test, row in rows if (why := remark_of(row))
+        )
         sentence = " of RFC 9693 irregular or without a figure."
         return remark_on("irregular-rows", irregular, len(rows), "row", sentence)
 

@@ -111,8 +111,8 @@ class Method:
 
 @dataclass(frozen=True)
 class FlowCounts:
-    """What became of `flows` flows in a phase. `established` arrived, each with a tuple of its own and at the right host
-    and port; `missing` never arrived. `merged` flows share the tuple of another one, `remapped` flows changed theirs,
+    """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
+    right host and port; `missing` ones never arrived. `merged` flows share the tuple of another one, `remapped` flows changed theirs,
     `misdelivered` arrived at a wrong host or port only. `untranslated` flows arrived with the source that they were
     sent from. Frames: `duplicates`, `late` (of an earlier phase), `unopened` (of flows that were not learnt), `unknown`
     (no test frames), `icmp_errors`."""
@@ -258,8 +258,8 @@ class RateRow(FoundRow):
 
 @dataclass(frozen=True)
 class ThroughputRow(FoundRow):
-    """§4.7: the highest load over the states that loses nothing. `opened_at` is the rate of phase 1; `line_pps` what the
-    links carry."""
+    """§4.7: the highest load over the states that loses nothing. `opened_at` is the rate of phase 1, `line_pps` what
+    the links carry."""
 
     way: Way = "both"
     opened_at: float | None = None

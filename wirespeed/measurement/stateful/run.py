@@ -83,16 +83,12 @@ def run_stateful(
     refused = _refused(plan, states, table)
     _check_timeout(plan, timeout_s)
     tester = Tester(client, plan.directions)
-    trial = Trial(
-        tester, NO_LOAD, dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop
-    )
+    trial = Trial(tester, NO_LOAD, dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
     line_pps = _line_pps(plan, trial)
     check_resolution([rate_goal(plan.resolution)], line_pps)
     method = plan.method(timeout_s)
     slots = plan.lab.ring_slots or 0
-    bench = StatefulBench(
-        client, trial, method, plan.forward, states, empty, stop, watch, recorder, ring_slots=slots
-    )
+    bench = StatefulBench(client, trial, method, plan.forward, states, empty, stop, watch, recorder, ring_slots=slots)
     head = StatefulResult(
         plan.name or "stateful",
         plan.variables(tester.server),
@@ -177,9 +173,9 @@ def _line_pps(plan: StatefulPlan, trial: Trial) -> float:
 def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | None) -> Iterator[str]:
     if plan.is_robust and plan.robust is None:
         yield ROBUST_NOTE
-    aside = sum(1 for trial in bench.trials if trial.excluded)
+    aside = [trial.excluded for trial in bench.trials if trial.excluded]
     if aside:
-        yield f"{aside} trials do not count, and were repeated: {next(one.excluded for one in bench.trials if one.excluded)}"
+        yield f"{len(aside)} trials do not count, and were repeated: {aside[0]}"
     if bench.states is None:
         yield NOT_PROVED
     if beside is not None:

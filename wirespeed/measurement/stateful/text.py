@@ -133,7 +133,7 @@ def remarks_of(result: StatefulResult, test: Test) -> tuple[str, ...]:
     return tuple(dict.fromkeys(f"{name}: {why}" for name, why in said))
 
 
-def remark_of(row: Row) -> str:
+def remark_of(row: Row | FoundRow) -> str:
     """Why a row has no figure, with what would give it one, and why its figure is not the DUT's alone."""
     needed = getattr(row, "needed_flows", None)
     more = f": give --flows {needed} or more" if needed is not None else ""
@@ -151,8 +151,8 @@ def _said(result: StatefulResult, test: Test) -> Iterator[str]:
     match test:
         case "rate":
             yield (
-                f"A rate counts where each of the flows arrived once with a tuple of its own, and the responder's frame "
-                f"over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that proof."
+                "A rate counts where each of the flows arrived with a tuple of its own, and the responder's frame over "
+                f"each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that proof."
             )
         case "latency":
             yield "Of all frames: typical is the median, worst the 99.9th percentile, PDV that less the least latency."
@@ -194,9 +194,7 @@ def _throughput(rows: Sequence[ThroughputRow]) -> Grid:
     found = []
     for row in rows:
         line = None if row.median is None or not row.line_pps else row.median / row.line_pps * 100
-        found.append(
-            (f"{row.flows:,}", row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at))
-        )
+        found.append((f"{row.flows:,}", row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at)))
     return head, found
 
 
@@ -215,14 +213,23 @@ def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
 
 
 def _latency(rows: Sequence[LatencyRow]) -> Grid:
-    head = ("flows", "sends", "filter", "direction", "load fps", "typical us", "worst us", "PDV us", "repeats", "frames")
+    head = (
+        "flows",
+        "sends",
+        "filter",
+        "direction",
+        "load fps",
+        "typical us",
+        "worst us",
+        "PDV us",
+        "repeats",
+        "frames",
+    )
     found = []
     for row in rows:
         times = (NOTHING if value is None else f"{value:.1f}" for value in (row.typical_us, row.worst_us, row.pdv_us))
         repeats = (str(len(row.medians_us)), whole(row.frames))
-        found.append(
-            (f"{row.flows:,}", row.way, _filter(row), row.direction, whole(row.load_pps), *times, *repeats)
-        )
+        found.append((f"{row.flows:,}", row.way, _filter(row), row.direction, whole(row.load_pps), *times, *repeats))
     return head, found
 
 
