@@ -21,6 +21,7 @@ struct sender {
 	uint32_t ready_count, position;
 	uint32_t period; /* after how many of those they repeat, but for their numbers */
 	struct program *program;
+	struct packet_source *source; /* in place of a program; NULL: none */
 	uint8_t *template;
 	uint16_t frame_len;
 	bool is_null;
