@@ -18,9 +18,10 @@ TIMES = Latency(1000, 5.0, 20.0, 90.0, 1.0, {"50": 18.0, "90": 30.0, "99": 50.0,
 
 @dataclass
 class StatefulDevice:
-    """It makes `new_fps` states a second, and `answer_fps` validated ones; it forwards `carried_pps` each way over them,
-    and so much `without` its filter. It holds `limit` states. The tester sends `tester_fps` at most. `merged` flows of
-    each phase 1 get the tuple of another."""
+    """It makes `new_fps` states a second, and `answer_fps` validated ones; it forwards `carried_pps` each way over
+    them, and so much `without` its filter. It holds `limit` states, and `keeps` some when it is emptied. The tester
+    sends `tester_fps` at most. `merged` flows of each phase 1 get the tuple of another, `remapped` ones change theirs
+    in phase 2."""
 
     new_fps: float = 200_000.0
     answer_fps: float = 1e9
@@ -32,7 +33,6 @@ class StatefulDevice:
     remapped: int = 0
     timeout_s: float = 30.0
     keeps: int = 0
-    """Entries that emptying leaves."""
     filtered: bool = True
     used: int = 0
     emptied: int = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,14 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.cases.state_facts import StateFacts
 from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.none import NoDut
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of as explained_verdict
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import verdict_of
 from wirespeed.measurement.stateful.case import cases_of
 from wirespeed.measurement.stateful.plan import StatefulPlan
-from wirespeed.measurement.stateful.result import Method, RateRow, StatefulResult, Test, ThroughputRow
+from wirespeed.measurement.stateful.result import RateRow, StatefulResult, Test
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import text_block
 from wirespeed.results.dut import DutFacts
@@ -64,8 +64,6 @@ class _Nobody:
     name = "nobody"
 
     def __getattr__(self, name: str) -> Any:
-        from wirespeed.dut.none import NoDut
-
         return getattr(NoDut(), name)
 
 
@@ -164,9 +162,11 @@ def test_no_rate_is_tried_at_which_validation_ends_after_the_timeout(run: Any) -
     assert "raise it" in row_of(result).left_out
 
 
-def test_a_table_that_does_not_get_empty_ends_the_test(run: Any) -> None:
+def test_a_table_that_does_not_get_empty_gives_no_figure(run: Any) -> None:
+    result = run(StatefulDevice(keeps=5000), replace(QUICK, without_filter=False))
+    assert not result.trials
     with pytest.raises(MeasurementError, match="5,000 entries after it was emptied"):
-        run(StatefulDevice(keeps=5000), replace(QUICK, without_filter=False))
+        raise_for_ending(result)
 
 
 def test_throughput_over_states_is_opened_below_the_rate(run: Any) -> None:
@@ -209,9 +209,10 @@ def test_rows_without_filter_may_come_from_another_result(run: Any) -> None:
 
 
 def test_the_result_is_read_as_it_was_written(run: Any, tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "whole.json")
+    journal = Journal(journal_path(tmp_path / "whole.json"))
     plan = replace(QUICK, tests=("rate", "throughput", "frame-loss", "latency"), flows=(1, 250_000))
     result = run(StatefulDevice(), plan, recorder=JournalRecorder(journal))
+    journal.close()
     kept = read_file(journal_path(tmp_path / "whole.json"))
     write_file(result, tmp_path / "other.json")
     read = read_file(tmp_path / "other.json")

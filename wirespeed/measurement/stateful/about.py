@@ -7,11 +7,9 @@ from wirespeed.measurement.about import About
 ABOUT = About(
     order=5,
     summary="NAT and firewalls by number of flows (RFC 9693).",
-    help="""Benchmarks of NAT and firewalls with their states (RFC 9693), by number of flows.
+    help="""Benchmarks of NAT and firewalls by number of flows (RFC 9693).
 
-First the rate of new flows of which all are validated, then throughput, frame loss and latency over that many states,
-each beside the same without the filter. Ctrl-C stops the traffic and keeps what is known. Until the end FILE.part has
-the trials.""",
+The rate of new flows is always first. Ctrl-C keeps what is known.""",
     file="Tests of stateful devices",
     more="The journal has trials, and rows as `row_of` (the test) and `row`.",
 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from threading import Event
 
 from rich.console import Console
 
-from wirespeed.files import write_atomically
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.measurement import Measurement
-from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.rfc2544.reset_command import reset_by
 from wirespeed.measurement.stand import Stand, with_bench
@@ -18,9 +17,9 @@ from wirespeed.measurement.stateful.bench import StatefulProgress
 from wirespeed.measurement.stateful.live import summary, watcher
 from wirespeed.measurement.stateful.options import StatefulOptions
 from wirespeed.measurement.stateful.plan import (
-    LEAST_BYTES,
     StatefulPlan,
     check_plan,
+    flow_settings,
     parse_flows,
     parse_test,
     parse_ways,
@@ -30,7 +29,7 @@ from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import text_block
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
-from wirespeed.units import parse_ratio
+from wirespeed.units import parse_duration, parse_ratio
 from wirespeed.watching import Watcher
 
 
@@ -42,34 +41,28 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
     def __init__(self, options: StatefulOptions) -> None:
         super().__init__(options)
         self.at = with_bench(options.testbed, given_of(options, profile="stateful"))
-        ip6 = self.at.mode == "ip6" or options.ip6
+        given = flow_settings(self.at.tunables, self.at.mode == "ip6")
+        is_measured = options.beside == ""
         self._plan = StatefulPlan(
             tests=parse_test(options.test),
             flows=parse_flows(options.flows),
             ways=parse_ways(options.ways),
-            size=LEAST_BYTES[ip6] if options.size is None else options.size,
             trial_s=options.trial_s,
             repeats=options.repeats,
             resolution=parse_ratio(options.resolution, "--resolution"),
             alpha=parse_ratio(options.alpha, "--alpha"),
-            opening=parse_ratio(options.opening, "--opening"),
-            rest_s=options.rest_s,
-            source=options.initiator,
-            destination=options.responder,
-            addresses=options.addresses,
-            source_ports=options.source_ports,
-            ip6=ip6,
-            timeout_s=options.timeout_s,
-            over_timeout=options.over_timeout,
-            without_filter=options.without_filter,
+            timeout_s=parse_duration(options.timeout) if options.timeout not in ("", "none") else None,
+            over_timeout=options.timeout == "none",
+            without_filter=is_measured,
             robust=options.repeat_disturbed,
+            **given,
             **plan_head(self.at, options, name="stateful"),
         )
         check_plan(self._plan)
         self._empty = reset_by(options.empty_command, "--empty-command") if options.empty_command else None
-        self._beside = None if options.beside is None else read_as(StatefulResult, options.beside)
-        if options.text is not None:
-            check_writable(options.text)
+        self._beside = None
+        if options.beside not in ("", "none"):
+            self._beside = read_as(StatefulResult, Path(options.beside))
 
     @classmethod
     def instead(cls, options: StatefulOptions, /) -> str | None:
@@ -92,10 +85,6 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             empty=self._empty,
             beside=self._beside,
         )
-
-    def keep_more(self, result: StatefulResult) -> None:
-        if self.options.text is not None:
-            write_atomically(self.options.text, text_block(result), "text report")
 
     def raise_for(self, result: StatefulResult) -> None:
         raise_for_ending(result)

@@ -6,12 +6,13 @@ import math
 import re
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TypedDict
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.stateful.conformance import REPEATS, TRIAL_S, exceptions_of
 from wirespeed.measurement.stateful.result import TESTS, WAYS, Method, Ranges, StatefulSettings, Test, Way
 from wirespeed.results.channel import Channel
-from wirespeed.trial.plan import MeasurementPlan
+from wirespeed.trial.plan import MeasurementPlan, parse_tunables
 from wirespeed.units import MAX_FRAME_BYTES
 
 EVERYTHING = "all"
@@ -25,6 +26,8 @@ FIRST_DESTINATION_PORT, LAST_DESTINATION_PORT = 5001, 49151
 ADDRESSES = {False: ("16.0.0.1", "48.0.0.1"), True: ("2001:2::1", "2001:2:0:8000::1")}
 LEAST_BYTES = {False: 64, True: 82}
 """IPv6: Ethernet, IPv6 and UDP headers, the tester's 16 bytes, FCS."""
+
+SETTINGS = ("size", "ip", "source", "destination", "addresses", "ports")
 
 _MOST_FLOWS = 1 << 26
 _COUNT = re.compile(r"(?P<number>\d{1,9}(\.\d{1,6})?)(?P<unit>[kKmM]?)")
@@ -114,7 +117,7 @@ class StatefulPlan(MeasurementPlan):
         if destination_ports > most:
             raise UsageError(
                 f"--flows {flows}: {self.source_ports} source ports and {most} destination ports make at most "
-                f"{of_a_port * most}; give more --source-ports or --addresses"
+                f"{of_a_port * most}; give more of them by -t ports= or addresses="
             )
         return Ranges(
             flows=flows,
@@ -133,8 +136,6 @@ class StatefulPlan(MeasurementPlan):
             **self.settings_head(server),
             flows=",".join(map(str, self.flows)),
             ways=",".join(self.ways),
-            size=self.size,
-            ip6=self.ip6 or None,
         )
 
 
@@ -151,12 +152,12 @@ def check_plan(plan: StatefulPlan) -> None:
         raise UsageError(f"--alpha {plan.alpha:g}: give a share above 0 and at most 1, such as 80% or 0.5")
     if not 1 <= plan.source_ports <= LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1:
         raise UsageError(
-            f"--source-ports {plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
+            f"-t ports={plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
             f"ports {FIRST_SOURCE_PORT} to {LAST_SOURCE_PORT}"
         )
     least = LEAST_BYTES[plan.ip6]
     if not least <= plan.size <= MAX_FRAME_BYTES:
-        raise UsageError(f"--size {plan.size}: give bytes with FCS from {least} to {MAX_FRAME_BYTES}")
+        raise UsageError(f"-t size={plan.size}: give bytes with FCS from {least} to {MAX_FRAME_BYTES}")
     _check_addresses(plan)
     for flows in plan.flows:
         plan.ranges(flows)
@@ -170,16 +171,16 @@ def check_plan(plan: StatefulPlan) -> None:
 
 def _check_addresses(plan: StatefulPlan) -> None:
     if plan.addresses < 1:
-        raise UsageError(f"--addresses {plan.addresses}: give 1 or more")
-    for name, given in (("initiator", plan.source), ("responder", plan.destination)):
+        raise UsageError(f"-t addresses={plan.addresses}: give 1 or more")
+    for name, given in (("source", plan.source), ("destination", plan.destination)):
         if not given:
             continue
         try:
             address = ip_address(given)
         except ValueError:
-            raise UsageError(f"--{name} {given} is not an address; give one such as {ADDRESSES[plan.ip6][0]}") from None
+            raise UsageError(f"-t {name}={given}: give an address such as {ADDRESSES[plan.ip6][0]}") from None
         if not isinstance(address, IPv6Address if plan.ip6 else IPv4Address):
-            raise UsageError(f"--{name} {given} is not of IPv{6 if plan.ip6 else 4}; IPv6 needs --ip6")
+            raise UsageError(f"-t {name}={given}: give one of IPv{6 if plan.ip6 else 4}; IPv6 needs ip=6")
 
 
 def parse_test(word: str) -> tuple[Test, ...]:
@@ -193,15 +194,51 @@ def parse_test(word: str) -> tuple[Test, ...]:
     return tuple(test for test in TESTS if test in needed)
 
 
+def parse_count(what: str, text: str) -> int:
+    """`64k`, k and M being 1000 and 1000000. UsageError for what is no number."""
+    match = _COUNT.fullmatch(text.strip())
+    value = float(match["number"]) * _UNITS[match["unit"].lower()] if match is not None else 0.0
+    if value != int(value) or not 1 <= value <= _MOST_FLOWS:
+        raise UsageError(f"{what} {text.strip()!r}: give numbers from 1 to {_MOST_FLOWS}, such as 1, 64k or 1M")
+    return int(value)
+
+
+class FlowSettings(TypedDict):
+    """The fields of a plan that `-t` sets."""
+
+    tunables: dict[str, str]
+    size: int
+    ip6: bool
+    source: str
+    destination: str
+    addresses: int
+    source_ports: int
+
+
+def flow_settings(text: str, ip6: bool) -> FlowSettings:
+    """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,addresses=16,ports=40k`; `ip6` where that does not say.
+    UsageError for other keys."""
+    given = parse_tunables(text)
+    for key in given:
+        if key not in SETTINGS:
+            raise UsageError(f"-t {key}=…: flows have {', '.join(SETTINGS)}")
+    if (family := given.get("ip", "6" if ip6 else "4")) not in ("4", "6"):
+        raise UsageError(f"-t ip={family}: give 4 or 6")
+    counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "addresses", "ports") if key in given}
+    return FlowSettings(
+        tunables=given,
+        size=counts.get("size", LEAST_BYTES[family == "6"]),
+        ip6=family == "6",
+        source=given.get("source", ""),
+        destination=given.get("destination", ""),
+        addresses=counts.get("addresses", 1),
+        source_ports=counts.get("ports", 50_000),
+    )
+
+
 def parse_flows(text: str) -> tuple[int, ...]:
-    """`1,1k,64k,1M`, k and M being 1000 and 1000000; rising. UsageError for what is no number, or is given twice."""
-    found = []
-    for word in text.split(","):
-        match = _COUNT.fullmatch(word.strip())
-        value = float(match["number"]) * _UNITS[match["unit"].lower()] if match is not None else 0.0
-        if value != int(value) or not 1 <= value <= _MOST_FLOWS:
-            raise UsageError(f"--flows {word.strip()!r}: give numbers from 1 to {_MOST_FLOWS}, such as 1,1k,64k,1M")
-        found.append(int(value))
+    """`1,1k,64k,1M`, rising. UsageError for what is no number, or is given twice."""
+    found = [parse_count("--flows", word) for word in text.split(",")]
     if len(set(found)) != len(found):
         raise UsageError(f"--flows {text}: a number is given twice; give each once")
     return tuple(sorted(found))

@@ -326,12 +326,10 @@ ROWS: Mapping[Test, type[Row]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class StatefulSettings(Settings):
-    """`flows`, `ways` and `size` as on a command line."""
+    """`flows` and `ways` as on a command line."""
 
     flows: Annotated[str, SPARSE] = ""
     ways: Annotated[str, SPARSE] = ""
-    size: Annotated[int | None, SPARSE] = None
-    ip6: Annotated[bool | None, SPARSE] = None
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,8 @@ from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.flow_session import DRAIN_S
-from wirespeed.trial.load import TrialLoad
+from wirespeed.trial.load import PortLoad, TrialLoad
+from wirespeed.trial.mix import Mix
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 from wirespeed.units import line_rate_pps
@@ -51,9 +52,6 @@ if TYPE_CHECKING:
     from wirespeed.dut.states import DutStates
     from wirespeed.results.states import StateTable
     from wirespeed.trial.flow_session import FlowSession
-
-NO_LOAD = TrialLoad({})
-"""What is sent are the flows of a session, which are no streams of a trial."""
 
 
 def run_stateful(
@@ -83,7 +81,7 @@ def run_stateful(
     refused = _refused(plan, states, table)
     _check_timeout(plan, timeout_s)
     tester = Tester(client, plan.directions)
-    trial = Trial(tester, NO_LOAD, dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
+    trial = Trial(tester, _no_load(plan), dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
     line_pps = _line_pps(plan, trial)
     check_resolution([rate_goal(plan.resolution)], line_pps)
     method = plan.method(timeout_s)
@@ -154,8 +152,13 @@ def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
         raise UsageError(
             f"--trial {plan.trial_s:g}: flows of the DUT live for {timeout_s:g} s without a frame, and a trial over "
             "their states has to end before; raise the DUT's UDP timeout, give a shorter --trial, or send all the same "
-            "with --over-timeout"
+            "with --timeout none"
         )
+
+
+def _no_load(plan: StatefulPlan) -> TrialLoad:
+    """The flows that are sent are those of a session, and no streams of a trial."""
+    return TrialLoad(dict.fromkeys(plan.senders, PortLoad((), Mix(plan.size, fixed_size=True))))
 
 
 def _line_pps(plan: StatefulPlan, trial: Trial) -> float:
