@@ -10,6 +10,7 @@
 #include "generator/control/command.h"
 #include "generator/own_lines.h"
 #include "generator/port_extension.h"
+#include "generator/traffic/traffic.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>
@@ -18,6 +19,8 @@
 #include <stdlib.h>
 
 enum { INITIATOR, RESPONDER, ROLES };
+/* Where the words of most frames end. */
+enum { WORDS_END = ETHERNET_LEN + IP4_LEN + UDP_LEN + WS_FLOW_SET_PAYLOAD - 1 };
 
 /* A share of one port. The first member is what the port has of it. */
 struct set_port {
@@ -85,6 +88,9 @@ static void receive(struct port_extension *extension, struct rte_mbuf *const *pa
 					uint64_t now)
 {
 	struct flow_view views[FLOW_BURST];
+	/* The beginning was looked at; the words may lie in the next cache line. */
+	for (uint16_t i = 0; i < n; i++)
+		__builtin_prefetch(rte_pktmbuf_mtod_offset(packets[i], const uint8_t *, WORDS_END));
 	for (uint16_t i = 0; i < n; i++)
 		views[i] = (struct flow_view){rte_pktmbuf_mtod(packets[i], const uint8_t *),
 									  packets[i]->data_len, packets[i]->pkt_len};
@@ -309,6 +315,20 @@ uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows)
 	return flow_table_bytes(ip6, flows);
 }
 
+/* Whether a stream of it has not been stopped. */
+static bool sends(const struct ws_generator *generator, const struct flow_set *set)
+{
+	for (int bucket = 0; bucket < SENDING_BUCKETS; bucket++)
+		for (const struct traffic *one = generator->sending[bucket]; one; one = one->next)
+			for (uint32_t i = 0; i < one->count; i++) {
+				const struct packet_source *source = one->senders[i].source;
+				if (source && source->fill == fill_source &&
+					((const struct set_source *)source)->port->set == set)
+					return true;
+			}
+	return false;
+}
+
 /* What is of a generation that comes again is forgotten before. */
 static void keep_apart(struct flow_set *set, uint32_t phase)
 {
@@ -337,19 +357,21 @@ int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32
 	if (phase != WS_PHASE_LEARN && !set->table->learnt)
 		return fail(-EINVAL, "no flows were learnt yet");
 	generator_reap(generator);
-	if (set->users > (uint32_t)set->count[INITIATOR] + set->count[RESPONDER])
+	if (sends(generator, set))
 		return fail(-EBUSY, "the flow set of port %s still sends; stop it first",
 					port_name(initiator));
 	begun++;
-	keep_apart(set, phase);
 	struct request request = {
 		.phase = phase,
 		.latency_every = latency_every,
 		.generation = (uint16_t)(begun % FLOW_GENERATIONS + 1),
 	};
+	/* What comes meanwhile is of neither phase: nobody looks at the table. */
+	for (int role = 0; role < ROLES; role++)
+		ask(generator, set, role, do_end, (struct request){0}, true);
+	keep_apart(set, phase);
 	if (phase == WS_PHASE_LEARN)
 		flow_table_begin(set->table, request.generation);
-	/* The responder is ready before anything comes. */
 	for (int role = 0; role < ROLES; role++)
 		ask(generator, set, role, do_begin, request, true);
 	set->phase = phase;
