@@ -256,7 +256,7 @@ static void translate_back(struct rte_mbuf *packet, uint32_t flow)
 	uint32_t number =
 		(address - base) * PORTS_AN_ADDRESS + (uint32_t)(ports[2] << 8 | ports[3]) - FIRST_PORT;
 	assert_true(number < flows);
-	flow_tuples_of(&tuples, &number, 1, &owner);
+	owner = flow_tuple_of(&tuples, flow_digits_of(&tuples, number), ip6);
 	memcpy(destination_of(packet), (const uint8_t *)owner.addresses + (ip6 ? 12 : 0), 4);
 	memcpy(udp_of(packet) + 2, &owner.ports, 2);
 }

@@ -16,7 +16,7 @@ from generator_run import start_generator
 from harness.waiting import wait_for
 from router_run import CROSSED, router
 
-from wirespeed.client.flow_sets import AddressRange, FlowSet, PortRange
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import RemoteError
 from wirespeed.trial.flow_session import FlowSession
@@ -60,7 +60,7 @@ def client(server: str) -> Iterator[GeneratorClient]:
 
 def flow_set(version: int = 4, flows: int = FLOWS) -> FlowSet:
     source, destination = {4: ("10.0.0.2", "198.19.0.2"), 6: ("2001:2::2", "2001:2:0:8000::2")}[version]
-    ranges = AddressRange(source), AddressRange(destination, 3), PortRange(1024, 50_000), PortRange(1, 10)
+    ranges = FlowAddresses(source), FlowAddresses(destination, 3), FlowPorts(1024, 50_000), FlowPorts(1, 10)
     return FlowSet(*ranges, flows=flows)
 
 
@@ -162,5 +162,5 @@ def test_what_cannot_be_is_refused(client: GeneratorClient) -> None:
         FlowSession(client, FlowSet(*wide(), flows=(1 << 32) - 1)).__enter__()
 
 
-def wide() -> tuple[AddressRange, AddressRange, PortRange, PortRange]:
-    return AddressRange("10.0.0.2", 65_000), AddressRange("198.19.0.2"), PortRange(1024, 50_000), PortRange(1, 10)
+def wide() -> tuple[FlowAddresses, FlowAddresses, FlowPorts, FlowPorts]:
+    return FlowAddresses("10.0.0.2", 65_000), FlowAddresses("198.19.0.2"), FlowPorts(1024, 50_000), FlowPorts(1, 10)

@@ -9,7 +9,7 @@ import pytest
 from scapy.all import IP, UDP, Ether, IPv6
 
 from wirespeed._native.flow_records import FlowKind, FlowOrder
-from wirespeed.client.flow_sets import AddressRange, FlowCounts, FlowSet, PortRange
+from wirespeed.client.flow_sets import FlowAddresses, FlowCounts, FlowPorts, FlowSet
 from wirespeed.errors import UsageError
 from wirespeed.profiles.stream_json import StreamJson
 from wirespeed.trial.flow_session import Establishment, Others, Sending
@@ -18,10 +18,10 @@ from wirespeed.trial.flow_session import Establishment, Others, Sending
 def flow_set(version: int = 4, **given: Any) -> FlowSet:
     source, destination = {4: ("10.0.0.2", "198.19.0.2"), 6: ("2001:2::2", "2001:2:0:8000::2")}[version]
     fields = {
-        "sources": AddressRange(source, 2),
-        "destinations": AddressRange(destination, 3),
-        "source_ports": PortRange(1024, 50_000),
-        "destination_ports": PortRange(1, 10),
+        "sources": FlowAddresses(source, 2),
+        "destinations": FlowAddresses(destination, 3),
+        "source_ports": FlowPorts(1024, 50_000),
+        "destination_ports": FlowPorts(1, 10),
         "flows": 1000,
     }
     return FlowSet(**(fields | given))
@@ -56,9 +56,9 @@ def test_streams_are_read_by_the_generator() -> None:
     [
         ({"flows": 0}, "0 flows of 3000000 tuples"),
         ({"flows": 3_000_001}, "3000001 flows of 3000000 tuples"),
-        ({"source_ports": PortRange(60_000, 6000)}, "6000 source ports from 60000 on"),
-        ({"destination_ports": PortRange(0, 5)}, "5 destination ports from 0 on"),
-        ({"sources": AddressRange("2001:db8::1")}, "different families"),
+        ({"source_ports": FlowPorts(60_000, 6000)}, "6000 source ports from 60000 on"),
+        ({"destination_ports": FlowPorts(0, 5)}, "5 destination ports from 0 on"),
+        ({"sources": FlowAddresses("2001:db8::1")}, "different families"),
     ],
 )
 def test_ranges_that_cannot_be(given: dict[str, Any], told: str) -> None:

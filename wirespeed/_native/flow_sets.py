@@ -63,7 +63,7 @@ class FlowSetCounts:
 
 
 @dataclass(frozen=True)
-class FlowsLearnt:
+class LearntFlows:
     flows: int = 0
     distinct: int = 0
     same_source: int = 0
@@ -104,10 +104,10 @@ class NativeFlowSets:
         counts = memoryview(self._ffi.buffer(struct.hdr)).cast("Q").tolist()
         return from_struct(FlowSetCounts, struct, hdr=tuple(compress(enumerate(counts), counts)))
 
-    def learnt(self, initiator: int) -> FlowsLearnt:
+    def learnt(self, initiator: int) -> LearntFlows:
         struct = self._ffi.new("struct ws_flow_learnt *")
         check(self._lib.ws_flow_set_learnt(self._generator, initiator, struct))
-        return from_struct(FlowsLearnt, struct)
+        return from_struct(LearntFlows, struct)
 
     def tuple_of(self, initiator: int, flow: int) -> tuple[bytes, bytes | None]:
         """Addresses and ports as the flow is sent, and as it was learnt, each as 12 or 36 bytes of the wire."""

@@ -29,7 +29,7 @@ _KEEP_NO_ADDRESSES = 0
 
 
 @dataclass(frozen=True)
-class AddressRange:
+class FlowAddresses:
     """`count` addresses, each the one before plus 1."""
 
     first: str
@@ -40,7 +40,7 @@ class AddressRange:
 
 
 @dataclass(frozen=True)
-class PortRange:
+class FlowPorts:
     """`count` UDP ports."""
 
     first: int
@@ -54,10 +54,10 @@ class PortRange:
 class FlowSet:
     """`flows` of the tuples that the ranges make; `seed` is their order. UsageError for ranges that cannot be used."""
 
-    sources: AddressRange
-    destinations: AddressRange
-    source_ports: PortRange
-    destination_ports: PortRange
+    sources: FlowAddresses
+    destinations: FlowAddresses
+    source_ports: FlowPorts
+    destination_ports: FlowPorts
     flows: int
     seed: int = 1
 

@@ -114,7 +114,7 @@ class Validation:
 
 
 @dataclass(frozen=True)
-class Direction:
+class ExchangeDirection:
     """One direction of an exchange, in frames but for `remapped`, which are flows. `missing` frames were sent and did
     not arrive; `duplicates` came again; `unplaced` came so late that they may be either."""
 
@@ -135,8 +135,8 @@ class Direction:
 class Exchange:
     """Phase 2. A direction is None if it did not send."""
 
-    to_responder: Direction | None
-    to_initiator: Direction | None
+    to_responder: ExchangeDirection | None
+    to_initiator: ExchangeDirection | None
     others: Others
 
 
@@ -345,10 +345,10 @@ class FlowSession:
         unsent = max(0, round(asked) - counts.sent)
         return Sending(asked_fps, asked, counts.sent, counts.sending_s, unsent)
 
-    def _direction(self, role: FlowRole, sender: FlowCounts, receiver: FlowCounts) -> Direction | None:
+    def _direction(self, role: FlowRole, sender: FlowCounts, receiver: FlowCounts) -> ExchangeDirection | None:
         if not sender.sent:
             return None
-        return Direction(
+        return ExchangeDirection(
             sending=self._sending(role, sender),
             received=receiver.received,
             missing=sender.sent - receiver.received,

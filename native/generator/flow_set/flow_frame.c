@@ -2,11 +2,6 @@
 #include "generator/flow_set/flow_frame.h"
 
 #include "dev/error.h"
-#include "generator/observe/flow_wire.h"
-#include "wire/ethernet.h"
-#include "wire/ip4.h"
-#include "wire/ip6.h"
-#include "wire/udp.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -74,7 +69,6 @@ bool flow_frame_read(const struct flow_view *view, bool ip6, struct flow_frame *
 {
 	const uint8_t *head = view->head;
 	uint32_t at = ETHERNET_TYPE_AT, length = view->head_len, header = ip6 ? IP6_LEN : IP4_LEN;
-	uint32_t words[PAYLOAD / sizeof(uint32_t)];
 	if (length < ETHERNET_LEN + header + NEEDED)
 		return false;
 	uint16_t type = get16(head + at);
@@ -92,13 +86,5 @@ bool flow_frame_read(const struct flow_view *view, bool ip6, struct flow_frame *
 	if (ip6 ? ip[IP6_NEXT_AT] != IP6_UDP
 			: ip[IP4_PROTOCOL_AT] != IP4_UDP || get16(ip + 6) & IP4_OFFSET_MASK)
 		return false;
-	memcpy(words, ip + header + UDP_LEN, sizeof(words));
-	memcpy(out->tuple.addresses, ip + (ip6 ? 8 : 12), ip6 ? 32 : 8);
-	memcpy(&out->tuple.ports, ip + header, sizeof(out->tuple.ports));
-	flow_end_reading();
-	out->mark = le32toh(words[0]);
-	out->flow = le32toh(words[1]);
-	out->sequence = le32toh(words[2]);
-	out->time = le32toh(words[3]);
-	return (out->mark & 0xff) == FLOW_FRAME_MAGIC;
+	return ip6 ? flow_frame_take(ip, header, out, true) : flow_frame_take(ip, header, out, false);
 }

@@ -10,6 +10,7 @@
 #include "generator/control/command.h"
 #include "generator/own_lines.h"
 #include "generator/port_extension.h"
+#include "generator/traffic/traffic.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 #include <stdlib.h>
 
 enum { INITIATOR, RESPONDER, ROLES };
-enum { GENERATIONS = 65535, LIFE = GENERATIONS - 1 };
+/* Where the words of most frames end. */
+enum { WORDS_END = ETHERNET_LEN + IP4_LEN + UDP_LEN + WS_FLOW_SET_PAYLOAD - 1 };
 
 /* A share of one port. The first member is what the port has of it. */
 struct set_port {
@@ -34,8 +36,8 @@ struct flow_set {
 	struct flow_table *table;
 	uint16_t ports[ROLES], count[ROLES]; /* of shares */
 	struct set_port *shares[ROLES];
-	uint32_t users;   /* its ports' shares, and streams */
-	uint32_t cleared; /* `begun` when no entry was of any generation */
+	uint32_t users;                        /* its ports' shares, and streams */
+	uint32_t entries_since, replies_since; /* `begun` when they were of no generation */
 	uint32_t phase;
 };
 
@@ -86,6 +88,9 @@ static void receive(struct port_extension *extension, struct rte_mbuf *const *pa
 					uint64_t now)
 {
 	struct flow_view views[FLOW_BURST];
+	/* The beginning was looked at; the words may lie in the next cache line. */
+	for (uint16_t i = 0; i < n; i++)
+		__builtin_prefetch(rte_pktmbuf_mtod_offset(packets[i], const uint8_t *, WORDS_END));
 	for (uint16_t i = 0; i < n; i++)
 		views[i] = (struct flow_view){rte_pktmbuf_mtod(packets[i], const uint8_t *),
 									  packets[i]->data_len, packets[i]->pkt_len};
@@ -245,12 +250,15 @@ static struct flow_set *create(const struct ws_generator *generator, uint16_t in
 		*error = fail(-ENOMEM, "no memory for a flow set");
 		return NULL;
 	}
-	*set = (struct flow_set){.users = 1, .ports = {initiator, responder}, .cleared = begun};
+	*set = (struct flow_set){.users = 1,
+							 .ports = {initiator, responder},
+							 .entries_since = begun,
+							 .replies_since = begun};
 	*error = flow_tuples_make(wanted, &set->tuples);
 	if (!*error && wanted->flows > WS_FLOW_SET_MOST)
 		*error = fail(-EINVAL, "%u flows; up to %d are possible", wanted->flows, WS_FLOW_SET_MOST);
 	if (!*error) {
-		set->table = flow_table_create(wanted->ip6, wanted->flows);
+		set->table = flow_table_create(&set->tuples, wanted->flows);
 		if (!set->table || !make_shares(set, INITIATOR, generator) ||
 			!make_shares(set, RESPONDER, generator))
 			*error = fail(-ENOMEM, "no memory for %u flows, which take %lu MB", wanted->flows,
@@ -307,6 +315,33 @@ uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows)
 	return flow_table_bytes(ip6, flows);
 }
 
+/* Whether a stream of it has not been stopped. */
+static bool sends(const struct ws_generator *generator, const struct flow_set *set)
+{
+	for (int bucket = 0; bucket < SENDING_BUCKETS; bucket++)
+		for (const struct traffic *one = generator->sending[bucket]; one; one = one->next)
+			for (uint32_t i = 0; i < one->count; i++) {
+				const struct packet_source *source = one->senders[i].source;
+				if (source && source->fill == fill_source &&
+					((const struct set_source *)source)->port->set == set)
+					return true;
+			}
+	return false;
+}
+
+/* What is of a generation that comes again is forgotten before. */
+static void keep_apart(struct flow_set *set, uint32_t phase)
+{
+	if (phase == WS_PHASE_LEARN && begun - set->entries_since >= FLOW_GENERATIONS - 1) {
+		flow_table_clear_entries(set->table);
+		set->entries_since = begun;
+	}
+	if (phase == WS_PHASE_VALIDATE && begun - set->replies_since >= FLOW_GENERATIONS - 1) {
+		flow_table_clear_replies(set->table);
+		set->replies_since = begun;
+	}
+}
+
 int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32_t phase,
 					  uint32_t latency_every)
 {
@@ -322,22 +357,21 @@ int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32
 	if (phase != WS_PHASE_LEARN && !set->table->learnt)
 		return fail(-EINVAL, "no flows were learnt yet");
 	generator_reap(generator);
-	if (set->users > (uint32_t)set->count[INITIATOR] + set->count[RESPONDER])
+	if (sends(generator, set))
 		return fail(-EBUSY, "the flow set of port %s still sends; stop it first",
 					port_name(initiator));
 	begun++;
-	if (begun - set->cleared > LIFE && phase == WS_PHASE_LEARN) {
-		flow_table_clear(set->table); /* entries of as many phases ago look like new ones */
-		set->cleared = begun;
-	}
 	struct request request = {
 		.phase = phase,
 		.latency_every = latency_every,
-		.generation = (uint16_t)(begun % GENERATIONS + 1),
+		.generation = (uint16_t)(begun % FLOW_GENERATIONS + 1),
 	};
+	/* What comes meanwhile is of neither phase: nobody looks at the table. */
+	for (int role = 0; role < ROLES; role++)
+		ask(generator, set, role, do_end, (struct request){0}, true);
+	keep_apart(set, phase);
 	if (phase == WS_PHASE_LEARN)
 		flow_table_begin(set->table, request.generation);
-	/* The responder is ready before anything comes. */
 	for (int role = 0; role < ROLES; role++)
 		ask(generator, set, role, do_begin, request, true);
 	set->phase = phase;
@@ -354,8 +388,8 @@ int ws_flow_set_end(struct ws_generator *generator, uint16_t initiator)
 		ask(generator, set, role, do_end, (struct request){0}, true);
 	uint32_t phase = set->phase;
 	set->phase = WS_PHASE_NONE;
-	if (phase == WS_PHASE_LEARN && !flow_table_settle(set->table, &set->tuples))
-		return fail(-ENOMEM, "no memory to list what was learnt of %u flows", set->table->flows);
+	if (phase == WS_PHASE_LEARN)
+		flow_table_settle(set->table, &set->tuples);
 	return 0;
 }
 
@@ -427,7 +461,7 @@ int ws_flow_set_tuple(struct ws_generator *generator, uint16_t initiator, uint32
 	const struct flow_table *table = set->table;
 	if (flow >= table->flows)
 		return fail(-EINVAL, "there is no flow %u; 0 to %u are possible", flow, table->flows - 1);
-	flow_tuples_of(&set->tuples, &flow, 1, &tuple);
+	tuple = flow_tuple_of(&set->tuples, table->sent[flow], table->ip6);
 	put_tuple(sent, &tuple, table->ip6);
 	uint32_t marks = flow_entry_read(flow_entry(table, flow, table->ip6), &tuple, table->ip6);
 	put_tuple(learnt, &tuple, table->ip6);

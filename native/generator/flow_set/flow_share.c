@@ -35,7 +35,8 @@ static void count_other(struct ws_flow_counts *counts, const struct flow_view *v
 	}
 }
 
-static void take_latency(struct flow_share *share, const struct flow_frame *frame, uint64_t now)
+static inline void take_latency(struct flow_share *share, const struct flow_frame *frame,
+								uint64_t now)
 {
 	struct ws_flow_counts *counts = &share->counts;
 	if (frame->sequence & share->latency_mask || !frame->time)
@@ -52,10 +53,11 @@ static void take_latency(struct flow_share *share, const struct flow_frame *fram
 }
 
 /* Frames of this phase and of flows of the set go on; the others are counted for what they are. */
-static bool belongs(struct flow_share *share, const struct flow_view *view,
-					struct flow_frame *frame, const bool ip6)
+static inline __attribute__((always_inline)) bool belongs(struct flow_share *share,
+														  const struct flow_view *view,
+														  struct flow_frame *frame, const bool ip6)
 {
-	if (!flow_frame_read(view, ip6, frame)) {
+	if (!flow_frame_look(view, frame, ip6)) {
 		count_other(&share->counts, view);
 		return false;
 	}
@@ -73,7 +75,8 @@ static bool belongs(struct flow_share *share, const struct flow_view *view,
 }
 
 /* Whether the frame's number is new. */
-static bool take_number(struct flow_share *share, const struct flow_frame *frame)
+static inline __attribute__((always_inline)) bool take_number(struct flow_share *share,
+															  const struct flow_frame *frame)
 {
 	struct sequence *received = &share->received[flow_frame_sender(frame) & ~FLOW_OF_RESPONDER];
 	uint32_t missing;
@@ -146,19 +149,18 @@ receive_at_responder(struct flow_share *share, const struct flow_view *views, ui
 
 /* ---- initiator */
 
-/* Each flow once, and where it should. */
+/* Each flow once, and where it should. A reply's marks: its phase, and whether it was right. */
 static void validate(struct flow_share *share, const struct flow_frame *frame, bool right)
 {
 	struct ws_flow_counts *counts = &share->counts;
-	uint32_t *reply = &share->table->replies[frame->flow];
-	uint32_t marks = __atomic_load_n(reply, __ATOMIC_RELAXED);
-	bool came = flow_marks_generation(marks) == share->generation;
-	bool was_right = came && marks & FLOW_RIGHT;
+	uint16_t *reply = &share->table->replies[frame->flow];
+	uint16_t marks = __atomic_load_n(reply, __ATOMIC_RELAXED);
+	bool came = marks >> 1 == share->generation, was_right = came && marks & 1;
 	counts->duplicates += came;
 	counts->flows += right && !was_right;
 	counts->wrong_flows += !right && !came;
 	counts->wrong_flows -= right && came && !was_right;
-	marks = flow_marks(share->generation, right || was_right ? FLOW_RIGHT : 0);
+	marks = (uint16_t)(share->generation << 1 | (right || was_right));
 	__atomic_store_n(reply, marks, __ATOMIC_RELAXED);
 }
 
@@ -167,24 +169,22 @@ receive_at_initiator(struct flow_share *share, const struct flow_view *views, ui
 					 uint64_t now, const bool ip6)
 {
 	struct flow_frame frames[FLOW_BURST];
-	struct flow_tuple sent[FLOW_BURST];
-	uint32_t flows[FLOW_BURST];
+	const struct flow_table *table = share->table;
 	uint16_t count = 0;
 	bool validates = share->phase == WS_PHASE_VALIDATE;
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_frame *frame = &frames[count];
 		if (!belongs(share, &views[i], frame, ip6))
 			continue;
-		flows[count] = frame->flow;
+		__builtin_prefetch(&table->sent[frame->flow]);
 		if (validates)
-			__builtin_prefetch(&share->table->replies[frame->flow], 1);
+			__builtin_prefetch(&table->replies[frame->flow], 1);
 		count += validates || take_number(share, frame);
 	}
-	if (!count)
-		return;
-	flow_tuples_of(share->tuples, flows, count, sent);
 	for (uint16_t i = 0; i < count; i++) {
-		struct flow_tuple expected = flow_tuple_back(&sent[i], ip6);
+		struct flow_digits digits = table->sent[frames[i].flow];
+		struct flow_tuple sent = flow_tuple_of(share->tuples, digits, ip6);
+		struct flow_tuple expected = flow_tuple_back(&sent, ip6);
 		bool right = flow_tuple_equals(&expected, &frames[i].tuple, ip6);
 		share->counts.wrong += !right;
 		if (validates)

@@ -37,9 +37,9 @@ static inline uint8_t flow_sender_of(const struct flow_share *share)
 struct flow_writing {
 	struct flow_share *share;
 	struct flow_writer writer;
-	uint32_t order;       /* enum ws_flow_order */
-	uint64_t next;        /* EACH: frames that were written */
-	uint32_t first, step; /* RANDOM: flows `first`, `first` + `step` … are this worker's */
+	uint32_t order;             /* enum ws_flow_order */
+	uint64_t next;              /* EACH: frames that were written */
+	uint32_t first, step, mine; /* RANDOM: flows `first`, `first` + `step` …, `mine` of them */
 	struct tuple_order learnt_order;
 	uint64_t random;
 };

@@ -20,7 +20,7 @@ static uint64_t slot_count(uint32_t flows)
 
 uint64_t flow_table_bytes(bool ip6, uint32_t flows)
 {
-	return flows * (uint64_t)(entry_bytes(ip6) + sizeof(uint32_t)) +
+	return flows * (uint64_t)(entry_bytes(ip6) + sizeof(uint16_t) + sizeof(struct flow_digits)) +
 		   slot_count(flows) * sizeof(uint32_t);
 }
 
@@ -36,22 +36,26 @@ static void *large_memory(size_t bytes)
 	return memset(memory, 0, bytes);
 }
 
-struct flow_table *flow_table_create(bool ip6, uint32_t flows)
+struct flow_table *flow_table_create(const struct flow_tuples *tuples, uint32_t flows)
 {
 	struct flow_table *table = calloc(1, sizeof(*table));
 	if (!table)
 		return NULL;
 	*table = (struct flow_table){
-		.ip6 = ip6,
+		.ip6 = tuples->ip6,
 		.flows = flows,
-		.entries = large_memory(flows * entry_bytes(ip6)),
-		.replies = large_memory(flows * sizeof(uint32_t)),
+		.entries = large_memory(flows * entry_bytes(tuples->ip6)),
+		.replies = large_memory(flows * sizeof(uint16_t)),
+		.sent = large_memory(flows * sizeof(struct flow_digits)),
 		.slots = large_memory(slot_count(flows) * sizeof(uint32_t)),
 	};
-	if (table->entries && table->replies && table->slots)
-		return table;
-	flow_table_free(table);
-	return NULL;
+	if (!table->entries || !table->replies || !table->sent || !table->slots) {
+		flow_table_free(table);
+		return NULL;
+	}
+	for (uint32_t flow = 0; flow < flows; flow++)
+		table->sent[flow] = flow_digits_of(tuples, flow);
+	return table;
 }
 
 void flow_table_free(struct flow_table *table)
@@ -60,20 +64,23 @@ void flow_table_free(struct flow_table *table)
 		return;
 	free(table->entries);
 	free(table->replies);
+	free(table->sent);
 	free(table->slots);
-	free(table->list);
 	free(table);
 }
 
-void flow_table_clear(struct flow_table *table)
+void flow_table_clear_entries(struct flow_table *table)
 {
 	memset(table->entries, 0, table->flows * entry_bytes(table->ip6));
-	memset(table->replies, 0, table->flows * sizeof(uint32_t));
+}
+
+void flow_table_clear_replies(struct flow_table *table)
+{
+	memset(table->replies, 0, table->flows * sizeof(uint16_t));
 }
 
 void flow_table_begin(struct flow_table *table, uint16_t generation)
 {
-	free(table->list);
 	table->list = NULL;
 	table->learnt = 0;
 	table->generation = generation;
@@ -137,12 +144,11 @@ static bool add_tuple(const struct flow_table *table, struct tuple_set *set, uin
 static void compare_with_sent(struct flow_table *table, const struct flow_tuples *tuples,
 							  const uint32_t *flows, const struct flow_tuple *learnt, uint16_t n)
 {
-	struct flow_tuple sent[CHUNK];
-	flow_tuples_of(tuples, flows, n, sent);
 	for (uint16_t i = 0; i < n; i++) {
-		table->told.same_source += flow_tuple_same_source(&sent[i], &learnt[i], table->ip6);
+		struct flow_tuple sent = flow_tuple_of(tuples, table->sent[flows[i]], table->ip6);
+		table->told.same_source += flow_tuple_same_source(&sent, &learnt[i], table->ip6);
 		table->told.changed_destination +=
-			!flow_tuple_same_destination(&sent[i], &learnt[i], table->ip6);
+			!flow_tuple_same_destination(&sent, &learnt[i], table->ip6);
 	}
 }
 
@@ -160,24 +166,22 @@ static uint16_t take_learnt(const struct flow_table *table, uint32_t first, uint
 	return n;
 }
 
-static bool list_learnt(struct flow_table *table)
+/* Over the slots, which are not needed any more. */
+static void list_learnt(struct flow_table *table)
 {
 	struct flow_tuple learnt[CHUNK];
 	uint32_t flows[CHUNK], at = 0;
-	if (table->learnt == table->flows || !table->learnt)
-		return true;
-	table->list = malloc(table->learnt * sizeof(*table->list));
-	if (!table->list)
-		return false;
+	if (table->learnt == table->flows)
+		return;
 	for (uint64_t first = 0; first < table->flows; first += CHUNK) {
 		uint16_t n = take_learnt(table, (uint32_t)first, flows, learnt);
-		memcpy(table->list + at, flows, n * sizeof(*flows));
+		memcpy(table->slots + at, flows, n * sizeof(*flows));
 		at += n;
 	}
-	return true;
+	table->list = table->slots;
 }
 
-bool flow_table_settle(struct flow_table *table, const struct flow_tuples *tuples)
+void flow_table_settle(struct flow_table *table, const struct flow_tuples *tuples)
 {
 	struct flow_tuple learnt[CHUNK];
 	uint32_t flows[CHUNK];
@@ -196,5 +200,5 @@ bool flow_table_settle(struct flow_table *table, const struct flow_tuples *tuple
 		table->told.flows += n;
 	}
 	table->learnt = (uint32_t)table->told.flows;
-	return list_learnt(table);
+	list_learnt(table);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a flow set knows of each flow, by its number: the tuple that it was learnt with, and what
- * became of the replies to it. 26 bytes a flow for IPv4, 50 for IPv6; 4 more where not all flows
- * were learnt.
+ * became of the replies to it, and what it was sent with. 32 bytes a flow for IPv4, 56 for IPv6.
  *
  * Nothing is cleared between trials: what is known holds for one generation. Words are written by
  * the worker that receives the flow, and read by those that send.
@@ -16,20 +15,18 @@
 struct flow_table {
 	bool ip6;
 	uint32_t flows;
-	uint64_t *entries;   /* addresses; then ports, and the marks in the upper half */
-	uint32_t *replies;   /* marks */
-	uint32_t *slots;     /* flows by the hash of their tuples, while these are compared */
-	uint32_t *list;      /* the flows that were learnt, where those are not all; NULL: all */
-	uint32_t learnt;     /* their number */
-	uint16_t generation; /* of LEARN; 0: nothing is learnt */
+	uint64_t *entries;        /* addresses; then ports, and the marks in the upper half */
+	uint16_t *replies;        /* marks */
+	struct flow_digits *sent; /* what it is sent with */
+	uint32_t *slots;          /* flows by the hash of their tuples, while these are compared */
+	const uint32_t *list;     /* in `slots`: the flows that were learnt; NULL: all */
+	uint32_t learnt;          /* their number */
+	uint16_t generation;      /* of LEARN; 0: nothing is learnt */
 	struct ws_flow_learnt told;
 };
 
-/* Marks: the generation in the upper half, and these. */
-enum {
-	FLOW_REMAPPED = 1, /* entry: it had another tuple before */
-	FLOW_RIGHT = 2,    /* reply: arrived as it should */
-};
+/* Generations have 15 bits. Marks of an entry: the generation in the upper half, and this. */
+enum { FLOW_GENERATIONS = 32767, FLOW_REMAPPED = 1 /* it had another tuple before */ };
 
 static inline uint16_t flow_marks_generation(uint32_t marks)
 {
@@ -43,14 +40,15 @@ static inline uint32_t flow_marks(uint16_t generation, uint32_t flags)
 
 uint64_t flow_table_bytes(bool ip6, uint32_t flows);
 /* NULL: memory is short. */
-struct flow_table *flow_table_create(bool ip6, uint32_t flows);
+struct flow_table *flow_table_create(const struct flow_tuples *tuples, uint32_t flows);
 void flow_table_free(struct flow_table *table);
-/* As after its creation. */
-void flow_table_clear(struct flow_table *table);
+/* Nothing is of any generation. */
+void flow_table_clear_entries(struct flow_table *table);
+void flow_table_clear_replies(struct flow_table *table);
 /* Flows that are learnt from now on are of this generation. */
 void flow_table_begin(struct flow_table *table, uint16_t generation);
-/* All have been learnt: list and compare them. No worker may write. False: memory is short. */
-bool flow_table_settle(struct flow_table *table, const struct flow_tuples *tuples);
+/* All have been learnt: compare and list them. No worker may write. */
+void flow_table_settle(struct flow_table *table, const struct flow_tuples *tuples);
 
 static inline uint64_t *flow_entry(const struct flow_table *table, uint32_t flow, const bool ip6)
 {

@@ -9,6 +9,7 @@
 #include "generator/flow_set/tuple_order.h"
 #include "wirespeed/flow_sets.h"
 
+#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ struct flow_tuple {
 	uint32_t ports;
 };
 
+/* What a flow has of each range: its ports as on the wire, and the numbers of its addresses. */
+struct flow_digits {
+	uint32_t ports;
+	uint16_t source, destination;
+};
+
 struct flow_tuples {
 	struct tuple_order order;
 	uint64_t seed;
@@ -25,14 +32,32 @@ struct flow_tuples {
 	uint8_t source[16], destination[16];
 	uint32_t sources, destinations, source_ports, destination_ports;
 	uint16_t source_port, destination_port;
-	double per_source_port, per_destination_port, per_source; /* 1 divided by it */
 };
 
 /* 0, or the code of an error whose line is told. */
 int flow_tuples_make(const struct ws_flow_set *set, struct flow_tuples *out);
-/* The tuples of `n` flows as the initiator sends them. */
-void flow_tuples_of(const struct flow_tuples *tuples, const uint32_t *flows, uint16_t n,
-					struct flow_tuple *out);
+struct flow_digits flow_digits_of(const struct flow_tuples *tuples, uint32_t flow);
+
+/* The tuple as the initiator sends it. */
+static inline struct flow_tuple flow_tuple_of(const struct flow_tuples *tuples,
+											  struct flow_digits digits, const bool ip6)
+{
+	struct flow_tuple tuple = {.ports = digits.ports};
+	if (ip6) {
+		memcpy(tuple.addresses, tuples->source, 16);
+		memcpy(tuple.addresses + 2, tuples->destination, 16);
+		tuple.addresses[1] = htobe64(be64toh(tuple.addresses[1]) + digits.source);
+		tuple.addresses[3] = htobe64(be64toh(tuple.addresses[3]) + digits.destination);
+	} else {
+		uint32_t pair[2];
+		memcpy(&pair[0], tuples->source, 4);
+		memcpy(&pair[1], tuples->destination, 4);
+		pair[0] = htobe32(be32toh(pair[0]) + digits.source);
+		pair[1] = htobe32(be32toh(pair[1]) + digits.destination);
+		memcpy(tuple.addresses, pair, sizeof(pair));
+	}
+	return tuple;
+}
 
 /* The tuple of the other direction. */
 static inline struct flow_tuple flow_tuple_back(const struct flow_tuple *tuple, bool ip6)

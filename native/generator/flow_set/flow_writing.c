@@ -19,11 +19,13 @@ int flow_writing_make(struct flow_writing *writing, struct flow_share *share, ui
 	if (!flows)
 		return fail(-EINVAL, "stream %u: the responder has learnt no flows to send over", stream);
 	bool divided = part.of <= flows;
+	uint32_t first = divided ? part.number : 0, step = divided ? part.of : 1;
 	*writing = (struct flow_writing){
 		.share = share,
 		.order = order,
-		.first = divided ? part.number : 0,
-		.step = divided ? part.of : 1,
+		.first = first,
+		.step = step,
+		.mine = (flows - first + step - 1) / step,
 		.learnt_order = tuple_order_make(flows, share->tuples->seed + 1),
 		.random = share->tuples->seed + 2 + (uint64_t)flow_sender_of(share) * 0x9e3779b9u,
 	};
@@ -31,12 +33,10 @@ int flow_writing_make(struct flow_writing *writing, struct flow_share *share, ui
 							flow_mark_of(flow_sender_of(share), share->generation));
 }
 
-/* Of `count` places, those that this worker has. */
-static uint32_t draw(struct flow_writing *writing, uint32_t count)
+static inline uint32_t draw(struct flow_writing *writing)
 {
-	uint32_t mine = (count - writing->first + writing->step - 1) / writing->step;
 	uint64_t random = splitmix_draw(&writing->random) >> 32;
-	return writing->first + writing->step * (uint32_t)(random * mine >> 32);
+	return writing->first + writing->step * (uint32_t)(random * writing->mine >> 32);
 }
 
 /* The next place of `count`; what is written ahead of the last one is never sent. */
@@ -47,58 +47,69 @@ static uint32_t step(struct flow_writing *writing, uint32_t count)
 	return (uint32_t)writing->next++;
 }
 
-static void choose_to_open(struct flow_writing *writing, uint32_t *flows, uint16_t n)
-{
-	uint32_t count = writing->share->table->flows;
-	for (uint16_t i = 0; i < n; i++)
-		flows[i] = writing->order == WS_FLOW_EACH ? step(writing, count) : draw(writing, count);
-}
-
-static void choose_learnt(struct flow_writing *writing, uint32_t *flows, uint16_t n)
+/* Which ones: of all flows, or of those that were learnt. */
+static void choose(struct flow_writing *writing, uint32_t *places, uint16_t n)
 {
 	const struct flow_table *table = writing->share->table;
-	for (uint16_t i = 0; i < n; i++)
-		flows[i] =
-			writing->order == WS_FLOW_EACH
-				? (uint32_t)tuple_order_at(&writing->learnt_order, step(writing, table->learnt))
-				: draw(writing, table->learnt);
-	if (!table->list)
+	bool learnt = writing->share->responder;
+	if (writing->order == WS_FLOW_RANDOM)
+		for (uint16_t i = 0; i < n; i++)
+			places[i] = draw(writing);
+	else if (learnt)
+		for (uint16_t i = 0; i < n; i++)
+			places[i] =
+				(uint32_t)tuple_order_at(&writing->learnt_order, step(writing, table->learnt));
+	else
+		for (uint16_t i = 0; i < n; i++)
+			places[i] = step(writing, table->flows);
+	if (!learnt || !table->list)
 		return;
 	for (uint16_t i = 0; i < n; i++)
-		__builtin_prefetch(&table->list[flows[i]]);
+		__builtin_prefetch(&table->list[places[i]]);
 	for (uint16_t i = 0; i < n; i++)
-		flows[i] = table->list[flows[i]];
+		places[i] = table->list[places[i]];
 }
 
-static inline __attribute__((always_inline)) void read_learnt(const struct flow_table *table,
-															  const uint32_t *flows, uint16_t n,
-															  struct flow_tuple *out,
-															  const bool ip6)
+static inline __attribute__((always_inline)) void write_sent(struct flow_writing *writing,
+															 const uint32_t *flows,
+															 uint8_t *const *frames, uint16_t n,
+															 const bool ip6)
 {
+	struct flow_share *share = writing->share;
+	const struct flow_digits *sent = share->table->sent;
 	for (uint16_t i = 0; i < n; i++)
-		flow_entry_prefetch(table, flows[i], ip6);
+		__builtin_prefetch(&sent[flows[i]]);
 	for (uint16_t i = 0; i < n; i++) {
-		struct flow_tuple tuple;
-		flow_entry_read(flow_entry(table, flows[i], ip6), &tuple, ip6);
-		out[i] = flow_tuple_back(&tuple, ip6);
+		struct flow_tuple tuple = flow_tuple_of(share->tuples, sent[flows[i]], ip6);
+		flow_write(&writing->writer, frames[i], &tuple, flows[i], share->sequence++, ip6);
+	}
+}
+
+static inline __attribute__((always_inline)) void write_learnt(struct flow_writing *writing,
+															   const uint32_t *flows,
+															   uint8_t *const *frames, uint16_t n,
+															   const bool ip6)
+{
+	struct flow_share *share = writing->share;
+	for (uint16_t i = 0; i < n; i++)
+		flow_entry_prefetch(share->table, flows[i], ip6);
+	for (uint16_t i = 0; i < n; i++) {
+		struct flow_tuple learnt;
+		flow_entry_read(flow_entry(share->table, flows[i], ip6), &learnt, ip6);
+		struct flow_tuple tuple = flow_tuple_back(&learnt, ip6);
+		flow_write(&writing->writer, frames[i], &tuple, flows[i], share->sequence++, ip6);
 	}
 }
 
 static inline __attribute__((always_inline)) void
 fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n, const bool ip6)
 {
-	struct flow_share *share = writing->share;
-	struct flow_tuple tuples[FLOW_BURST];
 	uint32_t flows[FLOW_BURST];
-	if (share->responder) {
-		choose_learnt(writing, flows, n);
-		read_learnt(share->table, flows, n, tuples, ip6);
-	} else {
-		choose_to_open(writing, flows, n);
-		flow_tuples_of(share->tuples, flows, n, tuples);
-	}
-	for (uint16_t i = 0; i < n; i++)
-		flow_write(&writing->writer, frames[i], &tuples[i], flows[i], share->sequence++, ip6);
+	choose(writing, flows, n);
+	if (writing->share->responder)
+		write_learnt(writing, flows, frames, n, ip6);
+	else
+		write_sent(writing, flows, frames, n, ip6);
 }
 
 void flow_writing_fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n)

@@ -19,7 +19,7 @@ struct tuple_order {
 	uint8_t low_bits, high_bits;
 };
 
-/* `count` is 1 or more, and below 2^63. */
+/* `count` is 1 or more. */
 static inline struct tuple_order tuple_order_make(uint64_t count, uint64_t seed)
 {
 	uint8_t bits = count < 4 ? 2 : (uint8_t)(64 - __builtin_clzll(count - 1));

@@ -323,6 +323,7 @@ struct traffic *traffic_create(const struct traffic_config *config,
 		if (!*error)
 			*error = create_sender(&traffic->senders[i], &streams[i], given->parts[i], config);
 		traffic->counts_flows |= traffic->senders[i].flow != NULL;
+		traffic->is_metered |= traffic->senders[i].flow && !traffic->senders[i].source;
 		traffic->has_tails |= traffic->senders[i].tail.magic || traffic->senders[i].source;
 		traffic->has_latency |= traffic->senders[i].tail.magic == FLOW_MAGIC_LATENCY;
 	}

@@ -52,6 +52,7 @@ struct traffic {
 	bool paused;
 	bool by_reference;            /* else ready packets are copied too */
 	bool counts_flows, has_tails; /* some stream has it */
+	bool is_metered;              /* what it sends is counted by meters */
 	bool has_latency;
 	uint16_t port;
 	uint32_t count, profile;

@@ -53,7 +53,7 @@ int ws_flow_set_open(struct ws_generator *generator, uint16_t initiator, uint16_
 					 const struct ws_flow_set *set);
 /* Streams of it have to be stopped. No set at the port is fine. */
 void ws_flow_set_close(struct ws_generator *generator, uint16_t initiator);
-/* Bytes that the tables of a set take; 4 a flow more where not all flows are learnt. */
+/* Bytes that the tables of a set take. */
 uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows);
 
 /* All counts become 0; frames of the phases before are late from now on. LEARN forgets what was
