@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.client.flow_sets import FlowSet
 from wirespeed.results.sample import Latency
 from wirespeed.results.states import StateTable
-from wirespeed.trial.flow_session import Direction, Establishment, Exchange, Others, Sending, Validation
+from wirespeed.trial.flow_session import Establishment, Exchange, ExchangeDirection, Others, Sending, Validation
 
 NONE = Others(0, 0, 0, 0)
 TIMES = Latency(1000, 5.0, 20.0, 90.0, 1.0, {"50": 18.0, "90": 30.0, "99": 50.0, "99.9": 80.0, "99.99": 90.0})
@@ -103,7 +103,7 @@ class SimulatedSession:
         latency_every: int = 0,
         **_: Any,
     ) -> Exchange:
-        def way(load_pps: float) -> Direction | None:
+        def way(load_pps: float) -> ExchangeDirection | None:
             if not load_pps:
                 return None
             sending = self._sending(load_pps, load_pps * duration_s)
@@ -111,6 +111,6 @@ class SimulatedSession:
             back = sending.sent if load_pps <= able else int(able * duration_s)
             times = TIMES if latency_every else None
             remapped = self.dut.remapped if self.dut.filtered else 0
-            return Direction(sending, back, sending.sent - back, 0, 0, 0, remapped, remapped, 0, 0, times)
+            return ExchangeDirection(sending, back, sending.sent - back, 0, 0, 0, remapped, remapped, 0, 0, times)
 
         return Exchange(way(initiator_fps), way(responder_fps), NONE)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TYPE_CHECKING
 
-from wirespeed.client.flow_sets import AddressRange, FlowSet, PortRange
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
 from wirespeed.errors import MeasurementError
 from wirespeed.measurement.stateful.counts import (
     Phase,
@@ -71,10 +71,10 @@ class Asked:
 
 def flow_set_of(ranges: Ranges) -> FlowSet:
     return FlowSet(
-        AddressRange(ranges.source, ranges.sources),
-        AddressRange(ranges.destination, ranges.destinations),
-        PortRange(ranges.source_port, ranges.source_ports),
-        PortRange(ranges.destination_port, ranges.destination_ports),
+        FlowAddresses(ranges.source, ranges.sources),
+        FlowAddresses(ranges.destination, ranges.destinations),
+        FlowPorts(ranges.source_port, ranges.source_ports),
+        FlowPorts(ranges.destination_port, ranges.destination_ports),
         ranges.flows,
     )
 
@@ -187,7 +187,8 @@ class StatefulBench:
         second: Validation | None,
     ) -> StatefulTrial:
         phase, seconds = self._phase(began), asked.flows / rate_fps
-        balance = rate_balance(first, second, self.trial.balance(began, phase.ended, self.forward))
+        counted = self.trial.balance(began, phase.ended, self.forward)
+        balance = rate_balance(first, second, counted, self.method.resolution)
         channel = channel_of(phase, self.forward, balance, max(first.sending.sending_s, seconds), self.ring_slots)
         counts = opened(first, asked.flows), None if second is None else validated(second)
         return self._trial(asked, rate_fps, seconds, phase, {self.forward: channel}, before, lasting_s, *counts)

@@ -16,7 +16,7 @@ from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.trial import TESTER_SHARE
 
 if TYPE_CHECKING:
-    from wirespeed.trial.flow_session import Direction, Establishment, Sending, Validation
+    from wirespeed.trial.flow_session import Establishment, ExchangeDirection, Sending, Validation
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def validated(found: Validation) -> FlowCounts:
     )
 
 
-def exchanged(found: Direction, flows: int) -> FlowCounts:
+def exchanged(found: ExchangeDirection, flows: int) -> FlowCounts:
     """Phase 2, in which frames go over flows again and again: `missing` and `misdelivered` are frames."""
     return FlowCounts(
         flows=flows,
@@ -84,31 +84,32 @@ def exchanged(found: Direction, flows: int) -> FlowCounts:
     )
 
 
-def rate_balance(first: Establishment, second: Validation | None, counted: Balance) -> Balance:
-    """Phase 1 and validation as one balance of flows: a flow is lost that did not arrive, or whose reply did not."""
+def rate_balance(first: Establishment, second: Validation | None, counted: Balance, slow_share: float) -> Balance:
+    """Phase 1 and validation as one balance of flows: a flow is lost that did not arrive, or whose reply did not; one
+    is late over which the responder did not send. Frames of phase 1 that went out slower than asked by more than
+    `slow_share` are late by as many as would have gone out in the meantime."""
     good, unsent = first.established - first.merged - first.remapped, 0
     if second is not None:
         good -= second.sending.sent - second.established
         unsent = second.sending.unsent
-    return _balance(first.sending, max(0, good), first.duplicates, counted, unsent)
+    sending = first.sending
+    if 0 < sending.rate_fps < (1 - slow_share) * sending.asked_fps:
+        unsent = max(unsent, round(sending.sent * (sending.asked_fps / sending.rate_fps - 1)))
+    return _balance(sending, max(0, good), first.duplicates, counted, unsent)
 
 
-def exchange_balance(found: Direction, counted: Balance) -> Balance:
+def exchange_balance(found: ExchangeDirection, counted: Balance) -> Balance:
     """A frame of a flow that was opened anew, or at the wrong host or port, is lost."""
     wrong = found.remapped_frames + found.unlearnt + found.wrong_destination
     good = max(0, found.received - wrong)
     return _balance(found.sending, good, found.duplicates + found.received - good, counted)
 
 
-def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, unproved: int = 0) -> Balance:
-    """What the port counted as refused or without buffer is so; the rest of what was not sent was late. Frames that
-    went out slower than asked are late by as many as would have gone out in the meantime; so are `unproved` flows,
-    over which the responder did not send."""
+def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, more_late: int = 0) -> Balance:
+    """What the port counted as refused or without buffer is so; the rest of what was not sent was late."""
     refused = min(sending.unsent, counted.refused)
     no_buffer = min(sending.unsent - refused, counted.no_buffer)
-    late = sending.unsent - refused - no_buffer + unproved
-    if sending.is_slow and 0 < sending.rate_fps < sending.asked_fps:
-        late = max(late, round(sending.sent * (sending.asked_fps / sending.rate_fps - 1)))
+    late = sending.unsent - refused - no_buffer + more_late
     return Balance(
         sent=sending.sent,
         received=good + extraneous,
