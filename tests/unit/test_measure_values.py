@@ -213,6 +213,7 @@ def test_a_trex_tells_microseconds_or_a_coarse_histogram() -> None:
 
 
 def worker(absent_s: float, absences: int, longest_s: float) -> dict[str, Any]:
+    """A worker in a reply of an older generator."""
     return {"cpu": 0, "absent_s": absent_s, "absences": absences, "longest_absent_s": longest_s}
 
 

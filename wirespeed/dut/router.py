@@ -209,14 +209,14 @@ def _worker(
         if (cost := _node(before.nodes.get(name), node)).calls or cost.clocks
     )
     preempted_s = longest_s = None
-    if before.absent_ticks is not None and after.absent_ticks is not None:
-        preempted_s = (after.absent_ticks - before.absent_ticks) / tsc_hz
+    if before.preempted_ticks is not None and after.preempted_ticks is not None:
+        preempted_s = (after.preempted_ticks - before.preempted_ticks) / tsc_hz
         if preempted_s == 0:
             longest_s = 0.0
-        elif (after.longest_absent_ticks or 0) > (before.longest_absent_ticks or 0):
-            longest_s = (after.longest_absent_ticks or 0) / tsc_hz
+        elif (after.longest_preemption_ticks or 0) > (before.longest_preemption_ticks or 0):
+            longest_s = (after.longest_preemption_ticks or 0) / tsc_hz
     if preempted_s is not None and after.sleeps == 0 and after.loops == before.loops:
-        # An absence is counted when it ends. A worker that never sleeps and ended no turn is absent still.
+        # A preemption is counted when it ends. A worker that never sleeps and ended no iteration is still preempted.
         preempted_s = longest_s = interval_s
     elif preempted_s is not None and after.sleeps and wait_s >= max(_LEAST_WAIT_S, preempted_s):
         # Linux alone knows how long a worker waits for its CPU after something woke it.

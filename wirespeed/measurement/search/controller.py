@@ -202,7 +202,7 @@ class Controller:
 
     def judged(self, trial: SearchTrial) -> SearchTrial:
         """The trial, set aside if it is to be repeated: a goal that is still open would fail by it, but for what
-        absences explain, and there are not too many of the kind at its load."""
+        preemption explains, and there are not too many of the kind at its load."""
         if trial.purpose != "search" or not any(_would_fail(one, trial) for one in self.intervals()):
             return trial
         aside = sum(bool(one.excluded) for one in self.trials if one.load_pps == trial.load_pps)
