@@ -390,7 +390,7 @@ def test_names_are_given_or_those_of_files():
 @pytest.mark.parametrize(("dut", "kind"), [("linux", "dut"), ("vpp", "router")])
 def test_a_bench_is_its_device_its_tester_and_its_meter(tmp_path, dut, kind):
     file = tmp_path / "lab.yaml"
-    wires = "wires: [{port: 0, interface: e0}, {port: 1, interface: e1}]\n"
+    wires = "links: [{port: 0, interface: e0}, {port: 1, interface: e1}]\n"
     rest = f"dut: {{kind: {dut}, reach: local}}\npower: constant:12\n"
     file.write_text(f"tester: {{server: 10.0.0.5}}\n{wires}{rest}")
     made = targets_of(TargetOptions(benches=(file,)))

@@ -79,7 +79,7 @@ def _environment() -> Environment:
     made.globals |= {one.__name__: one for one in functions}
     made.globals |= {
         "OPTICS": "Modules",
-        "BENCH": "`description:` of the bench file says it.",
+        "BENCH": "`description:` of the testbed file has it.",
         "INSPECT": "`wirespeed host show -o box.json` on the box and `wirespeed results add box.json` bring them.",
     }
     made.filters |= {"command_of": command_of, "figure_row": figure_row}

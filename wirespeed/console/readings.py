@@ -13,7 +13,12 @@ from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES, l1_bps
 Json = Mapping[str, Any]
 
 COUNTERS = ("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors")
-EXTENSIONS = {"intended": "intended_packets", "refused": "refused_packets", "late": "late_packets", "missed": "rx_missed"}
+EXTENSIONS = {
+    "intended": "intended_packets",
+    "refused": "refused_packets",
+    "late": "late_packets",
+    "missed": "rx_missed",
+}
 """Counters that T-Rex does not have, by their key in the reply."""
 
 STATES = {"STREAMS": "IDLE", "TX": "TRANSMITTING", "PCAP_TX": "TRANSMITTING PCAP"}

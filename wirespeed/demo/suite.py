@@ -26,9 +26,9 @@ from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for
 from wirespeed.results.journal import Journal, is_being_written, journal_path
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.plan import MeasurementPlan
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 
 APlan = TypeVar("APlan", bound=MeasurementPlan)

@@ -68,7 +68,7 @@ def ceilings_path(bench: Path) -> Path:
 
 
 def keep(bench: Path, found: Ceilings) -> Path:
-    """Write them beside the bench file; FileFault when that cannot be done."""
+    """Write them beside the testbed file. FileFault if that is impossible."""
     path = ceilings_path(bench)
     write_atomically(path, json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2) + "\n", "tester's ceilings")
     return path

@@ -42,8 +42,8 @@ def machine_reading(raw: Mapping[str, Any] | None) -> MachineReading:
     if not raw:
         return MachineReading()
     workers = (
-        WorkerPreemption(float(worker["preempted_s"]), int(worker["preemptions"]), float(worker["longest_preemption_s"]))
-        for worker in map(present_keys, raw.get("workers", ()))
+        WorkerPreemption(float(one["preempted_s"]), int(one["preemptions"]), float(one["longest_preemption_s"]))
+        for one in map(present_keys, raw.get("workers", ()))
     )
     steal_s = raw.get("steal_s")
     return MachineReading(None if steal_s is None else float(steal_s), raw.get("cpus"), tuple(workers))
