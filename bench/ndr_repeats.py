@@ -34,7 +34,7 @@ from wirespeed.measurement.search.plan import MrrPlan, SearchPlan
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.run import run_search
 from wirespeed.trial.links import wait_for_links
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 
 NOT_THE_ROUTERS = ("tester", "host", "none")
 

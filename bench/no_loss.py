@@ -30,7 +30,7 @@ from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.load import load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate, format_si
 
 SHARE = 0.5

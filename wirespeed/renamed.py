@@ -16,6 +16,7 @@ COMMANDS = {"bench serve": "campaign worker", "bench": "testbed", "suite": "camp
 OPTIONS = {
     "--bench": "--testbed",
     "--benches": "--testbeds",
+    "--box": "--dut-name",
     "--corpus": "--archive",
     "--for": "--duration",
     "--keep-spoilt": "--include-disturbed",

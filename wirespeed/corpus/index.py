@@ -34,7 +34,7 @@ from wirespeed.corpus.schema import fault_of, open_index, writing
 from wirespeed.corpus.tables import FIGURES, RESULTS, TAGS
 from wirespeed.corpus.words import NUMBERS, OF_FIGURES, TEXTS, Condition
 
-_SEARCHED = ("title", "box", "version", "build", "load")
+_SEARCHED = ("title", "dut", "version", "build", "load")
 _ESCAPE = "\\"
 _MOST_IN = 500
 """Values of one IN: SQLite takes 32 766 parameters."""
@@ -42,7 +42,7 @@ _MOST_IN = 500
 
 @dataclass(frozen=True)
 class IndexRow:
-    """A result to be indexed. `build` is the commit or the like that the box ran, where somebody said."""
+    """A result to be indexed. `build` is the commit or the like that the DUT ran, if known."""
 
     digest: str
     entry: IndexEntry
