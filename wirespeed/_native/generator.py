@@ -207,7 +207,7 @@ class NativeGenerator:
             check(self._lib.ws_generator_stop(self._generator, port, numbers, len(numbers)))
 
     def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
-        """How many of the profiles have traffic, which alone is changed; so too `set_factors`, of (profile, factor)."""
+        """Number of the profiles that have traffic; only those change. `set_factors` of (profile, factor) likewise."""
         numbers = sorted(set(profiles))
         return check(self._lib.ws_generator_pause(self._generator, port, numbers, len(numbers), paused))
 

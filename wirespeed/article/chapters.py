@@ -38,7 +38,7 @@ WITHIN, CONFIDENCE = 0.01, 0.95
 _SHOWN = ("runtime", "run", "errors", "err", "hardware-interfaces", "hardware", "softnet", "ethtool", "netstat -i")
 _MOST_LINES = 80
 _PLACES = "topology places"
-"""Which CPU sits where says little to a reader."""
+"""The place of each CPU, which tells a reader little."""
 
 
 def written(found: Material, title: str) -> str:

@@ -22,7 +22,7 @@ EXTENSIONS = {
 """Counters that T-Rex does not have, by their key in the reply."""
 
 STATES = {"STREAMS": "IDLE", "TX": "TRANSMITTING", "PCAP_TX": "TRANSMITTING PCAP"}
-"""Where the console's word for a state is not the protocol's."""
+"""States whose name in the console is not that of the protocol."""
 
 
 @dataclass(frozen=True)

@@ -45,14 +45,14 @@ class Ceilings:
     loads: tuple[Ceiling, ...]
 
     def of(self, profile: str, tunables: Mapping[str, str], directions: int) -> Ceiling | None:
-        """That of a load; None of one that was not measured."""
+        """The highest rate of a load; None if it was not measured."""
         key = _key(profile, tunables)
         same = (one for one in self.loads if _key(one.profile, one.tunables) == key)
         return next((one for one in same if one.directions == directions), None)
 
 
 _SAME = {"size": "64", "vm": "none", "flow": "no-fs", "ip": "4"}
-"""What built-in profiles send without these tunables."""
+"""Defaults of the built-in profiles' tunables."""
 _NO_MATTER = ("offset", "label", "pg_id")
 """Tunables that cost a tester nothing."""
 

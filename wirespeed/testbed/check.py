@@ -210,7 +210,7 @@ class Check:
         return self.bench.ports[self.bench.ports.index(port) ^ 1]
 
     def _neighbour(self, client: StatelessClient, link: TestbedLink) -> str | None:
-        """Who answers for the device's address; the port is told. None when nobody does."""
+        """MAC address that answers for the DUT's address; the port sends to it. None without an answer."""
         part, mac = f"port {link.port}", link.tester_mac or self._macs[link.port]
         what = "neighbour discovery" if link.dut_address and ":" in link.dut_address else "ARP"
         found = ask(client, link.port, mac, link)

@@ -59,7 +59,7 @@ def ask(client: StatelessClient, port: int, mac: str, link: TestbedLink, wait_s:
 
 
 def _solicit(client: StatelessClient, port: int, mac: str, ours: str, theirs: str, wait_s: float) -> str | None:
-    """Who advertises that it has `theirs` when it is solicited."""
+    """MAC address that advertises `theirs` after a solicitation."""
     low = ipaddress.ip_address(theirs).packed[-3:]
     group = ipaddress.IPv6Address(ipaddress.ip_address("ff02::1:ff00:0").packed[:13] + low)
     request = IPv6(src=ours, dst=str(group), hlim=255) / ICMPv6ND_NS(tgt=theirs) / ICMPv6NDOptSrcLLAddr(lladdr=mac)

@@ -40,7 +40,7 @@ HEARTBEAT_S = 1.0
 generator that ends the traffic of owners it does not hear hears us."""
 
 TESTER_SHARE = 0.001
-"""When more than this of what was asked for was not offered, the load was not the one asked for."""
+"""Share of the intended load: if more than this is not offered, the trial did not have the intended load."""
 
 _LEAD_S = 0.02
 """Our generator begins a trial so long after the reading before it, when all that has to be said is said."""

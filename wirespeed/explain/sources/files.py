@@ -108,7 +108,7 @@ def _named(case: Case) -> str:
 
 
 def _nameless(case: Case, cases: Sequence[Case]) -> tuple[str, ...]:
-    """That tests which may be of one device are not compared, since nobody says whose they are."""
+    """Remark that tests which may be of one DUT are not compared, since they do not name it."""
     strange = [one for one in cases if one is not case and not one.box.name and one.load not in case.others]
     count = sum(one.load.received_pps > 0 for one in strange)
     if case.box.name or not case.load.received_pps or not count:

@@ -320,8 +320,8 @@ def why_aside(trial: SearchTrial) -> str:
 
 
 def _whose(tried: Sequence[SearchTrial], goal: Goal) -> BoundLimit:
-    """Whose doing it is that a load fails the goal. The DUT's or the tester's, if it does so without the trials that
-    the machine spoilt; whoever has the more of the time."""
+    """Cause of a load's failure to meet the goal: DUT or tester, whichever has more of the time, if it fails without
+    the disturbed trials too."""
     seconds: dict[BoundLimit, float] = {"dut": 0.0, "tester": 0.0, "host": 0.0, "none": 0.0}
     for trial in tried:
         seconds[_failed_by(trial, goal)] += trial.trial.effective_s
