@@ -84,6 +84,14 @@ def test_a_full_table_with_many_buckets_drops() -> None:
         assert said is not None and "holds 1000 entries; 20000 flows take 20000" in said and "states=2" in said
 
 
+def test_a_full_table_does_not_shut_the_control_connection_out() -> None:
+    with state_rig(FilterOptions("nat", states=100)) as rig:
+        rig.open(flows_of(1_000))
+        assert rig.knock(22, 200) == 200
+        rig.open(flows_of(1_000, first=30_000))
+        assert rig.knock(23, 200) < 200, "a port that is tracked needs an entry"
+
+
 def test_a_full_table_with_few_buckets_evicts_without_loss_in_phase_1() -> None:
     with state_rig(FilterOptions("nat", states=1_000, buckets=512)) as rig:
         facts = rig.trial(flows_of(20_000))
