@@ -150,8 +150,8 @@ def words_of(
                 noted.add(mark)
                 # A word beyond the curve of another test would be taken for that curve's.
                 others = [pair for one in lines if one.of != curve.of for pair in pairwise(drawn[id(one)])]
-                heights = (y - step * line_pt for step in (1.3, -0.6, 2.3, -1.6, 3.3))
-                near = [at for at in heights if not _is_crossed((x + 6, min(y, at), x + 8, max(y, at)), others, [])]
+                tried = (y - step * line_pt for step in (1.3, -0.6, 2.3, -1.6, 3.3))
+                near = [at for at in tried if not _is_crossed((x + 6, min(y, at), x + 8, max(y, at)), others, [])]
                 put(harmless(curve.note), [(x + 6, at) for at in near], INK, to_left=False)
     for group in groups:
         curve = group[0]
