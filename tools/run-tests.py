@@ -92,7 +92,7 @@ def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) ->
 
 @contextmanager
 def compiling(tier: str) -> Iterator[Callable[[], object]]:
-    """Compile at low priority, beside the first stage, what later stages run. Yields a function that waits for the end."""
+    """Compile for later stages beside the first one, at low priority. Yields a function that waits for the end."""
     steps = [["tools/test-native.sh", NATIVE_TIERS[tier], "build"]]
     if next((ROOT / "tests/unit/__pycache__").glob("*-pytest-*.pyc"), None) is None:
         # All processes of a stage would compile the same files to bytecode at once.

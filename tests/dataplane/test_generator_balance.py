@@ -37,6 +37,7 @@ from wirespeed.seam.ports import PortMedium
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_child import GeneratorChild
+from harness.waiting import wait_for
 from test_generator_core import assert_conserved, packet
 
 LIVE = (Op(OpKind.VAR, size=4, var_kind=VarKind.RANDOM, max=0xFFFFFFFF), Op(OpKind.WRITE, size=4, offset=30))
@@ -122,6 +123,9 @@ def test_a_worker_that_was_stopped_was_absent() -> None:
         os.kill(child.pid, signal.SIGSTOP)
         time.sleep(AWAY_S)
         os.kill(child.pid, signal.SIGCONT)
+        # The main thread may answer before the worker has run again.
+        resumed = child.snapshot().workers[0].loops
+        wait_for(lambda: child.snapshot().workers[0].loops >= resumed + 2, "two turns of the worker")
         after = child.snapshot().workers[0]
     assert after.absences > before.absences
     assert after.longest_absent_s >= AWAY_S * 0.9

@@ -159,11 +159,15 @@ class SshDut:
         }
 
 
+_MOVING = (
+    *("random", "stable_secret", "/core/", "/unix/", "/sctp/"),
+    *("/nf_conntrack_count", "/nf_conntrack_max", "/nf_conntrack_buckets", "/nf_conntrack_expect_max"),
+)
+
+
 def _moves(line: str) -> bool:
     """Settings that the kernel changes by itself, or that are of the whole machine."""
-    return any(
-        word in line for word in ("random", "/nf_conntrack_count", "stable_secret", "/core/", "/unix/", "/sctp/")
-    )
+    return any(word in line for word in _MOVING)
 
 
 def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None) -> None:
