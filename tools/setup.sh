@@ -44,7 +44,8 @@ trap 'exit 143' TERM
 build="gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev python3 python3-venv python3-dev iproute2 procps
 	libjs-dygraphs"
 test="valgrind dpdk-dev libcmocka-dev clang libclang-rt-14-dev chromium chromium-driver tcpdump
-	bird2 ethtool frr iperf3 iputils-ping nftables openssh-server postgresql prometheus sudo tidy traceroute util-linux"
+	bird2 conntrack ethtool frr iperf3 iputils-ping nftables openssh-server postgresql prometheus sudo tidy traceroute
+	util-linux"
 lint="clang-format clang-tidy"
 bench="dpdk-dev valgrind"
 trees="arch-test gcc-aarch64-linux-gnu mmdebstrap qemu-user-static"

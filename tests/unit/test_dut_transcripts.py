@@ -11,7 +11,7 @@ from wirespeed.dut import prepare as preparing
 from wirespeed.dut.device import parse_device
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.plan import Action
-from wirespeed.dut.setup import DutInterface, DutOptions, DutSetup, Mode, Neighbour, default_setup
+from wirespeed.dut.setup import DutInterface, DutOptions, DutSetup, FilterOptions, Mode, Neighbour, default_setup
 from wirespeed.errors import EnvironmentFault, UsageError
 
 RECORDS = Path(__file__).parent / "data/dut"
@@ -66,7 +66,7 @@ def commands(actions: list[Action]) -> list[str]:
 
 
 def test_pfsense_of_the_netgate_article(home):
-    setup = setup_on("ix0", "ix1", net="100.65", filter_off=True)
+    setup = setup_on("ix0", "ix1", net="100.65", filter=FilterOptions("off"))
     done, back = run("freebsd", device_of("freebsd"), setup, home)
     assert commands(done) == [
         "pfctl -d",

@@ -15,6 +15,7 @@ from simulated_bench import FORWARD, Bench, ramp, run
 from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, FigureDrift, NicLink, Shaper, Worker
 from wirespeed.cases.machine_facts import Clock, Crossing, MachineFacts
 from wirespeed.cases.shapers import shapers_of
+from wirespeed.cases.state_facts import StateFacts
 from wirespeed.cli.main import main
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.causes import causes
@@ -26,6 +27,7 @@ from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.results.balance import Medium
 from wirespeed.results.dut import NodeCost
 from wirespeed.results.outcome import PortFacts
+from wirespeed.results.states import StateTable
 
 SHORT = CaseLoad("short", 5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9, flows="many")
 BUSY = Worker("w0", 10.0, 50_000_000, 200_000, 200_000, 25_000_000_000, 5_000_000_000, tsc_hz=2.5e9)
@@ -35,7 +37,31 @@ SENDING = replace(BUSY, nodes=(NodeCost("e1-tx", 100, 100, 12_000_000_000, 0),))
 LINUX = Box("box", "linux", cores=4)
 OPENBSD = Box("box", "openbsd", cores=4)
 
+TABLE = StateTable(60_000, limit=262_144, buckets=262_144, timeouts_s={"udp": 30.0, "udp_stream": 120.0})
+FLOWS = StateFacts(100_000, 60_000, 60_000, TABLE, lasted_s=2.0, endpoints=20)
+
+
+def of_states(facts: StateFacts, used: int | None = None, rules: dict[str, int] | None = None, **counters: int) -> Case:
+    """A test that lost flows of a Linux NAT with these counters."""
+    assert facts.table is not None
+    table = replace(facts.table, used=facts.table.used if used is None else used, counters=counters, rules=rules or {})
+    came_back = facts.opened if facts.answered is None else facts.answered
+    load = CaseLoad("states", 1e5 * came_back / facts.flows, offered_pps=1e5, flows="many")
+    return Case(load, box=replace(LINUX, firewall=True), states=replace(facts, table=table))
+
+
 CASES: dict[str, Case] = {
+    "state-table-full": of_states(FLOWS, 262_144, drop=40_000, early_drop=1_000),
+    "state-evicted": of_states(replace(FLOWS, opened=100_000), early_drop=40_000),
+    "state-timeout": of_states(replace(FLOWS, opened=100_000, lasted_s=40.0)),
+    "nat-ports": of_states(replace(FLOWS, endpoints=1), drop=40_000, insert_failed=40_000, found=9_000_000),
+    "state-hash": of_states(FLOWS, drop=40_000, insert_failed=40_000, chainlength=40_000),
+    "state-rule": of_states(FLOWS, rules={"forward: ct state new limit rate over 1000/second drop": 40_000}),
+    "replies-filtered": of_states(replace(FLOWS, opened=100_000, answered=0), 100_000, {"forward: drop": 100_000}),
+    "state-cpu": replace(
+        of_states(replace(FLOWS, table=replace(TABLE, cpu_packets={"cpu0": 160_000, "cpu1": 300}))),
+        cpus=(CpuShares("cpu0", {"softirq": 99.0, "idle": 0.5}), CpuShares("cpu1", {"idle": 97.0})),
+    ),
     "line-rate": Case(replace(SHORT, received_pps=14.8e6, offered_pps=14.88e6)),
     "tester": Case(replace(SHORT, received_pps=9.9e6, tester_limited=True)),
     "worker": Case(SHORT, workers=(BUSY, IDLE)),
@@ -164,6 +190,31 @@ def test_without_facts_the_verdict_is_unknown_and_says_what_is_missing() -> None
     found = explain(Case(CaseLoad("bare", 1e6, offered_pps=2e6)))
     assert found.cause == "unknown"
     assert any("show runtime" in what for what in found.missing) and found.next
+
+
+def test_states_that_are_well_are_given_no_disease() -> None:
+    """A table as full, a search for ports as long and a rule as busy as they may be, with nothing lost."""
+    well = replace(FLOWS, flows=60_000)
+    for case in (
+        of_states(well, 262_144, found=9_000_000, search_restart=70_000),
+        of_states(well, 60_000, {"forward: iifname e1 drop": 90_000}, invalid=5),
+        of_states(replace(well, lasted_s=100.0, curve=((1_000, 2e5), (60_000, 1.9e5)))),
+    ):
+        assert {finding.cause for finding in explain(case).named} <= {"tester"}
+    falling = of_states(replace(well, curve=((1_000, 2e5), (60_000, 0.9e5)), table=replace(TABLE, buckets=4_096)))
+    assert "state-hash" in {finding.cause for finding in explain(falling).named}, "a rate that falls"
+
+
+def test_pf_and_vpp_name_the_limits_of_states_by_their_own_words() -> None:
+    lost = replace(FLOWS, endpoints=1)
+    for cause, counters in (
+        ("state-table-full", {"memory": 40_000}),
+        ("state-table-full", {"nat44-ed-in2out-slowpath: maximum sessions exceeded": 40_000}),
+        ("nat-ports", {"map-failed": 40_000}),
+        ("nat-ports", {"translate": 40_000}),
+        ("nat-ports", {"nat44-ed-in2out-slowpath: out of ports": 40_000}),
+    ):
+        assert explain(of_states(lost, **counters)).cause == cause, counters
 
 
 def test_what_contradicts_is_no_cause() -> None:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from wirespeed.cases.machine_facts import MachineFacts
 from wirespeed.cases.nic_counters import said
+from wirespeed.cases.state_facts import StateFacts
 from wirespeed.results.dut import INPUT_NODES, NodeCost, entry_calls
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps
@@ -330,6 +331,8 @@ class Case:
     remarks: tuple[str, ...] = ()
     machine: MachineFacts = MachineFacts()  # noqa: RUF009 - frozen
     drifts: tuple[FigureDrift, ...] = ()
+    states: StateFacts | None = None
+    """Of a test that makes states in the device."""
     directions: tuple[Case, ...] = ()
     """The same test one direction at a time, where it had several; what the device told is of all of them."""
 

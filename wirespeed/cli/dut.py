@@ -91,8 +91,22 @@ def prepare(
     driver: Annotated[str, typer.Option("--driver", metavar="NAME", help="VPP: the driver of its ports.")] = "",
     devargs: Annotated[str, typer.Option("--devargs", metavar="TEXT", help="VPP: devargs of its ports.")] = "",
     filter: Annotated[
-        Literal["on", "off"] | None,
-        typer.Option("--filter", help="off: nftables or pf is disabled until restore.", show_default="on"),
+        Literal["on", "off", "nat", "nat66", "stateful", "forward"] | None,
+        typer.Option(
+            "--filter",
+            help="off: no nftables or pf until restore. nat, nat66, stateful, forward: these rules alone.",
+            show_default="on",
+        ),
+    ] = None,
+    states: Annotated[
+        int | None, typer.Option("--states", min=1, metavar="N", help="Entries of the state table (VPP: per worker).")
+    ] = None,
+    buckets: Annotated[
+        int | None, typer.Option("--buckets", min=1, metavar="N", help="Linux: hash chains of the state table.")
+    ] = None,
+    state_timeout: Annotated[
+        float | None,
+        typer.Option("--state-timeout", parser=seconds, metavar="TIME", help="Time after which idle UDP flows end."),
     ] = None,
     governor: Annotated[
         str, typer.Option("--governor", metavar="NAME", help="Governor of the CPUs, such as performance.")
@@ -108,6 +122,7 @@ def prepare(
     given = dict(locals())  # before the imports, whose names are local as well
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
+    from wirespeed.dut.setup import FilterOptions  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
     settings = (name for name in given if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
@@ -116,8 +131,11 @@ def prepare(
         raise UsageError(f"{bench} defines how the DUT is prepared; leave out {word}, or change the file")
     device, setup = _named(dut, bench)
     if setup is None:
+        seconds_of_states = None if state_timeout is None else round(state_timeout)
+        wanted = "" if filter is None or filter == "on" else filter
+        rules = FilterOptions(wanted, states, buckets, seconds_of_states)
         options = options_of(
-            queues, rx_desc, tx_desc, workers, cpus, driver, devargs, filter or "on", governor, turbo, routes_by
+            queues, rx_desc, tx_desc, workers, cpus, driver, devargs, rules, governor, turbo, routes_by
         )
         if not interface:
             raise UsageError("prepare needs --interface NAME,mac=MAC twice, or --testbed FILE")

@@ -9,6 +9,7 @@ from wirespeed.dut.collector import LEAST_INTERVAL_S, MOST_S, DutCollector, Kept
 from wirespeed.dut.device import DutDevice
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.plan import texts_of
+from wirespeed.dut.states import DutStates
 from wirespeed.errors import WirespeedError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -84,6 +85,10 @@ class BoxDut:
         cost = self._collector.cost_percent
         told = {} if cost is None else {"collector": f"{cost:.2g} % of one CPU of the device\n"}
         return after | told | {f"{BEFORE}{command}": text for command, text in self._before.items()}
+
+    def states(self) -> DutStates | None:
+        kind = self._device.kind.states
+        return None if kind is None else DutStates(kind, self._device.reach)
 
     def close(self) -> None:
         try:

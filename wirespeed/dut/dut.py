@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
+from wirespeed.dut.states import DutStates
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
 
@@ -73,3 +74,16 @@ class TellsMemory(Protocol):
 
     def memory_bytes(self) -> int | None:
         """Resident memory of its process, without hugepages; None while it is not known."""
+
+
+@runtime_checkable
+class TellsStates(Protocol):
+    """A device that may keep states of flows: NAT or a firewall."""
+
+    def states(self) -> DutStates | None:
+        """Its state table; None of a device that has none."""
+
+
+def states_of(dut: Dut | None) -> DutStates | None:
+    """The state table of a device; None if it has none, or cannot be asked."""
+    return dut.states() if isinstance(dut, TellsStates) else None

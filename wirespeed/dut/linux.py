@@ -15,6 +15,7 @@ from pathlib import Path
 
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.kinds.linux_machine import tables_of
+from wirespeed.dut.kinds.linux_states import LinuxStates
 from wirespeed.dut.linux_counters import (
     LinuxCounters,
     began_anew,
@@ -25,6 +26,8 @@ from wirespeed.dut.linux_counters import (
     losses,
     softnet,
 )
+from wirespeed.dut.reach.local import LocalReach
+from wirespeed.dut.states import DutStates
 from wirespeed.errors import EnvironmentFault
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -46,12 +49,14 @@ class LinuxReading(DutReading):
 
 class LinuxDut:
     """The kernel's forwarding in the namespace `netns` (a name of `ip netns`, none: where this process is) by `cpus`,
-    or by all CPUs when none are named. Needs root to look into another namespace."""
+    or by all CPUs when none are named. Needs root to look into another namespace. `rules` are nftables' of a lab of
+    ours."""
 
     name = "Linux"
 
-    def __init__(self, netns: str = "", cpus: Sequence[int] = ()) -> None:
+    def __init__(self, netns: str = "", cpus: Sequence[int] = (), rules: str = "") -> None:
         self._netns = netns
+        self._rules = rules
         self._cpus = tuple(cpus)
         self._files: dict[str, int] = {}
         self._forwards = ""
@@ -96,6 +101,10 @@ class LinuxDut:
     def collect(self) -> dict[str, str]:
         texts = {path: content.decode(errors="replace") for path, content in (self.reading().texts or {}).items()}
         return texts | {path: Path(path).read_text(errors="replace") for path in TEXTS}
+
+    def states(self) -> DutStates:
+        how = (lambda entries: f"states={entries} in --lab") if self._rules else None
+        return DutStates(LinuxStates(), LocalReach(self._netns), self._rules, how)
 
     def close(self) -> None:
         for file in self._files.values():

@@ -39,7 +39,6 @@ _IP6_DROPS = (
     "ReasmFails",
     "FragFails",
 )
-_SOFTNET = {"dropped": 1, "time_squeeze": 2}
 _SOFTNET_CPU = 12
 
 
@@ -70,14 +69,20 @@ def cpu_ticks(stat: str, cpus: Collection[int]) -> dict[int, dict[str, int]]:
 
 
 def softnet(text: str, cpus: Collection[int]) -> dict[str, int]:
-    """/proc/net/softnet_stat of `cpus`, or of all: hexadecimal rows; kernels before 5.10 do not name the CPU."""
-    total = dict.fromkeys(_SOFTNET, 0)
-    for index, row in enumerate(text.splitlines()):
+    """Events of /proc/net/softnet_stat of `cpus`, or of all."""
+    rows = [row for cpu, row in softnet_by_cpu(text).items() if not cpus or cpu in cpus]
+    return {name: sum(row[name] for row in rows) for name in ("dropped", "time_squeeze")}
+
+
+def softnet_by_cpu(text: str) -> dict[int, dict[str, int]]:
+    """/proc/net/softnet_stat: packets taken up and events of each CPU, in hexadecimal rows; kernels before 5.10 do not
+    name the CPU."""
+    found = {}
+    for index, row in enumerate(text.strip().splitlines()):
         words = [int(word, 16) for word in row.split()]
         cpu = words[_SOFTNET_CPU] if len(words) > _SOFTNET_CPU else index
-        if not cpus or cpu in cpus:
-            total = {name: count + words[_SOFTNET[name]] for name, count in total.items()}
-    return total
+        found[cpu] = {"processed": words[0], "dropped": words[1], "time_squeeze": words[2]}
+    return found
 
 
 @lru_cache(maxsize=2)

@@ -8,7 +8,7 @@ from typing import Any
 
 from wirespeed.cpus import cpu_list
 from wirespeed.dut.device import DutDevice, parse_device
-from wirespeed.dut.setup import DutInterface, DutLabel, DutOptions, DutRoute, DutSetup, Neighbour
+from wirespeed.dut.setup import DutInterface, DutLabel, DutOptions, DutRoute, DutSetup, FilterOptions, Neighbour
 from wirespeed.dut.tables import prefixes_of
 from wirespeed.errors import UsageError
 
@@ -59,7 +59,9 @@ def _options(given: Any) -> DutOptions:
         cpus=cpu_list("cpus", given.cpus) if given.cpus else (),
         driver=given.driver,
         devargs=given.devargs,
-        filter_off=given.filter_off,
+        filter=FilterOptions(
+            "off" if given.filter_off else given.filter, given.states, given.buckets, given.state_timeout
+        ),
         governor=given.governor,
         turbo=given.turbo,
         sysctls=dict(given.sysctls),

@@ -11,6 +11,7 @@ from wirespeed.dut.reach.reach import PATIENCE_S, Ran, Reach, short
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import EnvironmentFault
 from wirespeed.results.dut import DutFacts, DutTelemetry
+from wirespeed.results.states import StateTable
 
 Facts = Mapping[str, Ran]
 """What a device answered before a plan was made, by the command asked."""
@@ -69,6 +70,33 @@ class DutStage:
     plan: Callable[[Facts], DutPlan]
 
 
+class StatesKind(Protocol):
+    """A kind of state table. Pure: what to ask for counts, how to read them, how to empty the table."""
+
+    @property
+    def count_question(self) -> str: ...
+
+    @property
+    def questions(self) -> tuple[str, ...]: ...
+
+    def used(self, facts: Facts) -> int | None:
+        """Entries by the answer to `count_question`; None from a device without a table."""
+
+    def table(self, facts: Facts) -> StateTable | None:
+        """The table by the answers to `questions`."""
+
+    @property
+    def flush(self) -> str:
+        """The command that empties the table as a whole."""
+
+    @property
+    def flush_needs(self) -> str:
+        """What the command is part of, for a device that has no such command."""
+
+    def how_to_hold(self, entries: int) -> str:
+        """What sets the limit to `entries`."""
+
+
 class DutKind(Protocol):
     """A kind of device. Pure: what to ask, what to make of the answers, what to collect, how to read it."""
 
@@ -99,6 +127,10 @@ class DutKind(Protocol):
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
         """What the device is, by `texts`."""
+
+    @property
+    def states(self) -> StatesKind | None:
+        """Its state table; None of a device that has none."""
 
 
 @dataclass

@@ -10,6 +10,10 @@ from typing import Literal
 from wirespeed.errors import UsageError
 
 Mode = Literal["ip4", "ip6", "l2xc", "mpls"]
+Rules = Literal["", "off", "nat", "nat66", "stateful", "forward"]
+"""Packet filter of a device: as it is; off; source NAT of IPv4 or IPv6, states without translation, port forwards, each
+with a filter that lets in what belongs to a state."""
+STATEFUL: tuple[Rules, ...] = ("nat", "nat66", "stateful", "forward")
 
 ROUTES = {"ip4": ("16.0.0.0/8", "48.0.0.0/8"), "ip6": ("2001:2::/49", "2001:2:0:8000::/49")}
 """Where the bench profile's packets go, by the side that they leave from."""
@@ -58,6 +62,21 @@ class DutLabel:
 
 
 @dataclass(frozen=True)
+class FilterOptions:
+    """The packet filter and its state table; None leaves a setting as it is. `states` are the entries that the table
+    holds at most (VPP: sessions of each worker), in `buckets` hash chains. UDP flows end after `timeout_s`, answered or
+    not."""
+
+    rules: Rules = ""
+    states: int | None = None
+    buckets: int | None = None
+    timeout_s: int | None = None
+
+
+_FILTER_AS_IT_IS = FilterOptions()
+
+
+@dataclass(frozen=True)
 class DutOptions:
     """Further settings of the device; None leaves a setting as it is. `cpus` are those of its interrupts or workers,
     `table_by` is the program that loads a full table, empty for the kind's own method."""
@@ -69,7 +88,7 @@ class DutOptions:
     cpus: tuple[int, ...] = ()
     driver: str = ""
     devargs: str = ""
-    filter_off: bool = False
+    filter: FilterOptions = _FILTER_AS_IT_IS
     governor: str = ""
     turbo: bool | None = None
     sysctls: dict[str, str] = field(default_factory=dict)
@@ -135,6 +154,7 @@ def _addressed(one: DutInterface, number: int, family: str) -> DutInterface:
 def check_setup(setup: DutSetup) -> None:
     """UsageError names what cannot be: two wires to one port, an address that is none, a route to nowhere."""
     check_interfaces(setup.interfaces)
+    check_filter(setup)
     for one in setup.interfaces:
         for address in one.addresses:
             _checked(ipaddress.ip_interface, address, f"address {address} of {one.name}", "100.64.1.1/30")
@@ -156,6 +176,33 @@ def check_table_by(setup: DutSetup, way: str) -> None:
             f"this kind of DUT loads a full table by {way}; --routes-by {setup.options.table_by} is for Linux: "
             "leave it out"
         )
+
+
+def check_filter(setup: DutSetup) -> None:
+    """UsageError for a filter that does not go with what the device forwards."""
+    rules = setup.options.filter.rules
+    if rules in FILTER_MODES and setup.mode not in FILTER_MODES[rules].split(" or "):
+        raise UsageError(f"filter {rules} does not go with mode {setup.mode}; give mode {FILTER_MODES[rules]}")
+
+
+FILTER_MODES: dict[Rules, str] = {"nat": "ip4", "forward": "ip4", "nat66": "ip6", "stateful": "ip4 or ip6"}
+"""What the device has to forward for each filter."""
+
+
+def check_filter_of(setup: DutSetup, who: str, rules: tuple[Rules, ...] = (), settings: tuple[str, ...] = ()) -> None:
+    """UsageError for a filter or a setting of its state table that this kind of device does not have."""
+    given = setup.options.filter
+    unknown = [f"filter {given.rules}"] if given.rules and given.rules not in rules else []
+    unknown += [
+        name.removesuffix("_s")
+        for name in ("states", "buckets", "timeout_s")
+        if getattr(given, name) is not None and name not in settings
+    ]
+    if unknown:
+        has = (
+            f"it has {', '.join((*rules, *settings))}" if rules or settings else "prepare Linux, FreeBSD or VPP for it"
+        )
+        raise UsageError(f"{who} has no {unknown[0]} to prepare; {has}")
 
 
 def check_interfaces(interfaces: tuple[DutInterface, ...]) -> None:

@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from wirespeed.dut.setup import STATEFUL, FilterOptions, Rules
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.lab.embedded import DEEP_SLOTS, OWN_ROUTER, EmbeddedLab, RouterChoice
 from wirespeed.lab.lab import Lab
-from wirespeed.lab.linux import LinuxLab, unavailable
+from wirespeed.lab.linux import NO_FILTER, LinuxLab, unavailable
 from wirespeed.lab.running import running
 from wirespeed.lab.veth import VethLab
 from wirespeed.machine.placement import LabCpus, choose_cpus
@@ -40,13 +41,15 @@ _VM = re.compile(r"vm([:,]|$)")
 @dataclass(frozen=True)
 class LabSpec:
     """A lab by its name, and the largest layer 3 packet that tester and device carry. Of the embedded one also the
-    queues of its wires, their descriptors (as many as there is memory for unless told), and which router it has."""
+    queues of its wires, their descriptors (as many as there is memory for unless told), and which router it has; of the
+    Linux one its packet filter."""
 
     name: str
     mtu: int = PLAIN_MTU
     queues: int = 1
     descriptors: int | None = None
     router: RouterChoice = OWN_ROUTER
+    filter: FilterOptions = NO_FILTER
 
 
 def parse_lab(text: str) -> LabSpec:
@@ -56,11 +59,13 @@ def parse_lab(text: str) -> LabSpec:
     if name not in LABS:
         raise UsageError(f"--lab {text}: there is no such lab; give {', '.join(LABS)} or vm")
     given = {}
-    allowed = ("mtu", *_EMBEDDED) if name == "embedded" else ("mtu",)
+    own = _OWN.get(name.partition(":")[0], ())
     for word in words:
         key, _, value = word.partition("=")
-        if key not in allowed:
-            also = f"; this one also {'=, '.join(_EMBEDDED)}=" if name == "embedded" else ""
+        if key in _FILTER and key not in own:
+            raise UsageError(f"--lab {text}: {key}= is for the filter of the Linux kernel; give --lab linux,filter=nat")
+        if key not in ("mtu", *own):
+            also = f"; this one also {'=, '.join(own)}=" if own else ""
             raise UsageError(f"--lab {text}: unknown option {key!r}; a lab takes mtu=, as in {name},mtu=9000{also}")
         given[key] = value
     mtu = lab_mtu(given["mtu"], f"--lab {text}: mtu") if "mtu" in given else PLAIN_MTU
@@ -69,10 +74,26 @@ def parse_lab(text: str) -> LabSpec:
         _count(given["descriptors"], f"--lab {text}: descriptors", DEEP_SLOTS) if "descriptors" in given else None
     )
     files = {key: _file(given[key], f"--lab {text}: {key}") for key in ("program", "config", "exec") if key in given}
-    return LabSpec(name, mtu, queues, descriptors, RouterChoice(**files))
+    return LabSpec(name, mtu, queues, descriptors, RouterChoice(**files), _filter(text, given))
 
 
-_EMBEDDED = ("queues", "descriptors", "program", "config", "exec")
+_FILTER = ("filter", "states", "buckets", "timeout")
+_OWN = {"embedded": ("queues", "descriptors", "program", "config", "exec"), "linux": _FILTER}
+"""Options of a lab besides its MTU."""
+
+
+def _filter(text: str, given: Mapping[str, str]) -> FilterOptions:
+    rules: Rules = next((one for one in STATEFUL if one == given.get("filter")), "")
+    if given.get("filter", rules) != rules:
+        raise UsageError(f"--lab {text}: filter={given['filter']} is not known; give one of {', '.join(STATEFUL)}")
+    numbers = {
+        key: _count(given[key], f"--lab {text}: {key}", most)
+        for key, most in (("states", 1 << 30), ("buckets", 1 << 30), ("timeout", 86400))
+        if key in given
+    }
+    if numbers and not rules:
+        raise UsageError(f"--lab {text}: {min(numbers)}= is of a filter; give filter={'|'.join(STATEFUL)} too")
+    return FilterOptions(rules, numbers.get("states"), numbers.get("buckets"), numbers.get("timeout"))
 
 
 def _count(value: str, what: str, most: int) -> int:
@@ -105,6 +126,9 @@ def _maker(text: str) -> Callable[[LabCpus], Lab]:
     if spec.name == "embedded":
         slots, queues = spec.descriptors, spec.queues
         return lambda cpus: EmbeddedLab(cpus, mtu=spec.mtu, ring_slots=slots, queues=queues, router=spec.router)
+    if spec.filter.rules:
+        port = spec.name.partition(":")[2]
+        return lambda cpus: LinuxLab(cpus, port=port, mtu=spec.mtu, filter=spec.filter)
     return lambda cpus: LABS[spec.name](cpus, mtu=spec.mtu)
 
 

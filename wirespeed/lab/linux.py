@@ -10,12 +10,25 @@ import secrets
 import socket
 import tempfile
 from contextlib import suppress
+from ipaddress import ip_interface
 from pathlib import Path
 from typing import Any
 
 from wirespeed.cpus import cpu_mask
+from wirespeed.dut.kinds.linux_filter import ruleset
 from wirespeed.dut.linux import LinuxDut
+from wirespeed.dut.setup import (
+    FILTER_MODES,
+    DutInterface,
+    DutOptions,
+    DutSetup,
+    FilterOptions,
+    Mode,
+    Neighbour,
+    default_setup,
+)
 from wirespeed.errors import EnvironmentFault
+from wirespeed.lab.filtered import FilteredNamespace, sweep_limits
 from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
 from wirespeed.lab.namespaces import create_namespace, namespace_links
@@ -29,7 +42,13 @@ GENERATOR_MACS = ("02:ee:00:00:01:00", "02:ee:00:00:01:01")
 ROUTER_MACS = ("02:fe:00:00:01:00", "02:fe:00:00:01:01")
 _AF_XDP = 44  # of linux/socket.h
 _PERMANENT = 0x80  # NUD_PERMANENT of linux/neighbour.h
-ROUTES = ("16.0.0.0/8", "48.0.0.0/8")
+_NO_IP6 = {"default/disable_ipv6": "1"}
+_IP6 = {
+    **{"default/disable_ipv6": "0", "default/accept_ra": "0", "default/addr_gen_mode": "1", "default/accept_dad": "0"},
+    "all/forwarding": "1",
+}
+"""Nothing of the kernel's own, such as router solicitations, goes to the tester."""
+NO_FILTER = FilterOptions()
 
 
 def unavailable() -> str | None:
@@ -56,6 +75,14 @@ def veth_port_kind(mtu: int) -> str:
     return "af_xdp" if mtu == PLAIN_MTU and has_xdp_sockets() else "af_packet"
 
 
+def lab_setup(mode: Mode, filter: FilterOptions = NO_FILTER) -> DutSetup:
+    """The DUT's interfaces e0 and e1, whose addresses, neighbours and routes are those of `dut prepare`."""
+    interfaces = tuple(
+        DutInterface(f"e{index}", neighbours=(Neighbour("", GENERATOR_MACS[index]),)) for index in (0, 1)
+    )
+    return default_setup(mode, interfaces, DutOptions(filter=filter))
+
+
 def has_xdp_sockets() -> bool:
     """True if this kernel has sockets of AF_XDP."""
     try:
@@ -67,13 +94,21 @@ def has_xdp_sockets() -> bool:
 
 class LinuxLab:
     """Generator ↔ sockets on veth ↔ the kernel's IPv4 forwarding in a namespace of its own. `port` is the kind of the
-    generator's ports, af_xdp or af_packet; none given: `veth_port_kind`."""
+    generator's ports, af_xdp or af_packet; none given: `veth_port_kind`. With a `filter` it has NAT or a firewall
+    between e0, where flows begin, and e1."""
 
     name = "Linux over veth"
     profiles = ("bench",)
     """Profiles that it forwards: not MPLS, which few kernels support."""
 
-    def __init__(self, cpus: LabCpus, speed: str = "10G", port: str = "", mtu: int = PLAIN_MTU) -> None:
+    def __init__(
+        self,
+        cpus: LabCpus,
+        speed: str = "10G",
+        port: str = "",
+        mtu: int = PLAIN_MTU,
+        filter: FilterOptions = NO_FILTER,
+    ) -> None:
         self._cpus = cpus
         self._mtu = mtu
         self._kind = port or veth_port_kind(mtu)
@@ -81,14 +116,24 @@ class LinuxLab:
         self._tag = f"ws{owner()}"
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
         self.directory = self._owned.path
-        ports = [f"{self._kind}:{self._port(index)},speed={speed}" for index in (0, 1)]
+        ports = [f"{self._kind}:{self.port(index)},speed={speed}" for index in (0, 1)]
         wires = [LabWire(port, dut_mac=mac) for port, mac in zip(ports, ROUTER_MACS, strict=True)]
         self._generator = LabGenerator(
             wires, cpus.generator, cpus.control, self.directory / "generator.log", hugepages="never", mtu=mtu
         )
         self._made = False
         self._lock = -1
-        self.dut = LinuxDut(self._tag, (cpus.dut,))
+        self._filter = None
+        self._filter_name = filter.rules
+        self._modes: tuple[Mode, ...] = ("ip4",)
+        rules = ""
+        if filter.rules:
+            modes = FILTER_MODES[filter.rules]
+            self._modes = ("ip4", "ip6") if "ip6" in modes else ("ip4",)
+            setup = lab_setup("ip4" if "ip4" in modes else "ip6", filter)
+            self._filter = FilteredNamespace(self._tag, setup, self.directory)
+            rules = ruleset(setup)
+        self.dut = LinuxDut(self._tag, (cpus.dut,), rules)
 
     @property
     def netns(self) -> str:
@@ -112,13 +157,21 @@ class LinuxLab:
             cpus=self._cpus.roles,
             topology=self._cpus.topology,
             mtu=self._mtu,
+            filter=self._filter_name,
         )
 
     def start(self) -> None:
-        sweep_namespaces()
-        self._make_namespace()
-        self.dut.prepare()
+        self.start_dut()
         self._generator.start()
+
+    def start_dut(self) -> None:
+        """The DUT and its wires, whose other ends are free."""
+        sweep_namespaces()
+        sweep_limits()
+        self._make_namespace()
+        if self._filter is not None:
+            self._filter.apply()
+        self.dut.prepare()
 
     def _make_namespace(self) -> None:
         from pyroute2 import IPRoute, NetlinkError  # noqa: PLC0415
@@ -129,7 +182,8 @@ class LinuxLab:
             self._lock = lock(NAMESPACES / self._tag)
             with IPRoute() as host, namespace_links(self._tag) as dut:
                 self._set_in_namespace("ipv4/ip_forward", "1")
-                self._set_in_namespace("ipv6/conf/default/disable_ipv6", "1")
+                for key, value in (_IP6 if "ip6" in self._modes else _NO_IP6).items():
+                    self._set_in_namespace(f"ipv6/conf/{key}", value)
                 for index in (0, 1):
                     self._make_wire(host, dut, index)
         except (NetlinkError, OSError) as error:
@@ -137,7 +191,7 @@ class LinuxLab:
 
     def _make_wire(self, host: Any, dut: Any, index: int) -> None:
         """One veth pair: the generator's end here, the DUT's end with its address, route and neighbour there."""
-        mine, theirs = self._port(index), f"ws{os.getpid()}d{index}"
+        mine, theirs = self.port(index), f"ws{os.getpid()}d{index}"
         # DPDK's af_packet names its kernel-wide group of sockets by process number ^ interface index: two labs whose
         # small numbers meet would refuse each other's ports, so the index is drawn.
         host.link("add", ifname=mine, index=2**16 + secrets.randbelow(2**30), kind="veth", peer={"ifname": theirs})
@@ -151,9 +205,12 @@ class LinuxLab:
         host.link("set", index=host.link_lookup(ifname=theirs)[0], net_ns_fd=self._tag)
         peer = dut.link_lookup(ifname=theirs)[0]
         dut.link("set", index=peer, ifname=f"e{index}", address=ROUTER_MACS[index], mtu=self._mtu, state="up")
-        dut.addr("add", index=peer, address=f"100.64.{index + 1}.1", prefixlen=30)
-        dut.neigh("add", dst=f"100.64.{index + 1}.2", lladdr=GENERATOR_MACS[index], ifindex=peer, state=_PERMANENT)
-        dut.route("add", dst=ROUTES[index], gateway=f"100.64.{index + 1}.2")
+        for mode in self._modes:
+            setup = lab_setup(mode)
+            address, near = ip_interface(setup.interfaces[index].addresses[0]), setup.interfaces[index].neighbours[0]
+            dut.addr("add", index=peer, address=str(address.ip), prefixlen=address.network.prefixlen)
+            dut.neigh("add", dst=near.address, lladdr=near.mac, ifindex=peer, state=_PERMANENT)
+            dut.route("add", dst=setup.routes[index].prefix, gateway=near.address)
 
     def _set_in_namespace(self, key: str, value: str) -> None:
         from pyroute2 import netns  # noqa: PLC0415
@@ -164,11 +221,14 @@ class LinuxLab:
         finally:
             netns.popns()
 
-    def _port(self, index: int) -> str:
+    def port(self, index: int) -> str:
+        """The tester's end of a wire."""
         return f"ws{os.getpid()}g{index}"
 
     def stop(self) -> None:
         self._generator.stop()
+        if self._filter is not None:
+            self._filter.put_back()
         self.dut.close()  # its open files would keep the namespace
         if self._lock >= 0:  # so would this one
             os.close(self._lock)
@@ -178,7 +238,7 @@ class LinuxLab:
 
             with IPRoute() as host:
                 for index in (0, 1):
-                    for link in host.link_lookup(ifname=self._port(index)):
+                    for link in host.link_lookup(ifname=self.port(index)):
                         host.link("del", index=link)
             with suppress(FileNotFoundError):
                 netns.remove(self._tag)

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from wirespeed.dut.dut import Dut, DutReading, TellsLater, TellsMemory
+from wirespeed.dut.dut import Dut, DutReading, TellsLater, TellsMemory, states_of
 from wirespeed.dut.none import NoDut
+from wirespeed.dut.states import DutStates
 from wirespeed.power.log import PowerLog
 from wirespeed.power.spec import parse_power
 from wirespeed.results.dut import DutFacts, DutTelemetry
@@ -70,6 +71,9 @@ class MeteredDut:
 
     def memory_bytes(self) -> int | None:
         return self._dut.memory_bytes() if isinstance(self._dut, TellsMemory) else None
+
+    def states(self) -> DutStates | None:
+        return states_of(self._dut)
 
 
 def _own(reading: DutReading | None) -> DutReading | None:

@@ -107,8 +107,8 @@ class LabTestbed:
 class LabFacts:
     """A lab. `generator` is the tester's address, `kind` e.g. embedded, linux or testbed, `port_type` in words;
     `latency_baseline` is by direction. `topology` has the CPUs of the roles. `ring_slots` is the number of packets that
-    a link can hold in each direction, `mtu` the largest layer 3 packet of tester and DUT. Values of other programs are
-    kept as they are."""
+    a link can hold in each direction, `mtu` the largest layer 3 packet of tester and DUT, `filter` the NAT or firewall
+    of the DUT. Values of other programs are kept as they are."""
 
     generator: Annotated[str, SPARSE] = ""
     latency_baseline: Annotated[Mapping[str, LatencyBaseline], Stored(sparse=True, former="latency_floor")] = field(
@@ -121,6 +121,7 @@ class LabFacts:
     topology: Annotated[Topology | None, SPARSE] = None
     ring_slots: Annotated[int | None, SPARSE] = None
     mtu: Annotated[int | None, SPARSE] = None
+    filter: Annotated[str, SPARSE] = ""
     testbed: Annotated[LabTestbed | None, Stored(sparse=True, former="bench")] = None
     power: Annotated[MeterFacts | None, SPARSE] = None
     as_read: Annotated[Mapping[str, Any], LENIENT_ORIGINAL] = field(default_factory=dict)

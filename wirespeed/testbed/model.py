@@ -149,6 +149,14 @@ class DutTuning(TestbedSection):
     driver: str = ""
     devargs: str = ""
     filter_off: bool = Field(default=False, description="Switch pf or nftables off.")
+    filter: Literal["", "nat", "nat66", "stateful", "forward"] = Field(
+        default="", description="NAT or firewall of the DUT; default: as it is."
+    )
+    states: int | None = Field(default=None, ge=1, description="Entries of its state table at most.")
+    buckets: int | None = Field(default=None, ge=1, description="Hash chains of its state table.")
+    state_timeout: int | None = Field(
+        default=None, ge=1, description="Seconds after which it forgets an idle UDP flow."
+    )
     governor: str = ""
     turbo: bool | None = None
     sysctls: dict[str, Annotated[str, _text]] = Field(default_factory=dict)

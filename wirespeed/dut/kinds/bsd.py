@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wirespeed.dut.kinds.linux_load import parts_of
+from wirespeed.dut.kinds.pf_states import PfStates
 from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
-from wirespeed.dut.setup import DutSetup, check_table_by
+from wirespeed.dut.setup import DutSetup, check_filter_of, check_table_by
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.dut_cpu import MachineLoad
@@ -30,6 +31,7 @@ class Bsd(ABC):
     name: ClassVar[str]
     boot_question = "sysctl -n kern.boottime"
     prefix = ""
+    states: ClassVar[PfStates]
     texts: ClassVar[tuple[str, ...]]
     sampled: ClassVar[Mapping[str, str]]
     """Commands whose output is compared under load, by name; `times` and `interfaces` are among them."""
@@ -66,6 +68,7 @@ class Bsd(ABC):
         return "; ".join(f"echo '==> {name} <=='; {command}" for name, command in self.sampled.items())
 
     def stages(self, setup: DutSetup) -> Sequence[DutStage]:
+        check_filter_of(setup, self.name, ("off",))
         options = setup.options
         if options.queues or options.rx_descriptors or options.tx_descriptors:
             raise UsageError(self.queues_refused)
@@ -161,7 +164,7 @@ def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str
         if name not in there:
             raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(there)) or 'none'}")
     steps, notes = list(_filter(facts, setup)), []
-    if "Status: Enabled" in text_of(facts, FILTER) and not setup.options.filter_off:
+    if "Status: Enabled" in text_of(facts, FILTER) and not setup.options.filter.rules:
         notes.append("pf is on, which costs each packet; --filter off removes it during the test")
     steps += _settings(text_of(facts, question), wanted)
     for name in setup.names:
@@ -175,7 +178,7 @@ def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str
 
 
 def _filter(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
-    if "Status: Enabled" in text_of(facts, FILTER) and setup.options.filter_off:
+    if "Status: Enabled" in text_of(facts, FILTER) and setup.options.filter.rules == "off":
         yield DutStep("pf", "on", "off", Action("pfctl -d"), Action("pfctl -e"))
 
 

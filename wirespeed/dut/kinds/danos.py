@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, answered, text_of
-from wirespeed.dut.setup import DutSetup
+from wirespeed.dut.setup import DutSetup, check_filter_of
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.dut_cpu import MachineLoad
@@ -23,12 +23,14 @@ class DanosKind:
     """DANOS. Changes are committed and not saved: a restart discards them."""
 
     name = "danos"
+    states = None
     boot_question = "cat /proc/sys/kernel/random/boot_id"
     prefix = ""
     texts = (_CPU, _INTERFACES, CONFIGURATION, "uname -srvm", "lscpu")
     sample = f"echo '==> interfaces <=='; {_INTERFACES}; echo '==> cpu <=='; {_CPU}"
 
     def stages(self, setup: DutSetup) -> Sequence[DutStage]:
+        check_filter_of(setup, "DANOS")
         if setup.mode not in ("ip4", "ip6") or setup.table:
             raise UsageError("DANOS can be prepared for ip4 and ip6 only, without a full table")
         options = setup.options

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from wirespeed.dut.kinds.bsd import Bsd, grown, losses
+from wirespeed.dut.kinds.pf_states import PfStates
 from wirespeed.dut.setup import DutSetup
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.dut_cpu import CpuLoad, MachineLoad
@@ -16,6 +17,7 @@ class FreebsdKind(Bsd):
     """Queues and rings are tunables of its loader."""
 
     name = "freebsd"
+    states = PfStates("sysctl -n net.pf.states_hashsize")
     texts = (
         "uname -a",
         "sysctl -n hw.model hw.ncpu",

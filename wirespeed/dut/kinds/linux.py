@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from wirespeed.dut.kinds.linux_filter import bypass_notes, check_linux_filter, filter_stages
 from wirespeed.dut.kinds.linux_load import SAMPLE, TEXTS, linux_load, table_by_cpu
 from wirespeed.dut.kinds.linux_machine import (
     INTERRUPT_QUESTIONS,
@@ -17,6 +18,7 @@ from wirespeed.dut.kinds.linux_machine import (
     tables_of,
 )
 from wirespeed.dut.kinds.linux_network import links_of, links_question, network_questions, network_steps
+from wirespeed.dut.kinds.linux_states import LinuxStates
 from wirespeed.dut.plan import DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import UsageError
@@ -40,6 +42,7 @@ class LinuxKind:
                 raise UsageError(
                     f"a Linux kernel has no setting {name}; leave it out: it is for VPP and the wirespeed router"
                 )
+        check_linux_filter(setup)
         below = (NAMES, links_question(setup), *MACHINE_QUESTIONS, *nic_questions(setup))
         return (
             # Rings and queues first: drivers take their links down for them. Interrupts of queues are there once the
@@ -48,9 +51,11 @@ class LinuxKind:
             DutStage(
                 (links_question(setup), *network_questions(setup)), lambda facts: DutPlan(tuple(_network(facts, setup)))
             ),
+            *filter_stages(setup),
             DutStage(INTERRUPT_QUESTIONS, lambda facts: DutPlan(tuple(interrupt_steps(facts, setup)))),
         )
 
+    states = LinuxStates()
     texts = (*TEXTS, *RECORDED)
     sample = SAMPLE
 
@@ -81,6 +86,8 @@ def _below(facts: Facts, setup: DutSetup) -> DutPlan:
             listed = ", ".join(there[:_MOST_NAMED])
             raise UsageError(f"there is no interface {name} on the device; it has {listed}{more}")
     steps, notes = machine_steps(facts, setup)
+    if not setup.options.filter.rules:
+        notes += bypass_notes(facts, setup)
     return DutPlan((*steps, *(step for name in setup.names for step in nic_steps(facts, setup, name))), tuple(notes))
 
 

@@ -6,8 +6,17 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from wirespeed.dut.kinds.linux_machine import EACH_INTERFACE
 from wirespeed.dut.linux import linux_telemetry
-from wirespeed.dut.linux_counters import LinuxCounters, began_anew, cpu_ticks, interfaces, ip_drops, softnet
+from wirespeed.dut.linux_counters import (
+    LinuxCounters,
+    began_anew,
+    cpu_ticks,
+    interfaces,
+    ip_drops,
+    softnet,
+    softnet_by_cpu,
+)
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.dut_cpu import CpuLoad, MachineLoad
 
@@ -26,14 +35,6 @@ _SENSORS = (
     "/sys/class/hwmon/hwmon*/temp*_input",
     "/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq",
 )
-MOST_INTERFACES = 64
-"""With more, ethtool is asked of those with hardware alone: a process an interface would take seconds for 4 000.
-They are found by their devices, since a look at each of 4 000 links takes 0.15 s."""
-EACH_INTERFACE = (
-    f"nets=$(ls /sys/class/net); [ $(echo $nets | wc -w) -le {MOST_INTERFACES} ] || "
-    "nets=$(ls -d /sys/bus/*/devices/*/net/* 2>/dev/null | cut -d/ -f8); for i in $nets; do [ $i = lo ] ||"
-)
-"""Begin of a shell loop over interfaces `$i`; the collector's own script has other variables."""
 SAMPLE = f"""tail -n +1 {" ".join(_FILES)}
 echo; echo '==> sensors <=='; grep -H . {" ".join(_SENSORS)}
 {EACH_INTERFACE} {{ echo; echo "==> ethtool $i <=="; ethtool -S $i; }}; done"""
@@ -107,7 +108,7 @@ def _cpus(old: Mapping[str, str], new: Mapping[str, str]) -> tuple[CpuLoad, ...]
     ticks = [cpu_ticks(parts.get("/proc/stat", ""), ()) for parts in (old, new)]
     softirqs = [table_by_cpu(parts.get("/proc/softirqs", "")) for parts in (old, new)]
     interrupts = [table_by_cpu(parts.get("/proc/interrupts", "")) for parts in (old, new)]
-    packets = [_softnet_by_cpu(parts.get("/proc/net/softnet_stat", "")) for parts in (old, new)]
+    packets = [softnet_by_cpu(parts.get("/proc/net/softnet_stat", "")) for parts in (old, new)]
 
     def grown(pair: list[dict[int, dict[str, int]]], cpu: int) -> dict[str, int]:
         return _grown(pair[0].get(cpu, {}), pair[1].get(cpu, {}))
@@ -141,15 +142,6 @@ def table_by_cpu(text: str) -> dict[int, dict[str, int]]:
         for cpu, count in zip(cpus, numbers, strict=True):
             known = f"{name} {key}" if name in found[cpu] else name
             found[cpu][known] = int(count)
-    return found
-
-
-def _softnet_by_cpu(text: str) -> dict[int, dict[str, int]]:
-    found = {}
-    for index, row in enumerate(text.strip().splitlines()):
-        words = [int(word, 16) for word in row.split()]
-        cpu = words[12] if len(words) > 12 else index
-        found[cpu] = {"processed": words[0], "dropped": words[1], "time_squeeze": words[2]}
     return found
 
 

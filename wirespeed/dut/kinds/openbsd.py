@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from wirespeed.dut.kinds.bsd import Bsd, grown, losses
+from wirespeed.dut.kinds.pf_states import PfStates
 from wirespeed.dut.setup import DutSetup
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.dut_cpu import MachineLoad
@@ -16,6 +17,7 @@ _HARDWARE = "sysctl hw.model hw.ncpuonline hw.setperf hw.smt"
 
 class OpenbsdKind(Bsd):
     name = "openbsd"
+    states = PfStates()
     texts = (
         "uname -a",
         _HARDWARE,

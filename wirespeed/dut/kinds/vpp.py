@@ -11,9 +11,10 @@ from pathlib import PurePosixPath
 from wirespeed.dut.kinds import vpp_language, vpp_messages
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.kinds.startup_conf import startup_conf
+from wirespeed.dut.kinds.vpp_states import VppStates
 from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.reach.reach import write_command
-from wirespeed.dut.setup import DutSetup
+from wirespeed.dut.setup import DutSetup, check_filter_of
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -54,14 +55,16 @@ class VppKind:
         self.texts = (*(self.ask(show) for show in SHOWN), _READ, "uname -srvm", "lscpu")
         parts = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)
         self.sample = parts
+        self.states = VppStates(self.ask)
 
     def ask(self, command: str) -> str:
         return f"{self._ctl} {command}"
 
     def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         options = setup.options
-        if options.filter_off or options.governor or options.turbo is not None or options.sysctls:
-            raise UsageError("filter, governor, turbo and sysctls belong to Linux: prepare them with --dut linux:WAY")
+        check_filter_of(setup, "VPP")
+        if options.governor or options.turbo is not None or options.sysctls:
+            raise UsageError("governor, turbo and sysctls belong to Linux: prepare them with --dut linux:WAY")
         asked = (*vpp_messages.questions(setup), *vpp_language.questions(self.ask, setup))
         configure = DutStage(asked, lambda facts: self._configured(facts, setup))
         wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from wirespeed.dut.kinds import vpp_language
 from wirespeed.dut.plan import DutStage
-from wirespeed.dut.setup import DutSetup
+from wirespeed.dut.setup import DutSetup, check_filter_of
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -32,6 +32,7 @@ class WirespeedKind:
     chosen here."""
 
     name = "wirespeed"
+    states = None
 
     def __init__(self, socket: str = "/run/wirespeed/router.sock") -> None:
         self.boot_question = vpp_language.boot_question(socket)
@@ -48,6 +49,7 @@ class WirespeedKind:
         return f"{self._ctl} {command}"
 
     def stages(self, setup: DutSetup) -> Sequence[DutStage]:
+        check_filter_of(setup, "the wirespeed router")
         options = setup.options
         chosen = (options.queues, options.rx_descriptors, options.tx_descriptors, options.workers)
         if any(value is not None for value in chosen) or options.cpus or options.driver or options.devargs:

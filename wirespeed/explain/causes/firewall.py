@@ -41,6 +41,8 @@ def look(case: Case) -> CauseFinding | None:
 def _uncounted(case: Case) -> list[Evidence]:
     if not (case.box.firewall and case.box.is_kernel and case.tells_drops and case.lost_packets):
         return []
+    if case.states is not None:
+        return []  # the state table's counters tell
     share = share_of_lost(case, sum(case.drops.values())) or 0.0
     if 1 - share < _UNCOUNTED:
         return []
