@@ -259,6 +259,7 @@ def test_boxes_of_which_no_rate_is_known_come_last() -> None:
     inspected = replace(entry("f", box="inspected", kind="inspect", started="2026-02"))
     both = replace(found, entries=(inspected, *found.entries))
     assert [card.name for card in home(both, "x").cards] == ["measured", "inspected"]
+    assert [row[0].text for row in boxes_page(both, "x").table.rows] == ["measured", "inspected"]
 
 
 def test_results_without_a_file_lead_nowhere() -> None:

@@ -10,7 +10,7 @@ from wirespeed.pages.loads import directions_title
 from wirespeed.pages.words import count
 from wirespeed.site.bars import Bars, build_bars, side_by_side
 from wirespeed.site.drawing import Spark, spark
-from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import answer, at_least, chosen, size_of, trust
 from wirespeed.site.names import box_page, key, slug, test_page
 from wirespeed.site.parts import (
@@ -104,8 +104,13 @@ def _builds(found: Catalogue) -> Iterator[Bars]:
 
 
 def _rated_first(found: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
-    """Boxes of which a rate is known, then the others."""
-    return sorted(found.boxes.items(), key=lambda one: not any(found.figures.get(entry.digest) for entry in one[1]))
+    """Boxes of which a rate is known, then the others, and last what has no name."""
+
+    def rank(one: tuple[str, tuple[SiteEntry, ...]]) -> tuple[bool, bool]:
+        box, entries = one
+        return is_unnamed(box), not any(found.figures.get(entry.digest) for entry in entries)
+
+    return sorted(found.boxes.items(), key=rank)
 
 
 def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
@@ -172,7 +177,7 @@ def boxes_page(found: Catalogue, title: str) -> Boxes:
                 *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
                 ("newest", False),
             ),
-            tuple(_box_row(box, entries, found) for box, entries in found.boxes.items()),
+            tuple(_box_row(box, entries, found) for box, entries in _rated_first(found)),
         ),
     )
 
