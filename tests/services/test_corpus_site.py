@@ -69,7 +69,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hostile["vars"]["tunables"] = HOSTILE
     (folder / "a <b>&amp;.json").write_text(json.dumps(hostile))
     at = str(base / "corpus")
-    bench = {"description": {"box": "router", "price": "400 EUR", "date": "2026-11-01"}}
+    bench = {"description": {"dut": "router", "price": "400 EUR", "date": "2026-11-01"}}
     with open_corpus(at) as corpus:
         corpus.add(sorted(folder.iterdir()), "c0ffee", ("autumn",))
         for number, factor in enumerate((1.0, 1.002, 0.999, 1.001, 0.88, 0.881, 0.879, 0.88)):
@@ -114,7 +114,7 @@ def test_every_raw_result_is_linked_as_it_was_and_is_in_the_zip_of_its_box(site:
             content, _ = corpus.store.get(row["digest"])
             raw = names.raw_file(row["digest"], row["title"])
             assert (site / raw).read_bytes() == content and raw in linked(site)
-            with zipfile.ZipFile(site / names.archive(row["box"])) as archive:
+            with zipfile.ZipFile(site / names.archive(row["dut"])) as archive:
                 members = [one for one in archive.namelist() if names.key(row["digest"]) in one]
                 assert [archive.read(one) for one in members if one.endswith(".json")] == [content]
                 (told,) = (archive.read(one).decode() for one in members if one.endswith(".txt"))
@@ -171,7 +171,7 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
     assert main(again) == 0
     assert "14 results, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
     with open_corpus(where) as corpus:
-        corpus.add([search(tmp_path / "more", "later", box="other", minute=300)], "dddd4444")
+        corpus.add([search(tmp_path / "more", "later", dut="other", minute=300)], "dddd4444")
     assert main(again) == 0
     assert "15 results, 1 new" in capsys.readouterr().out
     after = times(site)

@@ -256,7 +256,7 @@ def test_the_article_has_the_verdict_to_the_character(file: Path, verdict: Verdi
 
 
 def test_comparisons_stand_on_the_verdict(file: Path, verdict: Verdict) -> None:
-    values = read_side(file).values(boxed=False)
+    values = read_side(file).values(by_name=False)
     assert [one.rate_pps for found in values.values() for one in found] == [one.rate_pps for one in measured(verdict)]
 
 
