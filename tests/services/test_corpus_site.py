@@ -171,7 +171,7 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
     assert main(again) == 0
     assert "14 results, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
     with open_corpus(where) as corpus:
-        corpus.add([search(tmp_path / "more", "later", dut="other", minute=300)], "dddd4444")
+        corpus.add([search(tmp_path / "more", "later", box="other", minute=300)], "dddd4444")
     assert main(again) == 0
     assert "15 results, 1 new" in capsys.readouterr().out
     after = times(site)
