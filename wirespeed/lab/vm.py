@@ -27,9 +27,8 @@ from wirespeed.machine.placement import LabCpus
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts
 from wirespeed.testbed.interfaces import DeviceInterfaces
-from wirespeed.testbed.model import Bench, TestbedTester
+from wirespeed.testbed.model import Bench, TestbedLink, TestbedTester
 from wirespeed.testbed.model import TestbedDut as BenchDevice
-from wirespeed.testbed.model import TestbedWire as BenchWire
 from wirespeed.units import parse_speed
 from wirespeed.vm.debian import debian_disk
 from wirespeed.vm.image import image_format
@@ -197,12 +196,12 @@ class VmLab:
     def _wait_until_it_forwards(self) -> None:
         """Its links are up once its drivers are loaded, well before it is the router that its configuration says."""
         from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
+        from wirespeed.testbed.links import goes_through  # noqa: PLC0415
         from wirespeed.testbed.neighbours import held  # noqa: PLC0415 - scapy takes long to import
         from wirespeed.testbed.packets import proof  # noqa: PLC0415
-        from wirespeed.testbed.wires import goes_through  # noqa: PLC0415
 
         bench = Bench(
-            tester=TestbedTester(server=self.rpc, ports=()), wires=(BenchWire(port=0), BenchWire(port=1))
+            tester=TestbedTester(server=self.rpc, ports=()), links=(TestbedLink(port=0), TestbedLink(port=1))
         ).filled()
 
         def forwards(tx: int, rx: int) -> bool:

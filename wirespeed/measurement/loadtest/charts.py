@@ -216,7 +216,7 @@ def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
 
 
 def _told(curve: Measured, scaler: Scaler) -> str:
-    """Where loss begins and where it saturates: `loss onset 2.98, saturation point 5.01 Mpps`."""
+    """Loss onset and saturation point in words: `loss onset 2.98, saturation point 5.01 Mpps`."""
     lossy, knee = curve.outcome.loss_onset, curve.outcome.saturation
     found = [f"{LOSSY} {scaler.text(lossy.offered_pps)}"] if lossy else []
     found += [f"{SATURATED} {scaler.text(knee.offered_pps)}"] if knee else []
