@@ -38,7 +38,7 @@ class ResultLoad:
         return self.group or load_title(self.name)
 
     def like(self, other: ResultLoad) -> bool:
-        """Whether both put the same work to a router, as far as the files say."""
+        """True if both are the same work for a router, as far as the files say."""
         if self.group and other.group and self.group != other.group:
             return False
         if self.profile != other.profile or sorted(self.tunables.split(",")) != sorted(other.tunables.split(",")):

@@ -140,8 +140,8 @@ class Figure:
 
     @property
     def spread(self) -> str:
-        """How far off an estimate can be: `Mean of 3 neighbouring samples, which forwarded 2.23 to 3.72 Mpps`. Empty of
-        other figures."""
+        """Range of an estimate: `Mean of 3 neighbouring samples, which forwarded 2.23 to 3.72 Mpps`. Empty for other
+        figures."""
         if self.mark != "estimate" or self.low_pps is None or self.high_pps is None or self.samples < 2:
             return ""
         low, high = measured_text(self.low_pps), measured_text(self.high_pps)

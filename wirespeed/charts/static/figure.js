@@ -242,8 +242,9 @@ const ChartFigure = (() => {
 			}
 			for (const band of panel === this.panels()[0] ? this.figure.bands || [] : []) {
 				if (band.key || !band.name || !this.shows(band) || toX(band.high) < left || toX(band.low) > right) continue;
-				const x = Math.max(left, toX(band.low)) + 4, bottom = box.y + box.h;
-				wanted.push({ text: band.name, places: [12, 26, box.h - 4, box.h - 18, box.h / 2].map((down) => [x, Math.min(bottom, box.y + down), "start"]), soft: true });
+				const x = Math.max(left, toX(band.low)), bottom = box.y + box.h, down = [12, 26, box.h - 4, box.h - 18, box.h / 2];
+				const beside = [[x + 4, "start"], [x - 8, "end"]]; // to the left where there is no room to the right
+				wanted.push({ text: band.name, places: beside.flatMap(([at, side]) => down.map((by) => [at, Math.min(bottom, box.y + by), side])), soft: true });
 			}
 			return wanted;
 		}

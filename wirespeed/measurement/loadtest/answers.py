@@ -67,9 +67,9 @@ class _Run:
 
 
 def answers(groups: Sequence[LoadGroup[Result]], verdicts: Mapping[str, Verdict]) -> DutComparison | None:
-    """Of the loads that most routers carried the one with the smallest frames, both directions before one; among
-    equals that which the routers forwarded least of. `verdicts` are by the names of tests. None where no test measured
-    anything.
+    """The load for comparison: of those that most DUTs ran, the one with the smallest frames, both directions before
+    one; among equals the one with the lowest forwarding rate. `verdicts` are by the names of tests. None if no
+    test measured anything.
     """
     runs = [
         (number, _Run(test, verdicts[test.name]))

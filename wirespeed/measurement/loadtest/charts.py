@@ -255,7 +255,7 @@ def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
 
 
 def _told(curve: Measured, scaler: Scaler) -> str:
-    """Where loss begins and where it saturates: `loss onset between 2.23 and 2.98, saturation point 2.50 Mpps`."""
+    """Loss onset and saturation point: `loss onset between 2.23 and 2.98, saturation point 2.50 Mpps`."""
     lossy, knee = curve.outcome.loss_onset, curve.outcome.saturation
     found = [f"{LOSSY} {_onset_text(curve.passed_pps, lossy, scaler)}"] if lossy else []
     found += [f"{SATURATED} {scaler.text(knee.offered_pps)}"] if knee else []

@@ -68,7 +68,7 @@ def _blocks(identity: str, suite: Rfc2544Result, shown: Shown) -> Iterator[Block
     for number, line in enumerate(shown.verdicts[suite.name].plain_lines):
         yield Paragraph(line, "caption" if number else "verdict")
     if suite.ending.status != COMPLETE:
-        yield Paragraph(f"◇ {suite.ending.text}", "marked")
+        yield Paragraph(f"✕ {suite.ending.text}", "marked")
     if exceptions := "; ".join(suite.method.common_exceptions):
         yield Paragraph(f"In all tests not as the RFC has it: {exceptions}.")
     for section in sections(suite):
@@ -77,7 +77,7 @@ def _blocks(identity: str, suite: Rfc2544Result, shown: Shown) -> Iterator[Block
         if (chart := _chart(f"{identity}-{section.test}", table.label, suite, section.test, shown.scaler)) is not None:
             yield shown.drawn.place(replace(chart, title=f"RFC 2544, {section.title.lower()}: {dut_name(suite)}"))
         yield table
-        yield from (Paragraph(f"◇ irregular: {remark}", "marked") for remark in section.remarks)
+        yield from (Paragraph(f"✕ irregular: {remark}", "marked") for remark in section.remarks)
         yield from map(Paragraph, section.sentences)
     said = f"{suite.name}: what the device told under the trials"
     if (device := device_chart(f"{identity}-device", said, suite, shown.scaler)) is not None:
