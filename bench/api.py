@@ -1,4 +1,4 @@
-"""What VPP's binary API costs: a dump of 10 000 interfaces, and requests one after the other.
+"""Costs of VPP's binary API: a dump of 10 000 interfaces, and requests one after the other.
 
     bench/api.py [INTERFACES]
 
@@ -61,7 +61,7 @@ def _timed(work: Callable[[], object]) -> float:
 
 
 def _cpu_s(pid: int) -> float:
-    """What the process's main thread has used so far."""
+    """CPU time of the process's main thread so far."""
     fields = Path(f"/proc/{pid}/task/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 

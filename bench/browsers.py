@@ -1,4 +1,4 @@
-"""What watching a load test costs the tester: late packets with nobody looking, and with ten browsers.
+"""Cost of viewers of a load test for the tester: late packets without a viewer, and with ten browsers.
 
 python -m bench.browsers [ROUNDS]   each round is one test without and one with readers of the live page, turn by turn
 

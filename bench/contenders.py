@@ -1,4 +1,4 @@
-"""What bench/memif.py measures: routers and senders, each with what it is compared to."""
+"""Routers and senders that bench/memif.py measures, each with its counterpart."""
 
 from __future__ import annotations
 

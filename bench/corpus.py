@@ -1,4 +1,4 @@
-"""What a corpus of many results costs: adding, listing, filtering.
+"""Costs of an archive of many results: adding, listing, filtering.
 
 python -m bench.corpus [RESULTS] [--archive URL]   a corpus of its own in a temporary folder, or the one given
 

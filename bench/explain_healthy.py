@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How often `wirespeed explain` names a disease where there is none: many short tests of a healthy router.
+"""False positives of `wirespeed explain`: many short tests of a healthy router.
 
     bench/explain_healthy.py [RUNS] [SEED]
 

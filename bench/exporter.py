@@ -1,4 +1,4 @@
-"""What a scrape costs: python bench/exporter.py [--interfaces N] [--workers N] [--rounds N]
+"""Cost of a scrape: python bench/exporter.py [--interfaces N] [--workers N] [--rounds N]
 
 A statistics segment is made by hand with so many interfaces, each with an output and a transmit node, and as many
 workers, all counters in use. CPU time of an answer as text and wall

@@ -1,4 +1,4 @@
-"""What every measurement over memif shares: the latency probe, samples by speed, the processes on their CPUs."""
+"""Parts of every measurement over memif: the latency probe, samples by speed, the processes on their CPUs."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a run is sampled: `least_s`, and on until it has `near` near samples, but no longer than `most_s`."""
+    """Time for which a run is sampled: `least_s`, then until it has `near` near samples, at most `most_s`."""
 
     least_s: float
     most_s: float
@@ -101,7 +101,7 @@ class Series:
 
     @property
     def refused_share(self) -> float | None:
-        """Of all packets that our generator was asked for and did not send; None where it sent them all, or no one."""
+        """Share of the intended packets that our generator did not send; None if it sent all, or was not used."""
         unsent = self.refused + self.late
         return self.refused / unsent if unsent else None
 

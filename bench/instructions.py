@@ -117,7 +117,7 @@ def count(row: Row | Load) -> dict[str, float]:
 
 
 def tools() -> dict[str, str]:
-    """What the counts depend on."""
+    """Conditions that the counts depend on."""
     compiler = subprocess.run(["gcc", "-dumpfullversion"], check=True, capture_output=True, text=True).stdout.strip()
     query = ["pkg-config", "--modversion", "libdpdk"]
     return {"gcc": compiler, "dpdk": subprocess.run(query, check=True, capture_output=True, text=True).stdout.strip()}
@@ -136,7 +136,7 @@ def show(counts: dict[str, float], before: dict[str, float]) -> None:
 
 
 def show_functions(name: str, functions: dict[str, float]) -> None:
-    """Those that take a hundredth or more of the row."""
+    """Symbols with at least a hundredth of the row."""
     total = sum(functions.values())
     found = sorted(functions.items(), key=lambda function: -function[1])
     print(f"{name}: " + ", ".join(f"{function} {count:.1f}" for function, count in found if count >= total / 100))

@@ -1,4 +1,4 @@
-"""What a packet costs the tester of the Linux lab, and the kernel, by ways into its namespace.
+"""Cost of a packet for the tester of the Linux lab and for the kernel, by way into its namespace.
 
 .venv/bin/python bench/linux_lab.py [ROUNDS]     as root; 3 unless given
 
@@ -22,11 +22,11 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.linux import LinuxLab
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.profiles import load_profile
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.load import load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 SECONDS = 2.0
@@ -39,7 +39,7 @@ def inside(lab: LinuxLab, script: str) -> None:
 
 
 def steered(_: LinuxLab) -> None:
-    """As the lab makes it: receive packet steering to the DUT's CPU."""
+    """The lab's default: receive packet steering to the DUT's CPU."""
 
 
 def on_one_cpu(lab: LinuxLab) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How far apart the NDRs and PDRs of one embedded lab are that are searched for again and again.
+"""Spread of the NDRs and PDRs of one embedded lab over many searches.
 
     bench/ndr_repeats.py [--repeats N] [--ways 1|2] [--preset csit] [--goal ndr …] [--rings 8192,32768]
                          [--no-robust] [--only-mrr]
@@ -33,8 +33,8 @@ from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.plan import MrrPlan, SearchPlan
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.run import run_search
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.links import wait_for_links
-from wirespeed.trial.wires import pair_directions
 
 NOT_THE_ROUTERS = ("tester", "host", "none")
 

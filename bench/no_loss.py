@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the demo's lab loses at half of the load that it was found to carry.
+"""Loss of the demo's lab at half of the highest load that it carried.
 
     bench/no_loss.py [--seconds S] [--only TEXT]
 
@@ -26,11 +26,11 @@ from wirespeed.machine.placement import choose_cpus
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
 from wirespeed.results.trial import TrialResult
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.load import load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, format_si
 
 SHARE = 0.5
@@ -51,7 +51,7 @@ class Held:
         return [f"{getattr(balance, name) or 0:.0f}" for name in COUNTED[1:]]
 
     def shares(self) -> list[str]:
-        """Of a second: absence of the two workers, and steal."""
+        """Preemption of the two workers, and steal, in one second."""
         moment = self.trial.preemption
         taken = (
             (moment.tester_preempted_s, moment.dut_preempted_s, moment.steal_s) if moment is not None else (None,) * 3

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What packets cost in the nodes now, beside another revision: ratios of one interleaved run of `bench_nodes`.
+"""Cycles per packet in the nodes against another revision: ratios from one interleaved run of `bench_nodes`.
 
     bench/nodes_against.py REVISION [--rounds N] [--path NAME]… [--vector N]… [--march LEVEL] [--json FILE]
     bench/nodes_against.py --against BUILD_DIR …

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How well the generator keeps a rate: what was sent of what was asked, and the gaps between packets.
+"""Accuracy of the generator's rate: sent against intended packets, and the gaps between packets.
 
     bench/pacing.py [--seconds S]
 

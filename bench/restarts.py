@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether traffic over memif runs again, whoever dies and however.
+"""Traffic over memif after a restart of either side, however it ended.
 
     bench/restarts.py [--rounds N] [--within S]
 

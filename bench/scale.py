@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a router with many of each takes: `bench/scale.py [--interfaces N] [--sets N] [--routes N]`, 0 for none.
+"""Time and memory of a router with many objects: `bench/scale.py [--interfaces N] [--sets N] [--routes N]`, 0 for none.
 
 Sub-interfaces with addresses made and deleted by `exec`; a link lost and back under routes of as many sets of two
 paths; routes with the memory that they take. Prints a line for each.

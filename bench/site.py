@@ -1,4 +1,4 @@
-"""What a site of many results costs: the first build, one with nothing new, and one after a result that came.
+"""Cost of a site of many results: the first build, one without changes, and one after a new result.
 
 python -m bench.site [RESULTS] --sample RESULT.json... [--real FOLDER] [--keep FOLDER]
 

@@ -1,4 +1,4 @@
-"""What a packet costs router and generator as workers are added: cycles of their threads, not throughput.
+"""Cost of a packet for router and generator as workers are added: cycles of their threads, not throughput.
 
     bench/workers.py [SECONDS]
 
@@ -33,12 +33,12 @@ COUNTS = (1, 2, 4, 8, 16)
 PROGRAMS = ("router", "generator")
 MEMORY_MB = 2048
 RATE_PPS = 200e6
-"""Of each worker: more than it can send in its turn on a CPU, so that every burst is full."""
+"""Rate of each worker: more than it can send in its turn on a CPU, so that every burst is full."""
 
 
 @contextmanager
 def router(workers: int) -> Iterator[Callable[[], int]]:
-    """What tells how many packets the ports have sent so far, in all."""
+    """Counter of all packets that the ports have sent so far."""
     runtime.open_ports(
         [PortSpec("null")] * (2 * workers), [f"e{port}" for port in range(2 * workers)], min_tx_queues=workers
     )
@@ -72,7 +72,7 @@ def generator(workers: int) -> Iterator[Callable[[], int]]:
 
 
 def cpu_seconds(workers: int) -> float:
-    """What the workers' threads have run so far, in all."""
+    """Total CPU time of the workers' threads so far."""
     info = core().ffi.new("struct ws_worker_info *")
     total = 0.0
     for worker in range(workers):

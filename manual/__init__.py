@@ -1,1 +1,1 @@
-"""What is written of the programs from the programs themselves: man pages, completions, the pages of the site."""
+"""Documentation that is generated from the programs: man pages, completions, the pages of the site."""

@@ -17,7 +17,7 @@ def man_pages(pages: Sequence[Page]) -> dict[str, str]:
 
 
 def exit_codes() -> tuple[dict[str, str], str]:
-    """What each exit code says, and a paragraph on the others: the tree at the head of `wirespeed.errors`."""
+    """Meaning of each exit code, and a paragraph on the others: the tree at the head of `wirespeed.errors`."""
     tree, others = str(errors.__doc__).split("\n\n")[1:3]
     told: dict[str, list[str]] = {"0": ["done"]}
     for code, text in re.findall(r"^\W*\w+ +(\d) +(.+)$", tree, re.MULTILINE):

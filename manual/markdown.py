@@ -168,7 +168,7 @@ def causes_table() -> str:
 
 
 def causes_page() -> str:
-    """What `explain` knows to tell apart."""
+    """Causes that `explain` distinguishes."""
     lines = ["# The causes that explain knows", "", "How they are ranked: [explain](../docs/explain.md).", ""]
     for name, text in contracts().items():
         lines += [f"## {name}", "", *(_safe(" ".join(part.split())) + "\n" for part in text.split("\n\n"))]

@@ -1,1 +1,1 @@
-"""What watches wirespeed with tools that people have already: Grafana's boards, Prometheus' rules."""
+"""Monitoring of wirespeed with existing tools: dashboards for Grafana, rules for Prometheus."""

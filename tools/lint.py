@@ -109,7 +109,7 @@ class Source:
         return digest(repr((clang_tidy_version(), self.options)).encode())
 
     def is_clean(self) -> bool:
-        """Whether clang-tidy found nothing in exactly this text with exactly these settings."""
+        """True if clang-tidy found nothing in exactly this text with exactly these settings."""
         try:
             record = json.loads(self.record.read_text())
             return bool(record["settings"] == self.settings() and record["texts"] == digest_of(record["files"]))

@@ -123,7 +123,7 @@ def validated(
 
 
 def _wrong(error: Any) -> str:
-    """What pydantic says of a value, and the value, unless it says it itself."""
+    """Message of pydantic about a value, with the value if the message lacks it."""
     match error["type"]:
         case "extra_forbidden":
             return "there is no such key"
@@ -284,7 +284,7 @@ _NUMBERS = {"int": _CONSTRUCTOR.construct_yaml_int, "float": _CONSTRUCTOR.constr
 
 @functools.lru_cache(maxsize=4096)
 def _value(text: str, tag: str | None, implicit: tuple[bool, bool]) -> Any:
-    """What a scalar is by YAML 1.1; what cannot be made, and dates, stay text."""
+    """Value of a scalar by YAML 1.1; dates, and scalars without a valid value, stay text."""
     if tag is None or tag == "!":
         tag = _RESOLVER.resolve(yaml.ScalarNode, text, implicit if tag is None else (False, True))
     kind = str(tag).removeprefix(_TAG)

@@ -16,7 +16,7 @@ from wirespeed.errors import INTERRUPTED
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _last: signal.Signals | None = None
 _AGAIN_S = 0.02
-"""When what was raised and dropped is raised again: callbacks last microseconds."""
+"""Delay after which an exception that was raised and dropped is raised again: callbacks last microseconds."""
 
 
 def interruption() -> str:
@@ -109,7 +109,7 @@ def leave_while_starting(stop: threading.Event) -> Iterator[None]:
 
 
 def _leave_terminal() -> None:
-    """What is said would fail on a terminal that is gone, and with it the rest of the work."""
+    """Output to a closed terminal would fail, and the rest of the work with it."""
     for descriptor in (1, 2):
         # A terminal that is gone does not say any more that it is one; it is a device all the same.
         with suppress(OSError):

@@ -64,7 +64,7 @@ class PortSpec:
     mac: str | None = None
     mtu: int | None = None
     device_port: int | None = None
-    """Which port of a PCI device whose ports have one address."""
+    """Port number within a PCI device whose ports share one address."""
 
     def __str__(self) -> str:
         words = [f"{self.kind}:{self.target}" if self.target else self.kind]

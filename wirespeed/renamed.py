@@ -1,4 +1,5 @@
-"""Words of earlier versions: commands, options and keys of campaign files that have another name today.
+"""Words of earlier versions: commands, options, keys of campaign files and of a generator's replies that have another
+name today.
 
 They still work. A command line that has one gets a line on standard error with the present word.
 """
@@ -15,6 +16,7 @@ COMMANDS = {"bench serve": "campaign worker", "bench": "testbed", "suite": "camp
 OPTIONS = {
     "--bench": "--testbed",
     "--benches": "--testbeds",
+    "--box": "--dut-name",
     "--corpus": "--archive",
     "--for": "--duration",
     "--keep-spoilt": "--include-disturbed",
@@ -42,6 +44,15 @@ SETTINGS = {
     "wires": "directions",
 }
 """Keys of campaign files."""
+
+REPLIES = {
+    "absences": "preemptions",
+    "absent_s": "preempted_s",
+    "asked_packets": "intended_packets",
+    "longest_absent_s": "longest_preemption_s",
+    "tx_asked_packets": "tx_intended_packets",
+}
+"""Keys of a generator's replies. It sends both names; clients read either."""
 
 _FORMER = {new: old for old, new in OPTIONS.items()}
 
@@ -86,6 +97,16 @@ def present_settings(values: Mapping[str, Any], known: Collection[str]) -> dict[
             raise ValueError(f"`{key}` is the former name of `{name}`; give `{name}` alone")
         present[name] = value
     return present
+
+
+def with_former_keys(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """`reply` with the former names of its keys in addition, for older clients."""
+    return {**reply, **{old: reply[new] for old, new in REPLIES.items() if new in reply}}
+
+
+def present_keys(reply: Mapping[str, Any]) -> dict[str, Any]:
+    """`reply`, perhaps an older generator's, with the present names of its keys alone."""
+    return {REPLIES.get(key, key): value for key, value in reply.items()}
 
 
 def environment(name: str, former: str) -> str:

@@ -294,9 +294,9 @@ static int check(void)
 		bool is_lost =
 			i != CHURN_NONE && ports[other].rx_packets + ports[other].rx_missed != port->tx_packets;
 		printf("%s: %lu sent, %lu received\n", port_name(i), port->tx_packets, port->rx_packets);
-		if (port->asked_packets != out || is_lost || !port->tx_packets) {
+		if (port->intended_packets != out || is_lost || !port->tx_packets) {
 			fprintf(stderr, "%s: %lu asked, %lu accounted for, %lu sent, %lu came\n", port_name(i),
-					port->asked_packets, out, port->tx_packets, ports[other].rx_packets);
+					port->intended_packets, out, port->tx_packets, ports[other].rx_packets);
 			failed = 1;
 		}
 	}

@@ -87,11 +87,11 @@ static struct ws_generator_port run(uint16_t index)
 	while (port->traffic && port->traffic->active)
 		generator_transmit(port);
 	struct ws_generator_port after = counters(index);
-	assert_int_equal(after.asked_packets, after.tx_packets + after.refused_packets +
-											  after.no_buffer_packets + after.late_packets);
+	assert_int_equal(after.intended_packets, after.tx_packets + after.refused_packets +
+												 after.no_buffer_packets + after.late_packets);
 	after.tx_packets -= before.tx_packets;
 	after.tx_bytes -= before.tx_bytes;
-	after.asked_packets -= before.asked_packets;
+	after.intended_packets -= before.intended_packets;
 	return after;
 }
 
@@ -140,7 +140,7 @@ static void full_ring_refuses(void **state)
 		stream.rate_pps = 1e6;
 		start(RING, &stream, 1);
 		struct ws_generator_port result = run(RING);
-		assert_int_equal(result.asked_packets, 20000);
+		assert_int_equal(result.intended_packets, 20000);
 		assert_in_range(result.tx_packets, 1, RING_ROOM);
 		drain((uint32_t)result.tx_packets, 0, moduli[i]);
 		assert_drained();
@@ -164,7 +164,7 @@ static void a_burst_is_sent_as_the_ring_takes_it(void **state)
 			do {
 				generator_transmit(port);
 				now = port->counters;
-				assert_int_equal(now.asked_packets,
+				assert_int_equal(now.intended_packets,
 								 now.tx_packets + now.refused_packets + now.late_packets);
 			} while (now.tx_packets - before.tx_packets < RTE_MIN(20000u, taken + RING_ROOM));
 			drain(1, taken, moduli[i]);
@@ -172,7 +172,7 @@ static void a_burst_is_sent_as_the_ring_takes_it(void **state)
 		assert_drained();
 		generator_transmit(port);
 		assert_false(port->traffic->active);
-		assert_int_equal(now.asked_packets - before.asked_packets, 20000);
+		assert_int_equal(now.intended_packets - before.intended_packets, 20000);
 		assert_int_equal(now.tx_packets - before.tx_packets, 20000);
 		assert_memory_is_home();
 	}
@@ -202,7 +202,7 @@ static void a_burst_is_whole_beside_others(void **state)
 			rte_pktmbuf_free(received);
 		}
 		now = port->counters;
-		assert_int_equal(now.asked_packets,
+		assert_int_equal(now.intended_packets,
 						 now.tx_packets + now.refused_packets + now.late_packets);
 	}
 	assert_true(now.refused_packets > before.refused_packets);
@@ -222,17 +222,17 @@ static void a_burst_to_nobody_ends(void **state)
 	struct ws_stream stream = burst(1000, NULL);
 	struct generator_port *port = generator->ports[DEAD].shares;
 	double patience = port->patience;
-	uint64_t asked = port->counters.asked_packets, refused = port->counters.refused_packets;
+	uint64_t asked = port->counters.intended_packets, refused = port->counters.refused_packets;
 	start(DEAD, &stream, 1);
 	for (int i = 0; i < 100; i++)
 		generator_transmit(port);
 	assert_true(port->traffic->active);
-	assert_int_equal(port->counters.asked_packets, asked);
+	assert_int_equal(port->counters.intended_packets, asked);
 	port->patience = -1;
 	while (port->traffic->active)
 		generator_transmit(port);
 	port->patience = patience;
-	assert_int_equal(port->counters.asked_packets - asked, 1000);
+	assert_int_equal(port->counters.intended_packets - asked, 1000);
 	assert_int_equal(port->counters.refused_packets - refused, 1000);
 	assert_memory_is_home();
 }
@@ -278,9 +278,9 @@ static void refused_packets_do_not_pile_up(void **state)
 	}
 	start(DEAD, streams, STREAMS);
 	struct generator_port *port = generator->ports[DEAD].shares;
-	uint64_t asked_before = port->counters.asked_packets;
+	uint64_t asked_before = port->counters.intended_packets;
 	uint32_t most = 0;
-	for (; port->counters.asked_packets - asked_before < 5 * STREAMS;
+	for (; port->counters.intended_packets - asked_before < 5 * STREAMS;
 		 most = RTE_MAX(most, port->traffic->stashed))
 		generator_transmit(port);
 	assert_in_range(most, 1, 256);
@@ -399,7 +399,7 @@ static void references_come_home(void **state)
 	start(NOTHING, streams, 2);
 	assert_null(generator->ports[NOTHING].shares->traffic->senders[0].program);
 	struct ws_generator_port result = run(NOTHING);
-	assert_int_equal(result.asked_packets, 6000);
+	assert_int_equal(result.intended_packets, 6000);
 	assert_int_equal(result.tx_bytes, result.tx_packets * 64);
 	assert_null(generator->ports[NOTHING].shares->traffic); /* reading the counters cleaned up */
 	assert_null(generator->stopped);
@@ -451,7 +451,7 @@ static void a_moment_away_is_made_up_for(void **state)
 	port->away = real_away;
 	expect(ws_generator_stop_port(generator, NOTHING));
 	struct ws_generator_port after = counters(NOTHING);
-	assert_in_range(after.asked_packets - before.asked_packets, due, due + 1);
+	assert_in_range(after.intended_packets - before.intended_packets, due, due + 1);
 	assert_int_equal(after.late_packets, before.late_packets);
 }
 
@@ -484,14 +484,14 @@ static void paused_port_sends_nothing(void **state)
 	start(NOTHING, &stream, 1);
 	const uint32_t profile = 0;
 	assert_int_equal(ws_generator_pause(generator, NOTHING, &profile, 1, true), 1);
-	uint64_t asked = counters(NOTHING).asked_packets;
+	uint64_t asked = counters(NOTHING).intended_packets;
 	usleep(30000);
 	assert_int_equal(generator_transmit(generator->ports[NOTHING].shares), 0);
-	assert_int_equal(counters(NOTHING).asked_packets, asked);
+	assert_int_equal(counters(NOTHING).intended_packets, asked);
 	assert_true(counters(NOTHING).paused);
 	assert_int_equal(ws_generator_pause(generator, NOTHING, &profile, 1, false), 1);
 	generator_transmit(generator->ports[NOTHING].shares);
-	assert_in_range(counters(NOTHING).asked_packets - asked, 1, 20000);
+	assert_in_range(counters(NOTHING).intended_packets - asked, 1, 20000);
 	expect(ws_generator_stop_port(generator, NOTHING));
 }
 
@@ -525,8 +525,8 @@ static void without_a_buffer_is_neither_refused_nor_late(void **state)
 	for (int i = 0; i < BURSTS; i++) {
 		generator_transmit(port);
 		now = counters(RING);
-		assert_int_equal(now.asked_packets, now.tx_packets + now.refused_packets +
-												now.no_buffer_packets + now.late_packets);
+		assert_int_equal(now.intended_packets, now.tx_packets + now.refused_packets +
+												   now.no_buffer_packets + now.late_packets);
 		if (i % 10 == 9)
 			for (struct rte_mbuf *received; port_receive(RING, 0, &received, 1);
 				 rte_pktmbuf_free(received))
@@ -556,7 +556,7 @@ static void a_pushed_packet_without_a_buffer_is_counted_so(void **state)
 	port->patience = patience;
 	const struct ws_generator_port now = counters(RING);
 	assert_int_equal(now.no_buffer_packets - before.no_buffer_packets, 1);
-	assert_int_equal(now.asked_packets - before.asked_packets, 1);
+	assert_int_equal(now.intended_packets - before.intended_packets, 1);
 	assert_int_equal(now.refused_packets, before.refused_packets);
 	rte_pktmbuf_free_bulk(taken, count);
 	free(taken);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The meaning of drivers' counters. */
 #include "cmocka_all.h"
-#include "dev/absence.h"
 #include "dev/ethdev/pause_frames.h"
 #include "dev/medium.h"
+#include "dev/preemption.h"
 
 static void only_shared_rings_are_the_peers_to_drain(void **state)
 {
@@ -44,30 +44,30 @@ static void pause_frames_have_many_names(void **state)
 	assert_int_equal(pause_find(virtio, 2, "rx", places), 0);
 }
 
-static void absences_add_up(void **state)
+static void preemptions_add_up(void **state)
 {
 	(void)state;
-	struct absence_watch watch = absence_watch_make(2000000000);
+	struct preemption_watch watch = preemption_watch_make(2000000000);
 	const uint64_t least = watch.least;
-	struct absence absence = {0};
-	assert_int_equal(least, 2000 * ABSENCE_US);
-	absence_note(&absence, &watch, least - 1, least);
-	assert_int_equal(absence.count, 0);
-	absence_note(&absence, &watch, 3 * least, 4 * least);
-	absence_note(&absence, &watch, least, 5 * least);
-	assert_int_equal(absence.count, 2);
-	assert_int_equal(absence.ticks, 4 * least);
-	assert_int_equal(absence.longest, 3 * least);
+	struct preemption preemption = {0};
+	assert_int_equal(least, 2000 * PREEMPTION_US);
+	preemption_note(&preemption, &watch, least - 1, least);
+	assert_int_equal(preemption.count, 0);
+	preemption_note(&preemption, &watch, 3 * least, 4 * least);
+	preemption_note(&preemption, &watch, least, 5 * least);
+	assert_int_equal(preemption.count, 2);
+	assert_int_equal(preemption.ticks, 4 * least);
+	assert_int_equal(preemption.longest, 3 * least);
 	/* A sleep counts by the time that exceeds what the worker asked for. */
 	const uint64_t late = 2000 * OVERSLEPT_US;
-	absence_note_sleep(&absence, &watch, 50 * late, 49 * late + 1);
-	absence_note_sleep(&absence, &watch, 50 * late, UINT64_MAX);
-	absence_note_sleep(&absence, &watch, 50 * late, 100 * late);
-	assert_int_equal(absence.count, 2);
-	absence_note_sleep(&absence, &watch, 50 * late, 49 * late);
-	assert_int_equal(absence.count, 3);
-	assert_int_equal(absence.ticks, 4 * least + late);
-	assert_int_equal(absence.longest, late);
+	preemption_note_sleep(&preemption, &watch, 50 * late, 49 * late + 1);
+	preemption_note_sleep(&preemption, &watch, 50 * late, UINT64_MAX);
+	preemption_note_sleep(&preemption, &watch, 50 * late, 100 * late);
+	assert_int_equal(preemption.count, 2);
+	preemption_note_sleep(&preemption, &watch, 50 * late, 49 * late);
+	assert_int_equal(preemption.count, 3);
+	assert_int_equal(preemption.ticks, 4 * least + late);
+	assert_int_equal(preemption.longest, late);
 }
 
 static uint64_t wall_ns(void)
@@ -78,28 +78,28 @@ static uint64_t wall_ns(void)
 }
 
 /* A turn that its driver's system calls made long, and one that slept. A tick is a nanosecond. */
-static void work_in_the_kernel_is_no_absence(void **state)
+static void work_in_the_kernel_is_no_preemption(void **state)
 {
 	(void)state;
 	enum { WORK_NS = 20000000, SLOP_NS = 1000000 };
 	const struct timespec nap = {.tv_nsec = WORK_NS};
-	struct absence_watch watch = absence_watch_make(1000000000);
-	struct absence absence = {0}, asleep = {0};
+	struct preemption_watch watch = preemption_watch_make(1000000000);
+	struct preemption preemption = {0}, asleep = {0};
 	watch.works_in_kernel = true;
-	uint64_t began = wall_ns(), used_before = absence_cpu_ns(), used;
-	absence_begin(&watch, began);
+	uint64_t began = wall_ns(), used_before = preemption_cpu_ns(), used;
+	preemption_begin(&watch, began);
 	do
-		used = absence_cpu_ns() - used_before;
+		used = preemption_cpu_ns() - used_before;
 	while (used < WORK_NS);
 	uint64_t ended = wall_ns();
-	absence_note(&absence, &watch, ended - began, ended);
+	preemption_note(&preemption, &watch, ended - began, ended);
 	/* Others may have had the CPU meanwhile: that, and no more. */
-	assert_in_range(absence.ticks, 0, ended - began - used + SLOP_NS);
+	assert_in_range(preemption.ticks, 0, ended - began - used + SLOP_NS);
 	began = wall_ns();
-	absence_begin(&watch, began);
+	preemption_begin(&watch, began);
 	nanosleep(&nap, NULL);
 	ended = wall_ns();
-	absence_note(&asleep, &watch, ended - began, ended);
+	preemption_note(&asleep, &watch, ended - began, ended);
 	assert_int_equal(asleep.count, 1);
 	assert_in_range(asleep.ticks, WORK_NS - SLOP_NS, ended - began);
 }
@@ -108,16 +108,16 @@ static void work_in_the_kernel_is_no_absence(void **state)
 static void cpu_time_is_looked_at_now_and_then(void **state)
 {
 	(void)state;
-	struct absence_watch watch = absence_watch_make(1000000000);
-	struct absence absence = {0};
+	struct preemption_watch watch = preemption_watch_make(1000000000);
+	struct preemption preemption = {0};
 	watch.works_in_kernel = true;
-	absence_begin(&watch, 1);
+	preemption_begin(&watch, 1);
 	uint64_t now = 1 + watch.window + 1;
-	absence_note(&absence, &watch, 1000, now);
+	preemption_note(&preemption, &watch, 1000, now);
 	assert_int_equal(watch.looked_at, now);
-	absence_note(&absence, &watch, 1000, now + 1000);
+	preemption_note(&preemption, &watch, 1000, now + 1000);
 	assert_int_equal(watch.looked_at, now);
-	assert_int_equal(absence.count, 0);
+	assert_int_equal(preemption.count, 0);
 }
 
 int main(void)
@@ -125,8 +125,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_shared_rings_are_the_peers_to_drain),
 		cmocka_unit_test(pause_frames_have_many_names),
-		cmocka_unit_test(absences_add_up),
-		cmocka_unit_test(work_in_the_kernel_is_no_absence),
+		cmocka_unit_test(preemptions_add_up),
+		cmocka_unit_test(work_in_the_kernel_is_no_preemption),
 		cmocka_unit_test(cpu_time_is_looked_at_now_and_then),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-"""What the committed boards ask, read from the files as Grafana reads them: panels with their queries, variables and
-annotations, and the text that reaches Prometheus once variables are filled in. Pure.
+"""Queries of the committed dashboards, read from the files as Grafana reads them: panels with their queries,
+variables and annotations, and the text that reaches Prometheus once variables are filled in. Pure.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Prometheus:
         return [_series(each["metric"], each["values"]) for each in self._ask("query_range", asked)["result"]]
 
     def label_values(self, of: str, label: str) -> list[str]:
-        """What Grafana's `label_values(of, label)` gives."""
+        """Result of Grafana's `label_values(of, label)`."""
         return sorted(self._ask(f"label/{label}/values", {"match[]": of}))
 
     def ask(self, what: str) -> Any:

@@ -26,7 +26,7 @@ from wirespeed.router.client import ask
 
 SCRAPED_EACH_S = 1.0
 WINDOW_S = 4.0
-"""Of rates: what Grafana's $__rate_interval is then."""
+"""Range of rates: Grafana's $__rate_interval at that time."""
 LOAD_TEST, SOAK = "64b", "night"
 """Names of the tests: those of their files."""
 LOST = 0.02

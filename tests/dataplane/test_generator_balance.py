@@ -66,7 +66,7 @@ def test_what_is_asked_is_the_sum_of_what_became_of_it(tmp_path: Path) -> None:
         last = child.snapshot()
     assert_conserved(*samples, last)
     for port in range(len(ports)):
-        assert samples[-1].ports[port].asked_packets > samples[0].ports[port].asked_packets
+        assert samples[-1].ports[port].intended_packets > samples[0].ports[port].intended_packets
     assert last.ports[1].refused_packets > 0 == last.ports[1].tx_packets
 
 
@@ -117,7 +117,7 @@ def test_frames_that_no_load_consists_of_are_counted_by_kind() -> None:
 
 
 @pytest.mark.alone
-def test_a_worker_that_was_stopped_was_absent() -> None:
+def test_a_worker_that_was_stopped_was_preempted() -> None:
     with GeneratorChild("ring:loop") as child:
         before = child.snapshot().workers[0]
         os.kill(child.pid, signal.SIGSTOP)
@@ -127,17 +127,17 @@ def test_a_worker_that_was_stopped_was_absent() -> None:
         resumed = child.snapshot().workers[0].loops
         wait_for(lambda: child.snapshot().workers[0].loops >= resumed + 2, "two turns of the worker")
         after = child.snapshot().workers[0]
-    assert after.absences > before.absences
-    assert after.longest_absent_s >= AWAY_S * 0.9
-    assert after.absent_s - before.absent_s >= AWAY_S * 0.9
+    assert after.preemptions > before.preemptions
+    assert after.longest_preemption_s >= AWAY_S * 0.9
+    assert after.preempted_s - before.preempted_s >= AWAY_S * 0.9
 
 
 @pytest.mark.alone
-def test_turns_of_a_worker_that_works_are_no_absences() -> None:
+def test_iterations_of_a_working_worker_are_not_preemptions() -> None:
     """Neither the turns of a worker that has its CPU nor what the main thread asks of it are any."""
     with GeneratorChild("ring:a", "ring:a") as child:
         for port in (0, 1):
             child.start(port, Stream(1, packet(), rate_pps=5e7))
         first, *_, last = child.samples(100, 0.005)
     loops = last.workers[0].loops - first.workers[0].loops
-    assert last.workers[0].absences - first.workers[0].absences < loops / 100
+    assert last.workers[0].preemptions - first.workers[0].preemptions < loops / 100

@@ -39,7 +39,7 @@ def unsent(port: PortTraffic) -> int:
 
 def deltas(samples: list[GeneratorSnapshot], port: int = 0) -> list[dict[str, float]]:
     """What happened between each two samples, counts and `s`."""
-    names = ("tx_packets", "asked_packets", "refused_packets", "late_packets", "rx_packets")
+    names = ("tx_packets", "intended_packets", "refused_packets", "late_packets", "rx_packets")
     return [
         {name: getattr(after.ports[port], name) - getattr(before.ports[port], name) for name in names}
         | {"s": after.at_s - before.at_s}
@@ -54,7 +54,7 @@ def assert_asked(samples: list[GeneratorSnapshot], rate_pps: float, port: int = 
     that is kept away between its last packet and the reading of the clock tells of fewer than were due by then, for
     however long: of several samples the best one counts.
     """
-    ahead = [sample.ports[port].asked_packets - rate_pps * sample.at_s for sample in samples]
+    ahead = [sample.ports[port].intended_packets - rate_pps * sample.at_s for sample in samples]
     third = len(samples) // 3
     assert max(ahead[-third:]) == pytest.approx(max(ahead[:third]), rel=0, abs=in_hand(rate_pps))
 
@@ -74,7 +74,7 @@ def assert_sent_as_asked(samples: list[GeneratorSnapshot], rate_pps: float, port
 def assert_conserved(*snapshots: GeneratorSnapshot) -> None:
     for snapshot in snapshots:
         for port in snapshot.ports:
-            assert port.asked_packets == port.tx_packets + unsent(port)
+            assert port.intended_packets == port.tx_packets + unsent(port)
 
 
 def test_bursts_have_exactly_their_packets() -> None:
@@ -82,7 +82,7 @@ def test_bursts_have_exactly_their_packets() -> None:
     with GeneratorChild("ring:loop") as child:
         child.start(0, burst(1, 5e3, 500), multi)
         port = child.finish()[0]
-        assert (port.asked_packets, port.tx_packets, port.rx_packets) == (620, 620, 620)
+        assert (port.intended_packets, port.tx_packets, port.rx_packets) == (620, 620, 620)
         assert port.tx_bytes == port.rx_bytes == 500 * 64 + 120 * 128
         child.start(0, replace(burst(1, 5e3, 50), packet=b"\x02" * 14))
         port = child.finish()[0]
@@ -103,7 +103,7 @@ def test_an_idle_worker_naps_and_then_sends_as_before() -> None:
         child.start(0, burst(1, 5e3, 500))
         assert not naps()
         port = child.finish()[0]
-        assert (port.asked_packets, port.tx_packets, port.rx_packets) == (500, 500, 500)
+        assert (port.intended_packets, port.tx_packets, port.rx_packets) == (500, 500, 500)
         wait_for(naps, "naps of the worker")
         child.start(0, Stream(1, packet(), rate_pps=5.0))
         assert not any(naps() for _ in range(20)), "it naps between packets that are due"
@@ -149,12 +149,12 @@ def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
         workers = child.snapshot().workers
     assert_conserved(*samples)
     for sample in samples:
-        assert sample.ports[0].asked_packets <= rate_pps * (sample.at_s - before.at_s) + 1
+        assert sample.ports[0].intended_packets <= rate_pps * (sample.at_s - before.at_s) + 1
     running = [sample for sample in samples if sample.ports[0].active] or [began]
-    behind = [rate_pps * (one.at_s - began.at_s) - one.ports[0].asked_packets for one in running]
-    preempted_s = max(load.longest_absent_s for load in workers)
+    behind = [rate_pps * (one.at_s - began.at_s) - one.ports[0].intended_packets for one in running]
+    preempted_s = max(load.longest_preemption_s for load in workers)
     assert min(behind[len(behind) // 2 :]) <= in_hand(rate_pps) + rate_pps * preempted_s
-    assert port.asked_packets == pytest.approx(0.9 * rate_pps, rel=0, abs=1)
+    assert port.intended_packets == pytest.approx(0.9 * rate_pps, rel=0, abs=1)
     assert port.tx_packets > 0 and port.refused_packets == 0
     assert port.rx_packets == port.tx_packets
 
@@ -169,7 +169,7 @@ def test_streams_of_a_port_keep_their_own_rates() -> None:
         child.start(0, *streams, duration_s=1.0)
         port = child.finish()[0]
         flows = [child.flow(FlowKind.STATS, i)[0] for i in range(4)]
-    assert port.asked_packets == port.tx_packets + port.late_packets == 26_000
+    assert port.intended_packets == port.tx_packets + port.late_packets == 26_000
     assert sum(flow.tx_packets for flow in flows) == port.tx_packets
     for flow, rate in zip(flows, rates, strict=True):
         assert flow.tx_packets == pytest.approx(port.tx_packets * rate / 26_000, rel=0.005)
@@ -203,7 +203,7 @@ def test_port_without_peer_refuses_and_holds_up_nobody(tmp_path: Path) -> None:
         assert samples[-1].ports[0].tx_packets == 0
         assert_asked(samples, 20e6)
         undisturbed = [d for d in deltas(samples) if not d["late_packets"]]
-        assert all(d["refused_packets"] == d["asked_packets"] > 0 for d in undisturbed)
+        assert all(d["refused_packets"] == d["intended_packets"] > 0 for d in undisturbed)
         assert_sent_as_asked(samples, 100e3, port=1)
 
 
@@ -247,11 +247,11 @@ def test_changes_while_it_sends() -> None:
         child.change("pause", 0, True)
         paused = child.samples(5, 0.01)
         assert paused[-1].ports[0].paused and paused[-1].ports[0].active
-        assert paused[0].ports[0].asked_packets == paused[-1].ports[0].asked_packets
+        assert paused[0].ports[0].intended_packets == paused[-1].ports[0].intended_packets
         child.change("pause", 0, False)
         after = child.samples(30, 0.01)
         assert not after[0].ports[0].paused
-        assert after[0].ports[0].asked_packets - paused[0].ports[0].asked_packets < 1500  # no catching up
+        assert after[0].ports[0].intended_packets - paused[0].ports[0].intended_packets < 1500  # no catching up
         assert_asked(after, 1.5e4)
 
 
@@ -287,7 +287,7 @@ def test_ten_thousand_streams(tmp_path: Path) -> None:
         child.start(0, *(replace(one, id=i, packet=head + i.to_bytes(2, "big") + tail) for i in range(10000)))
         port = child.finish()[0]
     counts = Counter(int.from_bytes(frame[36:38], "big") for frame in frames(capture))
-    assert port.asked_packets == 30000
+    assert port.intended_packets == 30000
     assert sum(counts.values()) == port.tx_packets
     assert max(counts.values()) == 3
     assert len(counts) >= 10000 - unsent(port)

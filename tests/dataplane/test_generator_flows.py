@@ -352,7 +352,7 @@ def test_null_streams_take_time_and_send_nothing(tmp_path: Path) -> None:
         began = time.monotonic()
         port = child.finish()[0]
         assert time.monotonic() - began > 0.19  # twenty intervals of 10 ms, less one
-    assert (port.asked_packets, port.tx_packets + port.late_packets) == (20, 20)
+    assert (port.intended_packets, port.tx_packets + port.late_packets) == (20, 20)
 
 
 def test_chained_variables_count_like_digits(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_profiles_of_a_port_start_and_stop_by_themselves(tmp_path: Path) -> None
     assert counts[100] > 0 and counts[200] > 0
     assert 50 - port.late_packets <= counts[2] <= 50
     assert counts.total() == port.tx_packets
-    assert port.asked_packets == port.tx_packets + port.refused_packets + port.late_packets
+    assert port.intended_packets == port.tx_packets + port.refused_packets + port.late_packets
 
 
 def test_profiles_add_their_packets() -> None:
@@ -72,7 +72,7 @@ def test_profiles_add_their_packets() -> None:
         for profile in range(20):
             child.start(0, *(burst(i, 10 + profile) for i in range(1, 4)), profile=profile)
         port = child.finish()[0]
-    assert port.asked_packets == 3 * sum(10 + profile for profile in range(20))
+    assert port.intended_packets == 3 * sum(10 + profile for profile in range(20))
     assert port.rx_packets == port.tx_packets
 
 
@@ -210,7 +210,7 @@ def test_pushed_packets_go_in_order_and_apart() -> None:
         assert [one.data for one in seen] == [*pushed, b"\x02" * 20]
         assert [one.data for one in child.read_capture(received)] == [one.data for one in seen]
     assert seen[-1].at_s - seen[0].at_s > 0.049
-    assert ports[0].asked_packets == ports[0].tx_packets == ports[1].rx_packets == 51
+    assert ports[0].intended_packets == ports[0].tx_packets == ports[1].rx_packets == 51
     assert ports[0].tx_bytes == sum(len(one) + 4 for one in pushed) + 24
     assert (ports[0].pushed_packets, ports[0].pushed_bytes) == (ports[0].tx_packets, ports[0].tx_bytes)
 
@@ -223,7 +223,7 @@ def test_pushes_go_beside_streams() -> None:
             child.push(0, [packet(2)] * 100)
         child.change("stop", 0)
         port = child.finish()[0]
-    assert port.asked_packets == port.tx_packets + port.refused_packets + port.late_packets
+    assert port.intended_packets == port.tx_packets + port.refused_packets + port.late_packets
     assert port.rx_packets == port.tx_packets > 1000
     assert (port.pushed_packets, port.pushed_bytes) == (1000, 64 * 1000)
 

@@ -94,7 +94,7 @@ def test_a_stream_is_shared_in_exact_parts(wire: Wire) -> None:
     stream = Stream(1, packet(), rate_pps=5e3, ops=counting(VALUES), flow_kind=FlowKind.STATS, flow_id=3)
     wire.sender.start(0, stream, duration_s=0.4)
     sent, received = wire.settled()
-    assert sent.asked_packets == sent.tx_packets + sent.late_packets + sent.refused_packets == 2000
+    assert sent.intended_packets == sent.tx_packets + sent.late_packets + sent.refused_packets == 2000
     assert received.rx_packets == sent.tx_packets
     assert wire.sender.flow(FlowKind.STATS, 3)[0].tx_packets == sent.tx_packets
     if not sent.late_packets + sent.refused_packets:
@@ -113,7 +113,7 @@ def test_more_workers_than_cpus_send_the_same(tmp_path: Path) -> None:
         whole = Stream(2, packet(), mode=StreamMode.SINGLE_BURST, rate_pps=1e4, packets=900, ops=counting(VALUES))
         wire.sender.start(0, spread, duration_s=0.5)
         sent, received = wire.settled()
-        assert sent.asked_packets == sent.tx_packets + sent.late_packets == 3000
+        assert sent.intended_packets == sent.tx_packets + sent.late_packets == 3000
         assert received.rx_packets == wire.sender.flow(FlowKind.STATS, 1)[0].tx_packets == sent.tx_packets
         values = Counter(value_of(one.data) for one in wire.receiver.read_capture(capture))
         assert sum(values.values()) == sent.tx_packets
@@ -152,7 +152,7 @@ def test_cores_are_chosen_among(wire: Wire) -> None:
         wire.sender.start(0, Stream(1, packet()), cores=4)
     wire.sender.start(0, Stream(1, packet(), rate_pps=1e4), duration_s=0.1, cores=2)
     sent, received = wire.settled()
-    assert sent.asked_packets == 1000
+    assert sent.intended_packets == 1000
     assert received.rx_packets == sent.tx_packets
 
 
@@ -184,7 +184,7 @@ def test_what_sends_can_be_changed(wire: Wire) -> None:
     before = wire.sender.snapshot().ports[0]
     assert before.active and before.paused
     wire.sender.wait_turns(1000)
-    assert wire.sender.snapshot().ports[0].asked_packets == before.asked_packets
+    assert wire.sender.snapshot().ports[0].intended_packets == before.intended_packets
     assert wire.sender.change("pause", 0, False, [4]) == 1
     assert wire.sender.change("set_factors", 0, [(4, 2.0)]) == 1
     assert_asked(wire.sender.samples(30, 0.02), 2e4)
@@ -192,7 +192,7 @@ def test_what_sends_can_be_changed(wire: Wire) -> None:
     before = wire.sender.snapshot().ports[0]
     wire.sender.push(0, [packet()] * 3)
     after = wire.sender.snapshot().ports[0]
-    assert after.asked_packets - before.asked_packets == after.pushed_packets - before.pushed_packets == 3
+    assert after.intended_packets - before.intended_packets == after.pushed_packets - before.pushed_packets == 3
     wire.sender.change("stop", 0)
     sent, received = wire.settled()
     assert received.rx_packets == sent.tx_packets

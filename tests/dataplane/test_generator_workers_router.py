@@ -98,7 +98,7 @@ def test_all_that_is_sent_comes_back(tmp_path: Path, workers: int, queues: int) 
         wait_for(lambda: counted(tmp_path, "tx") == [end.rx_packets for end in child.finish()], "all packets back")
         # The router announces its addresses beside.
         back = [end.rx_packets - end.rx_kinds.arp - end.rx_kinds.nd for end in child.finish()]
-        assert [end.asked_packets for end in ends] == [ENDLESS + BURSTS] * 2
+        assert [end.intended_packets for end in ends] == [ENDLESS + BURSTS] * 2
         assert [end.tx_packets + end.late_packets for end in ends] == [ENDLESS + BURSTS] * 2
         assert back == sent[::-1]
         for port in (0, 1):

@@ -29,6 +29,12 @@ ip neighbor e1 100.64.2.2 02:ee:00:00:00:01
 """
 
 AWAY_S = 0.3
+FORMER = {
+    "preemptions": "absences",
+    "preempted-clocks": "absent-clocks",
+    "longest-preemption-clocks": "longest-absence-clocks",
+}
+"""Names that readers of earlier versions know."""
 
 
 def frame(destination: str, ttl: int = 64) -> bytes:
@@ -106,33 +112,36 @@ def test_a_workers_time_is_accounted_for(tmp_path: Path) -> None:
         wait_for(lambda: total(stats, "/sys/tsc") > clocks, "an update of the block")
 
 
-def test_a_worker_that_was_stopped_was_absent(tmp_path: Path) -> None:
+def test_a_worker_that_was_stopped_was_preempted(tmp_path: Path) -> None:
     with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsSegment(tmp_path / "router.stats") as stats:
         wait_received(running, 42)
-        # The time first: an absence between the two readings is not part of those that follow.
+        # The time first: a preemption between the two readings is not part of those that follow.
         began = total(stats, "/sys/clocks")
-        before = total(stats, "/sys/absent-clocks")
+        before = total(stats, "/sys/preempted-clocks")
         os.kill(running.process.pid, signal.SIGSTOP)
         time.sleep(AWAY_S)
         os.kill(running.process.pid, signal.SIGCONT)
         wait_turns(running, 2)
-        absent = total(stats, "/sys/absent-clocks") - before
+        preempted = total(stats, "/sys/preempted-clocks") - before
         passed = total(stats, "/sys/clocks") - began
-        assert total(stats, "/sys/absences") >= 1
-        assert AWAY_S * 0.9 * total(stats, "/sys/tsc-hz") <= absent <= passed
-        assert 0 < total(stats, "/sys/longest-absence-clocks") <= before + absent
+        assert total(stats, "/sys/preemptions") >= 1
+        assert AWAY_S * 0.9 * total(stats, "/sys/tsc-hz") <= preempted <= passed
+        assert 0 < total(stats, "/sys/longest-preemption-clocks") <= before + preempted
+        for name, former in FORMER.items():
+            both = stats.read([f"^/sys/({name}|{former})$"])
+            assert both[f"/sys/{name}"].rows == both[f"/sys/{former}"].rows
 
 
-def test_sleep_that_a_worker_chose_is_no_absence(tmp_path: Path) -> None:
-    """An idle one naps for longer than an absence takes, and most of its time."""
+def test_sleep_that_a_worker_chose_is_not_preemption(tmp_path: Path) -> None:
+    """An idle one naps for longer than a preemption takes, and most of its time."""
     modes = "set interface rx-mode e0 adaptive\nset interface rx-mode e1 adaptive\n"
     with router(tmp_path, ports(tmp_path), CONFIG + modes) as running, StatsSegment(tmp_path / "router.stats") as stats:
         wait_received(running, 42)
         wait_for(lambda: total(stats, "/sys/sleeps") > 200, "200 naps")
         rest = total(stats, "/sys/rest-clocks")
-        # A nap that the machine made longer is rest as well as an absence.
+        # A nap that the machine made longer is rest as well as a preemption.
         assert 0 < rest <= total(stats, "/sys/clocks")
-        assert total(stats, "/sys/absences") < total(stats, "/sys/sleeps") / 2
+        assert total(stats, "/sys/preemptions") < total(stats, "/sys/sleeps") / 2
 
 
 def test_a_restart_is_noticed(tmp_path: Path) -> None:

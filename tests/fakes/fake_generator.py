@@ -70,7 +70,7 @@ class FakeGenerator:
         self.faults = FlowFaults()
         self.flow_controls: dict[int, int] = {}
         """By port, of those that have flow control."""
-        self.absence = WorkerLoad()
+        self.preemption = WorkerLoad()
         """The worker's absences; the other fields follow the time."""
         self.removed: tuple[int, ...] = ()
         self.tags: dict[int, tuple[bool, int, tuple[TagVlans, ...]]] = {}
@@ -146,7 +146,7 @@ class FakeGenerator:
             mine,
             tx_packets=mine.tx_packets + packets,
             tx_bytes=mine.tx_bytes + size,
-            asked_packets=mine.asked_packets + packets,
+            intended_packets=mine.intended_packets + packets,
         )
         self._traffic[port ^ 1] = replace(peer, rx_packets=peer.rx_packets + packets, rx_bytes=peer.rx_bytes + size)
         if stream.flow_kind is not FlowKind.NONE:
@@ -185,7 +185,7 @@ class FakeGenerator:
     def snapshot(self) -> GeneratorSnapshot:
         self.calls.append(("snapshot",))
         clocks = int(self._time_s * 1e9)
-        load = replace(self.absence, loops=clocks // 100, busy_clocks=clocks // 4, total_clocks=clocks)
+        load = replace(self.preemption, loops=clocks // 100, busy_clocks=clocks // 4, total_clocks=clocks)
         loads = tuple(replace(load, sending=self._sending(worker)) for worker in range(len(self.worker_cpus)))
         return GeneratorSnapshot(self._time_s, tuple(self._traffic), loads)
 

@@ -122,7 +122,7 @@ class Statistics:
         return {
             **self.of_port(port, now_s),
             **{"opackets": taken, "obytes": taken_bytes, "rx_missed": 0},
-            **{"asked_packets": asked, "refused_packets": punctual - taken, "late_packets": asked - punctual},
+            **{"intended_packets": asked, "refused_packets": punctual - taken, "late_packets": asked - punctual},
         }
 
     def of_port(self, port: Port, now_s: float) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def test_results_of_all_kinds_are_kept_once_and_come_back_as_they_were(
 def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["results", "add", *map(str, files), "--archive", where, "--build", "c0ffee11", "--tag", "autumn"]) == 0
     with open_corpus(where) as corpus:
-        assert titles(corpus, "kind=search", "figure=NDR", "box=ROUTER") == ["search"]
+        assert titles(corpus, "kind=search", "figure=NDR", "dut=ROUTER") == ["search"]
         assert titles(corpus, "build=c0ff*", "kind!=inspect", "load=*imix*") == ["search"]
         assert titles(corpus, "tag=aut*", "rate>=7M", "kind=search") == ["search"]
         assert titles(corpus, "imix") == ["search"]
@@ -115,8 +115,8 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
         assert titles(corpus, "100%") == titles(corpus, "a_b") == []  # no wildcards but *
         found = corpus.index.figures(parse_words(["kind=search"]), "-rate")
         assert found.total == 2 and found.rows[0]["rate_pps"] >= found.rows[1]["rate_pps"]
-        best = corpus.index.figures((), "-rate", best="box").rows
-        assert len({row["box"] for row in best}) == len(best) > 1
+        best = corpus.index.figures((), "-rate", best="dut").rows
+        assert len({row["dut"] for row in best}) == len(best) > 1
         verdict = verdict_of(search_of())
         wanted = verdict.limit.cause or verdict.limited_by
         assert titles(corpus, "kind=search", f"limit={wanted}") == ["search"]
@@ -139,8 +139,8 @@ def test_watts_make_the_best_box_per_watt(where: str, tmp_path: Path) -> None:
         write_file(replace(result, trials=trials, lab=lab), tmp_path / f"{box}.json")
     with open_corpus(where) as corpus:
         corpus.add([tmp_path / "thirsty.json", tmp_path / "thrifty.json"])
-        best = corpus.index.figures(parse_words(["figure=NDR"]), "-per_watt", best="box").rows
-        assert [row["box"] for row in best] == ["thrifty", "thirsty"]
+        best = corpus.index.figures(parse_words(["figure=NDR"]), "-per_watt", best="dut").rows
+        assert [row["dut"] for row in best] == ["thrifty", "thirsty"]
         assert best[0]["per_watt"] == pytest.approx(4 * best[1]["per_watt"])
 
 
@@ -304,6 +304,27 @@ def test_a_schema_of_the_future_is_refused(where: str, files: list[Path], capsys
     assert "written by a newer wirespeed (schema 999" in capsys.readouterr().err
 
 
+def test_an_archive_with_the_former_name_of_its_duts_keeps_them(
+    where: str, files: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with open_corpus(where) as corpus:
+        corpus.add(files)
+        before = sorted(row["dut"] for row in corpus.index.results(()).rows)
+    config = Config()
+    config.set_main_option("script_location", str(Path(schema.__file__).parent / "migrations"))
+    engine = create_engine(parse_place(where).database)
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        alembic.downgrade(config, "003")
+        assert sorted(connection.execute(text("SELECT box FROM results")).scalars()) == before
+    engine.dispose()
+    for key in ("dut", "box"):
+        words = ["results", "query", f"{key}=router", "--sort", key, "--best", key, "--json", "--archive", where]
+        assert main(words) == 0
+        (row,) = json.loads(capsys.readouterr().out)
+        assert row["dut"] == "router" and "box" not in row
+
+
 def test_the_head_is_the_newest_migration_and_makes_the_tables_that_are_asked(where: str) -> None:
     from alembic.autogenerate import compare_metadata  # noqa: PLC0415 - slow
     from alembic.migration import MigrationContext  # noqa: PLC0415
@@ -358,12 +379,12 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["list", "boks=x"], "there is no 'boks', did you mean box?"),
+        (["list", "dud=x"], "there is no 'dud', did you mean dut?"),
         (["list", "rate>=fast"], "'fast' is not a number"),
-        (["list", "box>=a"], ">= compares rate"),
+        (["list", "dut>=a"], ">= compares rate"),
         (["query", "--sort", "weight"], "--sort weight: there is no 'weight'"),
         (["list", "--sort", "-rate"], "list shows results"),
-        (["list", "--best", "box"], "results list takes no --best, which is an option of results query"),
+        (["list", "--best", "dut"], "results list takes no --best, which is an option of results query"),
         (["show"], "Missing argument 'ID'"),
         (["tag", "x"], "Missing argument 'ID...'"),
         (["show", "nothing"], "has no result 'nothing'"),

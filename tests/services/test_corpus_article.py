@@ -28,7 +28,7 @@ def where(tmp_path: Path) -> str:
     """A box of which nearly all is known, and one of which nearly nothing is."""
     folder = tmp_path / "results"
     folder.mkdir()
-    bench = {"box": "Fitlet2", "cpu": "Atom x7-E3950", "price": "400 EUR", "date": "2026-11-01"}
+    bench = {"dut": "Fitlet2", "cpu": "Atom x7-E3950", "price": "400 EUR", "date": "2026-11-01"}
     described = {
         "name": "Fitlet2",
         "version": "23.06",
@@ -93,7 +93,7 @@ def test_what_was_not_measured_is_a_gap(where: str, capsys: pytest.CaptureFixtur
     missing = chapter(known, "Results")
     assert "- imix, one direction (`-p bench -t size=imix,vm=var2`)" in missing
     assert "- 64b one flow, both directions" not in missing and "- 64b one flow, one direction" in missing
-    assert "the price of the box and its date" in chapter(bare, "Summary")
+    assert "the price of the DUT and its date" in chapter(bare, "Summary")
 
 
 def test_against_another_box(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -122,7 +122,7 @@ def test_names_and_texts_that_act_do_not(where: str, tmp_path: Path, capsys: pyt
     (tmp_path / "x.json").write_text(json.dumps(document))
     with open_corpus(where) as corpus:
         corpus.add([tmp_path / "x.json"])
-        (box,) = (row["box"] for row in corpus.index.results(()).rows if "script" in row["box"])
+        (box,) = (row["dut"] for row in corpus.index.results(()).rows if "script" in row["dut"])
     text = article(capsys, box, "--archive", where)
     assert "\x1b" not in text
     inside, fence = False, ""
@@ -144,7 +144,7 @@ def test_results_of_other_kinds(kind, tmp_path: Path, capsys: pytest.CaptureFixt
     at = str(tmp_path / "corpus")
     with open_corpus(at) as corpus:
         corpus.add([tmp_path / "one.json"])
-        (box,) = (row["box"] for row in corpus.index.results(()).rows)
+        (box,) = (row["dut"] for row in corpus.index.results(()).rows)
     text = article(capsys, box, "--archive", at)
     assert f"wirespeed {'soak' if 'soak' in type(kind).__name__.lower() else 'rfc2544'}" in text
 
@@ -161,7 +161,7 @@ def test_a_box_that_was_only_inspected(tmp_path: Path, capsys: pytest.CaptureFix
 def test_a_result_whose_file_is_gone_is_told_of(where: str, capsys: pytest.CaptureFixture[str]) -> None:
     with open_corpus(where) as corpus:
         corpus.store.path(corpus.the_only("ours")).unlink()
-    assert "1 results of the box have no whole file" in article(capsys, "router", "--archive", where)
+    assert "1 results of the DUT have no whole file" in article(capsys, "router", "--archive", where)
 
 
 def test_pictures_are_drawn_and_linked(where: str, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_file_of_its_own(where: str, tmp_path: Path) -> None:
         (["zzz"], "wirespeed results list shows what there is"),
         (["Fitlet2", "--against", "Fitlet2"], "is the reviewed DUT itself"),
         (["Fitlet2", "--against", "APU"], "has no DUT 'APU'"),
-        ([], "Missing argument 'BOX'"),
+        ([], "Missing argument 'DUT'"),
         (["a", "b"], "unexpected extra argument(s) (b)"),
     ],
 )

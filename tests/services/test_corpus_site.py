@@ -69,7 +69,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hostile["vars"]["tunables"] = HOSTILE
     (folder / "a <b>&amp;.json").write_text(json.dumps(hostile))
     at = str(base / "corpus")
-    bench = {"description": {"box": "router", "price": "400 EUR", "date": "2026-11-01"}}
+    bench = {"description": {"dut": "router", "price": "400 EUR", "date": "2026-11-01"}}
     with open_corpus(at) as corpus:
         corpus.add(sorted(folder.iterdir()), "c0ffee", ("autumn",))
         for number, factor in enumerate((1.0, 1.002, 0.999, 1.001, 0.88, 0.881, 0.879, 0.88)):
@@ -114,7 +114,7 @@ def test_every_raw_result_is_linked_as_it_was_and_is_in_the_zip_of_its_box(site:
             content, _ = corpus.store.get(row["digest"])
             raw = names.raw_file(row["digest"], row["title"])
             assert (site / raw).read_bytes() == content and raw in linked(site)
-            with zipfile.ZipFile(site / names.archive(row["box"])) as archive:
+            with zipfile.ZipFile(site / names.archive(row["dut"])) as archive:
                 members = [one for one in archive.namelist() if names.key(row["digest"]) in one]
                 assert [archive.read(one) for one in members if one.endswith(".json")] == [content]
                 (told,) = (archive.read(one).decode() for one in members if one.endswith(".txt"))
@@ -147,7 +147,7 @@ def test_texts_that_results_carry_are_kept_and_linked(site: Path) -> None:
 def test_what_a_box_page_says(site: Path) -> None:
     page = (site / names.box_page("router")).read_text()
     text = re.sub(r"<[^>]*>", " ", page)
-    assert re.search(r"bbbb2222: ▼ -12\.\d\d % against aaaa1111", text)
+    assert re.search(r"since version bbbb2222: ▼.-12\.\d\d.%, worse than aaaa1111", text)
     assert "worse (-12" in text and "than aaaa1111" in text
     assert "kpps per EUR" in text and "400 EUR, 2026-11-01" in page
     assert "17.0 W" in page and "12.0 W idle" in text

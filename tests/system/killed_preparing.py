@@ -19,12 +19,13 @@ from wirespeed.dut.device import DutDevice, parse_device
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.options import interface_of
 from wirespeed.dut.reach.reach import PATIENCE_S, Ran, Reach
-from wirespeed.dut.setup import DutOptions, DutSetup, default_setup
+from wirespeed.dut.setup import DutOptions, DutSetup, FilterOptions, default_setup
 
 STATE = """\
 grep -rH . /proc/sys/net/ipv4 /proc/sys/net/ipv6 2>/dev/null | grep -v -e random -e stable_secret | sort
 ip -br link; ip -br addr; ip route; ip -6 route; ip neigh show nud permanent
-for e in e0 e1; do ethtool -k $e; done"""
+for e in e0 e1; do ethtool -k $e; done
+nft list ruleset; grep -H . /proc/sys/net/netfilter/nf_conntrack_udp_timeout*"""
 
 
 @dataclass
@@ -68,7 +69,8 @@ def is_put_back(device: DutDevice, setup: DutSetup, journal: Path, way: Killing)
 
 def main(name: str, journal: Path, interfaces: list[str]) -> None:
     device = parse_device(name)
-    setup = default_setup("ip4", tuple(map(interface_of, interfaces)), DutOptions())
+    options = DutOptions(filter=FilterOptions("nat", timeout_s=300))
+    setup = default_setup("ip4", tuple(map(interface_of, interfaces)), options)
     commands = [step.do.command for step in preparing.planned(device.kind, device.reach, setup).steps]
     for step, command in enumerate(commands):
         for after in (False, True):

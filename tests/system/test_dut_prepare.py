@@ -73,6 +73,23 @@ def test_a_preparing_that_is_killed_in_the_middle_is_put_back(dut, ending):
     assert dut.state() == before
 
 
+def test_a_filter_is_prepared_once_and_put_back_with_the_rules_that_were_there(dut):
+    dut.on("nft", "add table inet mine; add chain inet mine input { type filter hook input priority 0; }")
+    before = dut.state()
+    said = dut.prepare("--filter=nat", "--state-timeout=300")
+    assert "nftables" in said and "udp_timeout_stream: 120 -> 300" in said
+    rules = dut.on("nft", "list", "ruleset")
+    assert "masquerade" in rules and "mine" not in rules
+    assert f"tcp dport {22} notrack" in rules and f"tcp sport {22} notrack" in rules
+    assert dut.on("cat", "/proc/sys/net/netfilter/nf_conntrack_udp_timeout") == "300\n"
+    assert dut.prepare("--filter=nat", "--state-timeout=300").splitlines()[-1].startswith("nothing to do")
+    dut.dut("restore")
+    assert dut.state() == before
+    code, said = dut.wirespeed("dut", "prepare", f"--dut={SPEC}", *INTERFACES, "--filter=nat66")
+    assert (code, said) == (2, "wirespeed: filter nat66 does not go with mode ip4; give mode ip6\n")
+    dut.on("nft", "flush", "ruleset")
+
+
 @pytest.mark.long("two kills a step; another test kills one in the middle")
 def test_a_kill_at_each_step_is_put_back(dut):
     """By a short way, in the sandbox: there are two kills a step."""

@@ -26,11 +26,11 @@ from wirespeed.machine.placement import choose_cpus
 from wirespeed.profiles import load_profile
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.router.client import ask
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.load import load_of
 from wirespeed.trial.tester import Tester as Ports
 from wirespeed.trial.trial import Trial
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 PROFILE = """\

@@ -35,8 +35,8 @@ from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.router.client import ask
 from wirespeed.trial import tester
+from wirespeed.trial.directions import pair_directions, parse_directions
 from wirespeed.trial.trial import Trial
-from wirespeed.trial.wires import pair_directions, parse_wires
 from wirespeed.units import Rate
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
@@ -217,8 +217,8 @@ def cross(socket: Path, *crossings: tuple[int, int]) -> None:
 
 
 def test_three_ports_in_a_ring_by_their_own_lines_then_two_into_one(short_directory: Path) -> None:
-    ring = replace(SHORT, directions=parse_wires("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
-    marked = replace(SHORT, directions=parse_wires("0>2,1>2"), signature=True)
+    ring = replace(SHORT, directions=parse_directions("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
+    marked = replace(SHORT, directions=parse_directions("0>2,1>2"), signature=True)
     with three_ports(short_directory, (0, 1), (1, 2), (2, 0)) as address, connected(address) as client:
         result = run_loadtest(ring, client)
         cross(short_directory / "r", (0, 2), (1, 2))

@@ -21,7 +21,7 @@ BUILDERS = {
     "the console's layers": "from wirespeed.console.packet_text import layer_names; layer_names()",
     "probes": "import wirespeed.client.probes",
     "OTG": "import wirespeed.otg.packets",
-    "bench": "import wirespeed.testbed.neighbours, wirespeed.testbed.wires",
+    "bench": "import wirespeed.testbed.neighbours, wirespeed.testbed.links",
 }
 WATCHED = """
 import socket, sys

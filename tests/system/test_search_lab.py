@@ -17,7 +17,7 @@ from wirespeed.measurement.search.plan import LatencyPlan, SearchPlan
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import run_search
 from wirespeed.router.client import ask
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
 SHAPE = "exceed=50%,initial=0.3,final=0.3,sum=0.9,width=10%"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from harness.waiting import wait_for
 from sandbox import needs
-from state_rig import StateRig, flows_of, state_rig
+from state_rig import StateRig, addresses_of, flows_of, state_rig
 
 from wirespeed.cases.facts import Box, Case, CaseLoad
 from wirespeed.cases.state_facts import StateFacts
@@ -23,7 +23,7 @@ from wirespeed.cases.telemetry import cpus_told
 from wirespeed.dut.journal import journal_path
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.reach.local import LocalReach
-from wirespeed.dut.setup import FilterOptions
+from wirespeed.dut.setup import FilterOptions, Rules
 from wirespeed.explain.ranking import explain
 from wirespeed.lab.filtered import MACHINE, sweep_limits
 from wirespeed.lab.linux import unavailable
@@ -75,6 +75,37 @@ def test_all_flows_of_a_healthy_nat_survive(rig: StateRig) -> None:
     assert (down.states, down.left) == (64_000, 0) and down.took_s > down.idle_s
 
 
+@pytest.mark.parametrize(
+    ("rules", "source", "destination", "seen"),
+    [
+        ("nat66", "2001:2::1", "2001:2:0:8000::1", ("2001:db8:2::1", "2001:2:0:8000::1")),
+        ("stateful", "16.0.0.1", "48.0.0.1", ("16.0.0.1", "48.0.0.1")),
+        ("stateful", "2001:2::1", "2001:2:0:8000::1", ("2001:2::1", "2001:2:0:8000::1")),
+        ("forward", "16.0.0.1", "100.64.1.1", ("16.0.0.1", "100.64.2.2")),
+    ],
+)
+def test_other_filters_keep_states_too(rules: Rules, source: str, destination: str, seen: tuple[str, str]) -> None:
+    """And drop what belongs to none, with a counter and without taking an entry."""
+    with state_rig(FilterOptions(rules)) as rig:
+        facts = rig.trial(flows_of(5_000), source=source, destination=destination)
+        assert (facts.opened, facts.answered, facts.entries) == (5_000, 5_000, 5_000)
+        (frame,) = rig.open(flows_of(1, first=50_000), source, destination)
+        assert addresses_of(frame) == seen
+        rig.states.empty()
+        before = rig.states.read()
+        assert rig.answer([frame]) == 0
+        grown = rig.states.read().since(before)
+        dropped = [count for rule, count in grown.rules.items() if count and rule.endswith(" drop")]
+        assert (dropped, grown.used) == ([1], 0), grown.rules
+
+
+def test_without_its_filter_the_lab_forwards_and_keeps_no_states(rig: StateRig) -> None:
+    with rig.states.without_filter():
+        facts = rig.trial(flows_of(1_000))
+        assert (facts.opened, facts.answered, facts.entries) == (1_000, 1_000, 0)
+    assert rig.trial(flows_of(1_000)).entries == 1_000
+
+
 def test_a_full_table_with_many_buckets_drops() -> None:
     with state_rig(FilterOptions("nat", states=1_000)) as rig:
         facts = rig.trial(flows_of(20_000))
@@ -82,6 +113,14 @@ def test_a_full_table_with_many_buckets_drops() -> None:
         assert named(facts) == ["state-table-full"]
         said = rig.states.why_not(20_000, rig.states.read())
         assert said is not None and "holds 1000 entries; 20000 flows take 20000" in said and "states=2" in said
+
+
+def test_a_full_table_does_not_shut_the_control_connection_out() -> None:
+    with state_rig(FilterOptions("nat", states=100)) as rig:
+        rig.open(flows_of(1_000))
+        assert rig.knock(22, 200) == 200
+        rig.open(flows_of(1_000, first=30_000))
+        assert rig.knock(23, 200) < 200, "a port that is tracked needs an entry"
 
 
 def test_a_full_table_with_few_buckets_evicts_without_loss_in_phase_1() -> None:

@@ -23,14 +23,14 @@ from wirespeed.router.client import ask
 from wirespeed.testbed import check
 from wirespeed.testbed.check import Check, CheckResult
 from wirespeed.testbed.file import parse_bench
+from wirespeed.testbed.links import goes_through
 from wirespeed.testbed.tester import running_tester
-from wirespeed.testbed.wires import goes_through
 
 pytestmark = pytest.mark.usefixtures("both_cpus")
 
 NAME = f"wsb{os.getpid()}"
 NETNS_DUT = f"dut: {{kind: linux, reach: 'netns:{NAME}'}}\n"
-WIRES = "wires:\n  - {port: 0, speed: 1G, interface: e0}\n  - {port: 1, speed: 1G, interface: e1}\n"
+WIRES = "links:\n  - {port: 0, speed: 1G, interface: e0}\n  - {port: 1, speed: 1G, interface: e1}\n"
 linux_only = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
 
 
@@ -99,7 +99,7 @@ def test_each_part_of_a_bench_is_proved(server, tmp_path):
     rows = [line.split(None, 2) for line in ran.stdout.splitlines()]
     assert {row[0] for row in rows} == {"ok"}
     said = [line.split(None, 1)[1] for line in ran.stdout.splitlines()]
-    for part in ("tester ", "port 0 ", "port 1 ", "device ", "e0 ", "e1 ", "wire 1 ", "wire 2 ", "0>1 ", "1>0 "):
+    for part in ("tester ", "port 0 ", "port 1 ", "device ", "e0 ", "e1 ", "link 1 ", "link 2 ", "0>1 ", "1>0 "):
         assert any(line.startswith(part) for line in said), part
 
 
@@ -117,7 +117,7 @@ def test_steps_that_prepare_a_device_follow_from_the_file(server, tmp_path, monk
 def test_who_is_cabled_to_whom_is_found(server):
     code, told = findings(server + WIRES.replace(", interface: e1", "").replace(", interface: e0", "") + NETNS_DUT)
     assert code == 0
-    found = [one.text for one in told if one.part.startswith("wire")]
+    found = [one.text for one in told if one.part.startswith("link")]
     assert "port 0 ends at e0; write `interface: e0` into b.yaml" in found[0]
     assert "port 1 ends at e1; write `interface: e1` into b.yaml" in found[1]
 
@@ -129,17 +129,17 @@ def test_exchanged_wires_are_found_by_the_interfaces(server):
     assert code == 3
     assert "port 0 ends at e0, and b.yaml says e1" in first.text
     assert "port 1 ends at e1, and b.yaml says e0" in second.text
-    assert "exchange the cables" in first.next_step
+    assert "swap the cables" in first.next_step
 
 
 @linux_only
 def test_exchanged_wires_are_found_by_the_addresses_of_a_device_that_nobody_can_ask(server):
-    text = "wires:\n  - {port: 1, dut_address: 100.64.1.1/30}\n  - {port: 0, dut_address: 100.64.2.1/30}\n"
+    text = "links:\n  - {port: 1, dut_address: 100.64.1.1/30}\n  - {port: 0, dut_address: 100.64.2.1/30}\n"
     code, found = faults(server + text)
     assert code == 3
     assert [one.part for one in found] == ["port 1", "port 0"]
-    assert found[0].next_step == "exchange the cables, or the ports in the file"
-    assert "100.64.2.1/30 answers here, and the file says 100.64.1.1/30: the wires are exchanged" in found[0].text
+    assert found[0].next_step == "swap the cables, or the ports in the file"
+    assert "100.64.2.1/30 answers here, and the file says 100.64.1.1/30: the cables are swapped" in found[0].text
 
 
 @linux_only
@@ -204,7 +204,7 @@ def test_cross_connect(server):
     finally:
         inside("ip", "link", "del", "br0")
     assert code == 0, told
-    assert "port 0 ends at e0; write" in next(one.text for one in told if one.part == "wire 1")
+    assert "port 0 ends at e0; write" in next(one.text for one in told if one.part == "link 1")
     assert [one.part for one in told][-2:] == ["0>1", "1>0"]
 
 
@@ -241,7 +241,7 @@ def test_remote_tester_that_is_not_there(tmp_path, capsys, monkeypatch):
 @linux_only
 def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires, tmp_path):
     file, output = tmp_path / "b.yaml", tmp_path / "r.json"
-    file.write_text(f"tester: {{{wires}}}\n{WIRES}{NETNS_DUT}description: {{box: A namespace, price: 0 EUR}}\n")
+    file.write_text(f"tester: {{{wires}}}\n{WIRES}{NETNS_DUT}description: {{dut: A namespace, price: 0 EUR}}\n")
     words = ("-wd", "0.5", "-rd", "0", "-hd", "1", "-rt", "2kpps", "-q", "-o", output)
     ran = run_wirespeed("loadtest", "--testbed", file, "-p", "bench", *words)
     assert ran.returncode == 0, ran.stderr
@@ -249,7 +249,7 @@ def test_load_test_on_a_bench_starts_its_tester_and_says_what_it_stood_on(wires,
     assert all(channel.balance.test_frames for channel in result.outcome.channels.values())
     assert result.line_bps(0) == 1e9
     assert result.lab.testbed.links == {"0": "e0 1G 100.64.1.1/30", "1": "e1 1G 100.64.2.1/30"}
-    assert result.dut.description == {"box": "A namespace", "price": "0 EUR"}
+    assert result.dut.description == {"dut": "A namespace", "price": "0 EUR"}
     assert result.dut.kind == "linux"
     assert any(sample.dut for sample in result.samples)
     page = run_wirespeed("report", output, "-o", tmp_path / "page.html")
@@ -302,7 +302,7 @@ def of_lab(lab, mode: str) -> str:
         for side, address in enumerate(addresses)
     )
     device = f"dut: {{kind: wirespeed, reach: local, socket: {lab.control_socket}}}\nmode: {mode}\n"
-    return f"tester: {{server: '{lab.rpc}'}}\nwires:\n{wires}{device}"
+    return f"tester: {{server: '{lab.rpc}'}}\nlinks:\n{wires}{device}"
 
 
 @pytest.mark.parametrize("mode", ["ip4", pytest.param("ip6", marks=pytest.mark.long("ip4 is in `make test`")), "mpls"])
@@ -326,13 +326,13 @@ def test_our_router_with_an_interface_down(lab):
 @pytest.mark.long("a search and a console; a load test on the bench has the same way in")
 def test_searches_and_the_console_on_a_bench(lab, tmp_path):
     file, output = tmp_path / "b.yaml", tmp_path / "s.json"
-    file.write_text(of_lab(lab, "ip4") + "description: {box: Embedded}\n")
+    file.write_text(of_lab(lab, "ip4") + "description: {dut: Embedded}\n")
     words = ("--mrr", "1x0.3", "--min", "1kpps", "--max", "5kpps", "-u", "-q", "-o", output)
     ran = run_wirespeed("search", "--testbed", file, *words)
     assert ran.returncode == 0, ran.stderr
     raw = json.loads(output.read_text())
     assert raw["lab"]["testbed"]["mode"] == "ip4"
-    assert raw["dut"]["description"] == {"box": "Embedded"}
+    assert raw["dut"]["description"] == {"dut": "Embedded"}
     ran = run_wirespeed("console", "--testbed", file, "portattr", "-p", "0")
     assert ran.returncode == 0, ran.stderr
     assert "100.64.1.1" in ran.stdout

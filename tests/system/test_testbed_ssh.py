@@ -11,11 +11,11 @@ pytestmark = [pytest.mark.usefixtures("both_cpus"), needs("ethtool", "nft", "ssh
 
 BENCH = f"""\
 tester: {{ports: ["af_packet:g0", "af_packet:g1"], hugepages: never}}
-wires:
+links:
   - {{port: 0, interface: e0, speed: 1G}}
   - {{port: 1, interface: e1, speed: 1G}}
 dut: {{kind: linux, reach: "ssh://runner@{HOST}"}}
-description: {{box: Behind an sshd}}
+description: {{dut: Behind an sshd}}
 """
 
 
@@ -41,7 +41,7 @@ def test_a_bench_from_its_file_to_a_result(device):
     code, said = device.wirespeed("loadtest", "--testbed", str(file), *load)
     assert code == 0, said
     result = read_as(Result, output)
-    assert result.dut.description == {"box": "Behind an sshd"}
+    assert result.dut.description == {"dut": "Behind an sshd"}
     assert any(sample.dut.get("cpus") for sample in result.samples), [sample.dut for sample in result.samples]
     assert [channel.balance.test_frames > 0 for channel in result.outcome.channels.values()] == [True, True]
     code, said = device.wirespeed("dut", "restore", "--testbed", str(file))

@@ -166,18 +166,18 @@ class _Late:
 
     def __init__(self, client: GeneratorClient) -> None:
         self._client = client
-        self._late, self._absent_s, self.asked = self._read()
+        self._late, self._preempted_s, self.asked = self._read()
 
     def _read(self) -> tuple[int, float, int]:
         found = self._client.snapshot(TRAFFIC)
-        absent_s = sum(worker["absent_s"] for worker in (found.machine or {}).get("workers", ()))
+        preempted_s = sum(worker["preempted_s"] for worker in (found.machine or {}).get("workers", ()))
         ports = found.ports.values()
-        return sum(port.late or 0 for port in ports), absent_s, sum(port.intended or 0 for port in ports)
+        return sum(port.late or 0 for port in ports), preempted_s, sum(port.intended or 0 for port in ports)
 
     def until_now(self) -> tuple[int, float, int]:
         """Late ones, those among them that the absence of the worker does not explain, and all that were due."""
-        late, absent_s, asked = self._read()
-        excused = (absent_s - self._absent_s) * RATE_PPS * len(TRAFFIC)
+        late, preempted_s, asked = self._read()
+        excused = (preempted_s - self._preempted_s) * RATE_PPS * len(TRAFFIC)
         return late - self._late, max(0.0, late - self._late - excused), asked - self.asked
 
 

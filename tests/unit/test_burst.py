@@ -33,7 +33,7 @@ from wirespeed.results.dut import DutFacts
 from wirespeed.results.figures import MEGA
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_PPS = line_rate_pps(64, 10e9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections import Counter
@@ -220,6 +221,14 @@ def test_cells_keep_their_files_when_options_and_keys_get_other_names() -> None:
         for cell in found:
             function = module_of(cell.command).command
             assert {word for word in cell.flags if word.startswith("--")} <= set(options_of(function))
+
+
+def test_the_identity_of_a_testbed_outlives_a_change_of_keys(tmp_path: Path) -> None:
+    text = "tester: {server: a}\nwires: [{port: 0, speed: 10G}, {port: 1}]\nmode: ip6\n"
+    for one in (text, text.replace("wires", "links")):
+        (tmp_path / "t.yaml").write_text(one)
+        identity = place_of("t.yaml", tmp_path).identity
+        assert hashlib.sha256(identity.encode()).hexdigest()[:16] == "c0e162bb3a3ab6f8"
 
 
 def test_cells_that_name_each_direction_are_groups_of_their_own() -> None:

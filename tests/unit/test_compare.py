@@ -156,7 +156,7 @@ def test_folders_of_results_are_compared_test_by_test(tmp_path, capsys):
     assert [cell.strip() for cell in head.split("|")[1:-1]] == ["test", "A", "B", "difference", "verdict"]
     assert set(rule) == {"|", "-", " "}
     assert main(["compare", str(new), str(old), "--format", "csv"]) == 0
-    assert capsys.readouterr().out.startswith("kind,load,directions,figure,box,a_pps,")
+    assert capsys.readouterr().out.startswith("kind,load,directions,figure,dut,a_pps,")
 
 
 def test_one_result_a_side_needs_more_and_is_unclear_where_that_is_asked(tmp_path, capsys):

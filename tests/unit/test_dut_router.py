@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from struct import Struct
 
 import pytest
 
 from wirespeed.dut.router import RouterDut, RouterReading, Thread, router_telemetry
 from wirespeed.errors import ConnectionFault
 from wirespeed.results.dut import NodeCost
-from wirespeed.router.counters import RouterCounters, WorkerCounters
+from wirespeed.router.counters import RouterCounters, WorkerCounters, router_counters
+from wirespeed.statseg.layout import StatsEntry, Type, VectorRow
 from wirespeed.statseg.reading import StatsCapture
 
 HZ = 1_000_000
@@ -62,7 +64,7 @@ def test_a_counter_that_fell_counts_from_zero() -> None:
         ((None, None), (1300, 400), None, None),
     ],
 )
-def test_absence(
+def test_preemption(
     before: tuple[int | None, int | None],
     after: tuple[int | None, int | None],
     preempted_s: float | None,
@@ -71,6 +73,22 @@ def test_absence(
     told = router_telemetry(counters(worker(1, 0, *before)), counters(worker(1, 0, *after)), 1.0, HZ, [], {})
     assert told.workers[0].preempted_s == preempted_s
     assert told.workers[0].longest_preemption_s == longest_s
+
+
+@pytest.mark.parametrize(
+    ("preempted", "longest"),
+    [("preempted-clocks", "longest-preemption-clocks"), ("absent-clocks", "longest-absence-clocks")],
+)
+def test_the_preemption_of_an_older_router_has_other_names(preempted: str, longest: str) -> None:
+    counts = {"loops": 1, "rx": 2, "tx": 3, "drops": 4, preempted: 500, longest: 300}
+    entries = [
+        StatsEntry(f"/sys/{name}", Type.SIMPLE, 1, (VectorRow(8 * at, 1),) * 2) for at, name in enumerate(counts)
+    ]
+    losses = ("names", "rx-miss", "rx-error", "rx-no-buf", "tx-error")
+    entries += [StatsEntry(f"/if/{name}", Type.SIMPLE, 1, (VectorRow(0, 0),)) for name in losses]
+    words = Struct(f"<{len(counts)}Q").pack(*counts.values())
+    (found,) = router_counters(StatsCapture(1.0, 1, HZ, tuple(entries), ((0, words),))).workers
+    assert (found.loops, found.preempted_ticks, found.longest_preemption_ticks) == (1, 500, 300)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +102,7 @@ def test_absence(
         (None, [0.2], 0.0),
     ],
 )
-def test_a_worker_that_ended_no_turn_is_absent_unless_it_may_sleep(
+def test_a_worker_that_ended_no_iteration_is_preempted_unless_it_may_sleep(
     sleeps: int | None, waits: list[float], preempted_s: float
 ) -> None:
     before = replace(worker(1, 0, 0, 0), sleeps=sleeps)

@@ -17,9 +17,19 @@ from wirespeed.errors import EnvironmentFault, UsageError
 RECORDS = Path(__file__).parent / "data/dut"
 MACS = ("02:ee:00:00:01:00", "02:ee:00:00:01:01")
 CHANGES = {
-    "freebsd": ("sysctl net.", "sysctl dev.", "ifconfig ix", "arp -s", "arp -d", "route ", "pfctl -d", "pfctl -e"),
+    "freebsd": (
+        "sysctl net.",
+        "sysctl dev.",
+        "ifconfig ix",
+        "arp -s",
+        "arp -d",
+        "route ",
+        "pfctl -d",
+        "pfctl -e",
+        "pfctl -f",
+    ),
     "openbsd": ("sysctl net.inet.ip.forwarding=", "ifconfig em", "arp -s", "arp -d", "route ", "pfctl -"),
-    "vpp": ("o=$(vppctl ", "{ test ! -e /etc/vpp/startup.conf"),
+    "vpp": ("o=$(vppctl ", "( o=$(vppctl ", "{ test ! -e /etc/vpp/startup.conf"),
     "danos": ("vcli ",),
 }
 
@@ -98,6 +108,46 @@ def test_pfsense_of_the_netgate_article(home):
     ]
 
 
+def test_pf_translates_on_freebsd_and_gets_its_rules_back(home):
+    given = FilterOptions("nat", states=2_000_000, timeout_s=300)
+    done, back = run("freebsd", device_of("freebsd"), setup_on("ix0", "ix1", net="100.65", filter=given), home)
+    assert done[0].command.startswith("pfctl -f - && { pfctl -e") and done[0].stdin == (
+        "set limit states 2000000\n"
+        "set timeout { udp.first 300, udp.single 300, udp.multiple 300, adaptive.start 0, adaptive.end 0 }\n"
+        "set skip on lo\n"
+        "nat on ix1 inet from any to any -> (ix1)\n"
+        "pass quick proto tcp from any to any port 22 no state\n"
+        "pass quick proto tcp from any port 22 to any no state\n"
+        "pass in quick on ix0 keep state\n"
+        "pass out quick on ix1 keep state\n"
+        "block drop quick on ix1 proto { tcp, udp }\n"
+        'pass all no state label "wirespeed nat 2000000 300"\n'
+    )
+    assert (back[-1].command, back[-1].stdin) == (
+        "pfctl -f -",
+        "set limit states 100000\n"
+        "set timeout udp.first 60\n"
+        "set timeout udp.single 30\n"
+        "set timeout udp.multiple 60\n"
+        "set timeout adaptive.start 60000\n"
+        "set timeout adaptive.end 120000\n"
+        "nat on igb0 inet from 10.0.0.0/8 to any -> (igb0) round-robin\n"
+        "block drop in log all\n"
+        "pass out all flags S/SA keep state\n",
+    )
+
+
+def test_pf_of_openbsd_was_off_and_is_off_again(home):
+    for rules, line in (
+        ("nat", "match out on em1 inet nat-to (em1)\n"),
+        ("forward", "match in on em0 inet proto { tcp, udp } from any to 100.64.1.1 port 1:49151 rdr-to 100.64.2.2\n"),
+    ):
+        setup = setup_on("em0", "em1", filter=FilterOptions(rules))
+        done, back = run("openbsd", device_of("openbsd"), setup, home)
+        assert line in done[0].stdin and "set limit" not in done[0].stdin
+        assert back[-1].command == "pfctl -f - && pfctl -d" and "set limit states 100000\n" in back[-1].stdin
+
+
 def test_openbsd_has_half_of_it_already(home):
     done, back = run("openbsd", device_of("openbsd"), setup_on("em0", "em1"), home)
     assert commands(done) == [
@@ -143,6 +193,24 @@ def test_vpp_is_told_what_is_missing(home):
         "mpls local-label add 17 eos via 100.64.1.2 e0",
     ]
     assert told(back)[-1] == "set interface state e1 down"
+
+
+def test_nat44_of_vpp_is_enabled_by_either_of_its_commands(home):
+    setup = setup_on("e0", "e1", filter=FilterOptions("nat", states=1_000_000, timeout_s=600))
+    done, back = run("vpp", device_of("vpp"), setup, home)
+    nat = [action.command for action in done if "nat" in action.command]
+    assert nat[0].count("vppctl") == 2 and "vppctl nat44 plugin enable sessions 1000000 2>&1" in nat[0]
+    assert ") || ( o=$(vppctl nat44 enable sessions 1000000 2>&1" in nat[0]
+    assert told(done)[-3:] == [
+        "set interface nat44 in e0 out e1",
+        "nat44 add interface address e1",
+        "set nat timeout udp 600",
+    ]
+    assert told(back)[:3] == [
+        "set nat timeout udp 300",
+        "nat44 add interface address e1 del",
+        "set interface nat44 in e0 out e1 del",
+    ]
 
 
 def test_startup_conf_is_edited_vpp_restarted_and_both_come_back(home):
@@ -212,6 +280,18 @@ def test_a_step_that_fails_is_rolled_back(home):
         ("openbsd", setup_on("em0", "em9"), "there is no interface em9 on the device; it has em0, em1, lo0"),
         ("openbsd", setup_on("em0", "em1", rx_descriptors=512), "choose queues and rings by themselves"),
         ("vpp", setup_on("e0", "e7"), "there is no interface e7 on the device; it has e0, e1, local0"),
+        (
+            "vpp",
+            setup_on("e0", "e1", filter=FilterOptions("forward")),
+            "VPP has no filter forward to prepare; it has nat",
+        ),
+        (
+            "openbsd",
+            setup_on("em0", "em1", filter=FilterOptions("nat", buckets=9)),
+            "has no buckets to prepare; it has",
+        ),
+        ("freebsd", setup_on("ix0", "ix1", filter=FilterOptions(states=9)), "has no states to prepare"),
+        ("danos", setup_on("dp0s2", "dp0s3", filter=FilterOptions("off")), "DANOS has no filter off to prepare"),
         ("danos", setup_on("dp0s2", "dp0s9"), "there is no interface dp0s9 on the device; it has dp0s2, dp0s3"),
         ("danos", setup_on("dp0s2", "dp0s3", mode="mpls"), "DANOS can be prepared for ip4 and ip6"),
     ],

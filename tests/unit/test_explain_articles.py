@@ -58,7 +58,7 @@ def test_files_without_a_device_are_not_compared_with_each_other(tmp_path: Path)
     paths = written(tmp_path, named=False)
     cases = read_cases(paths)
     assert not any(case.others for case in cases)
-    assert all("39 other tests name no device either" in case.remarks[-1] for case in cases)
+    assert all("39 other tests name no DUT either" in case.remarks[-1] for case in cases)
     assert {explain(case).cause for case in cases} == {TESTER, "unknown"}
     one, other = tmp_path / "vpp-2q-64b-unidir.json", tmp_path / "vpp-2q-64b-1-flow-unidir.json"
     (told,) = read_cases([one], [other])

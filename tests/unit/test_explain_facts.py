@@ -222,7 +222,7 @@ def test_a_test_of_another_box_is_not_compared_with(tmp_path: Path) -> None:
         write_file(steps_test(name, DutFacts(box)), tmp_path / f"{name}.json")
     (case,) = read_cases([tmp_path / "one.json"], [tmp_path / "two.json"])
     assert case.others == ()
-    assert case.remarks == ("two is of another box (b, here a): it is not compared with",)
+    assert case.remarks == ("two is of another DUT (b, here a): it is not compared with",)
 
 
 def test_a_file_without_a_load_is_told_and_does_not_stop_the_others(tmp_path: Path) -> None:

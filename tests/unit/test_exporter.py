@@ -14,6 +14,7 @@ from prometheus_client.openmetrics.exposition import generate_latest as openmetr
 from prometheus_client.parser import text_string_to_metric_families
 from report_kinds import FORWARD, search_of, soak_of, suite_of
 from segment_bytes import Segment
+from simulated_trex import SimulatedTrex
 
 from manual.metrics import metrics_page
 from wirespeed.cli.main import main
@@ -28,6 +29,7 @@ from wirespeed.exporter.device import DeviceTarget
 from wirespeed.exporter.exposition import Targets
 from wirespeed.exporter.families import FAMILIES
 from wirespeed.exporter.foreign import relabelled
+from wirespeed.exporter.generator import GeneratorTarget
 from wirespeed.exporter.options import TargetOptions, listening, targets_of
 from wirespeed.exporter.router import RouterTarget, neighbours_of, routes_of
 from wirespeed.exporter.runs import RunTarget
@@ -254,6 +256,17 @@ def test_targets_are_one_page_in_each_format_and_names_choose_samples(tmp_path):
     assert set(re.findall("(?m)^(\\w+)[{ ]", chosen)) == {"wirespeed_up"}
 
 
+@pytest.mark.parametrize("extended", [True, False])
+def test_a_generators_intended_packets_are_served_under_both_names(extended):
+    """T-Rex does not count them."""
+    with SimulatedTrex(extended=extended) as trex:
+        generator = GeneratorTarget("t", trex.server, 5)
+        values = generator.read().values
+        generator._client.close()
+    present, former = (values.get(f"wirespeed_generator_{name}_packets_total") for name in ("intended", "asked"))
+    assert present == former == ([(("t", "0"), 0), (("t", "1"), 0)] if extended else None)
+
+
 def test_summaries_and_tables_of_our_router():
     assert (
         routes_of(
@@ -377,7 +390,7 @@ def test_names_are_given_or_those_of_files():
 @pytest.mark.parametrize(("dut", "kind"), [("linux", "dut"), ("vpp", "router")])
 def test_a_bench_is_its_device_its_tester_and_its_meter(tmp_path, dut, kind):
     file = tmp_path / "lab.yaml"
-    wires = "wires: [{port: 0, interface: e0}, {port: 1, interface: e1}]\n"
+    wires = "links: [{port: 0, interface: e0}, {port: 1, interface: e1}]\n"
     rest = f"dut: {{kind: {dut}, reach: local}}\npower: constant:12\n"
     file.write_text(f"tester: {{server: 10.0.0.5}}\n{wires}{rest}")
     made = targets_of(TargetOptions(benches=(file,)))

@@ -14,9 +14,9 @@ from wirespeed.measurement.loadtest.document import REQUIRED_VARS
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target, steps
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import to_json
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.trial.rates import check_rate, of_line
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, parse_rate
 
 DURATIONS = st.just(0.0) | st.floats(min_value=0.01, max_value=90)

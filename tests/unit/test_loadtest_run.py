@@ -28,7 +28,7 @@ from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.point import points
 from wirespeed.results.sample import Sample
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
 LINE_PPS = 10e9 / 672

@@ -21,13 +21,13 @@ from wirespeed.generator import hdr
 from wirespeed.profiles import load_profile
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry, WorkerCost
+from wirespeed.trial.directions import check_directions, pair_directions, parse_directions, parse_ports
 from wirespeed.trial.frame_kinds import frame_kind, kinds_sent
 from wirespeed.trial.guard import links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import LatencyReading, latency_between, latency_reading
 from wirespeed.trial.load import load_of, payload_at
 from wirespeed.trial.machine import is_local, is_virtual, machine_reading, preemption_between
 from wirespeed.trial.reading import TrialReading
-from wirespeed.trial.wires import check_wires, pair_directions, parse_ports, parse_wires
 from wirespeed.units import Rate
 
 # ---- wires
@@ -38,16 +38,16 @@ def test_pairs_and_wires() -> None:
     assert pair_directions(parse_ports("2,3")) == (Channel(2, 3), Channel(3, 2))
     assert pair_directions(parse_ports("0,1,4,5")) == (Channel(0, 1), Channel(4, 5), Channel(1, 0), Channel(5, 4))
     assert pair_directions((2, 3), "3-2") == (Channel(3, 2),)
-    assert parse_wires("0>1,1>2, 2>0") == (Channel(0, 1), Channel(1, 2), Channel(2, 0))
+    assert parse_directions("0>1,1>2, 2>0") == (Channel(0, 1), Channel(1, 2), Channel(2, 0))
 
 
 def test_a_ring_of_three_ports_is_fine_and_two_into_one_need_their_marks() -> None:
-    check_wires(parse_wires("0>1,1>2,2>0"), has_signature=False)
-    check_wires(parse_wires("0>2,1>2"), has_signature=True)
+    check_directions(parse_directions("0>1,1>2,2>0"), has_signature=False)
+    check_directions(parse_directions("0>2,1>2"), has_signature=True)
     with pytest.raises(UsageError, match="--signature"):
-        check_wires(parse_wires("0>2,1>2"), has_signature=False)
+        check_directions(parse_directions("0>2,1>2"), has_signature=False)
     with pytest.raises(UsageError, match="port 0 is to send to port 1 and to port 2"):
-        check_wires(parse_wires("0>1,0>2"), has_signature=True)
+        check_directions(parse_directions("0>1,0>2"), has_signature=True)
 
 
 # ---- frames
@@ -213,6 +213,7 @@ def test_a_trex_tells_microseconds_or_a_coarse_histogram() -> None:
 
 
 def worker(absent_s: float, absences: int, longest_s: float) -> dict[str, Any]:
+    """A worker in a reply of an older generator."""
     return {"cpu": 0, "absent_s": absent_s, "absences": absences, "longest_absent_s": longest_s}
 
 

@@ -28,9 +28,9 @@ from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.trial import tester
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.load import load_of
 from wirespeed.trial.trial import Trial
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_PPS = line_rate_pps(64, 10e9)

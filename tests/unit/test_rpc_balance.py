@@ -44,11 +44,12 @@ def test_the_medium_is_told_with_each_port(session: Session, medium: PortMedium,
 
 def test_what_was_due_is_counted_once(session: Session) -> None:
     session.core.count(
-        0, asked_packets=15, tx_packets=5, refused_packets=4, no_buffer_packets=3, late_packets=3, rx_missed=7
+        0, intended_packets=15, tx_packets=5, refused_packets=4, no_buffer_packets=3, late_packets=3, rx_missed=7
     )
     told = stats(session)
     unsent = [told[f"{why}_packets"] for why in ("refused", "no_buffer", "late")]
-    assert (told["asked_packets"], told["opackets"], unsent) == (15, 5, [4, 3, 3])
+    assert (told["intended_packets"], told["opackets"], unsent) == (15, 5, [4, 3, 3])
+    assert told["asked_packets"] == 15  # the former name
     assert (told["rx_missed"], told["ierrors"]) == (7, 7)
     names = session.call("get_port_xstats_names", port_id=0)["xstats_names"]
     values = session.call("get_port_xstats_values", port_id=0)["xstats_values"]
@@ -101,11 +102,15 @@ def test_flow_control_is_read_back_as_it_is(session: Session) -> None:
 
 
 def test_the_machine_is_told_at_the_instant_of_the_counters(session: Session) -> None:
-    session.core.absence = replace(session.core.absence, absences=2, absent_s=0.75, longest_absent_s=0.5)
+    session.core.preemption = replace(
+        session.core.preemption, preemptions=2, preempted_s=0.75, longest_preemption_s=0.5
+    )
     port, total = session.batch(("get_port_stats", {"port_id": 0}), ("get_global_stats", {}))
     machine = total["machine"]
     assert machine["ts"] == port["ts"]
-    assert machine["workers"] == [{"cpu": 0, "absent_s": 0.75, "absences": 2, "longest_absent_s": 0.5}]
+    present = {"preempted_s": 0.75, "preemptions": 2, "longest_preemption_s": 0.5}
+    former = {"absent_s": 0.75, "absences": 2, "longest_absent_s": 0.5}
+    assert machine["workers"] == [{"cpu": 0, **present, **former}]
     assert machine["cpus"] >= 1
     assert machine["steal_s"] >= 0
 

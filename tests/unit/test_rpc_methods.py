@@ -445,7 +445,7 @@ def test_counters_follow_the_core(session: Session) -> None:
     session.start(1000)
     session.core.advance(2)
     sent, received = session.call("get_port_stats", port_id=0), session.call("get_port_stats", port_id=1)
-    assert (sent["opackets"], sent["obytes"], sent["asked_packets"]) == (2000, 128_000, 2000)
+    assert (sent["opackets"], sent["obytes"], sent["intended_packets"]) == (2000, 128_000, 2000)
     assert (received["ipackets"], received["ibytes"], received["opackets"]) == (2000, 128_000, 0)
     assert {"refused_packets", "late_packets", "rx_missed", "ts"} <= sent.keys()
     assert session.call("get_global_stats")["m_total_tx_pkts"] == 2000
@@ -515,7 +515,7 @@ def test_xstats_names_match_their_values(session: Session) -> None:
     names = session.call("get_port_xstats_names", port_id=0)["xstats_names"]
     values = session.call("get_port_xstats_values", port_id=0)["xstats_values"]
     counted = dict(zip(names, values, strict=True))
-    assert (counted["tx_good_packets"], counted["tx_q0_packets"], counted["tx_asked_packets"]) == (1000, 1000, 1000)
+    assert (counted["tx_good_packets"], counted["tx_q0_packets"], counted["tx_intended_packets"]) == (1000, 1000, 1000)
 
 
 def test_what_is_sent_and_not_received_is_the_drop_rate(session: Session) -> None:

@@ -21,7 +21,7 @@ from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import SearchProgress, raise_for_ending, run_search
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.lab import LabFacts
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
 LINE_PPS = 10e9 / 672

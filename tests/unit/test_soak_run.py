@@ -27,7 +27,7 @@ from wirespeed.results.dut import DutFacts
 from wirespeed.results.ending import raise_for
 from wirespeed.results.journal import Journal
 from wirespeed.results.lab import LabFacts
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
 PERIOD_S = 0.05

@@ -11,11 +11,11 @@ from wirespeed.testbed.options import GivenOptions, StandOptions, device_spec, o
 
 HERE = """\
 tester: {ports: [null, null, null, null]}
-wires:
+links:
   - {port: 2, speed: 1G, interface: e0}
   - {port: 3, speed: 1G, interface: e1}
 """.replace("null", "'null'")
-THERE = "tester: {server: '10.0.0.5:4501'}\nwires: [{port: 0, speed: 1G}, {port: 1}]\n"
+THERE = "tester: {server: '10.0.0.5:4501'}\nlinks: [{port: 0, speed: 1G}, {port: 1}]\n"
 
 
 def asked(text: str, default: str = "bench", **given: str) -> StandOptions:
@@ -45,7 +45,7 @@ def test_options_override_it():
 def test_an_option_given_with_its_default_value_is_seen():
     assert asked(f"{HERE}dut: {{kind: linux, reach: local}}\n", dut="none").dut == "none"
     assert (
-        asked("tester: {server: '127.0.0.1:4501'}\nwires: [{port: 0}, {port: 1}]\n", server="127.0.0.1:4501").ports
+        asked("tester: {server: '127.0.0.1:4501'}\nlinks: [{port: 0}, {port: 1}]\n", server="127.0.0.1:4501").ports
         == "0,1"
     )
     assert directions_of(None, "both", "0>1", False) == directions_of("0,1", "0-1", "", False)
@@ -78,10 +78,10 @@ def test_load_is_what_the_mode_forwards(mode, default, given, load):
         (HERE, {"server": "10.0.0.9"}, ("-s 10.0.0.9", "ports of a tester to start here")),
         (THERE, {"server": "127.0.0.1:4501"}, ("-s 127.0.0.1:4501", "the tester is 10.0.0.5:4501")),
         (HERE, {"server": "127.0.0.1:4501"}, ("-s 127.0.0.1:4501", "ports of a tester to start here")),
-        (HERE, {"ports": "0,1"}, ("--ports 0,1", "no wire ends at port 0")),
+        (HERE, {"ports": "0,1"}, ("--ports 0,1", "no link ends at port 0")),
         (HERE, {"lab": "embedded"}, ("--lab embedded", "--testbed b.yaml")),
-        (HERE, {"ports": "0,2"}, ("--ports 0,2", "no wire ends at port 0")),
-        (HERE, {"directions": "2>1"}, ("--directions 2>1", "no wire ends at port 1")),
+        (HERE, {"ports": "0,2"}, ("--ports 0,2", "no link ends at port 0")),
+        (HERE, {"directions": "2>1"}, ("--directions 2>1", "no link ends at port 1")),
         (HERE, {"profile": "mpls"}, ("profile mpls", "its mode is ip4")),
         (HERE, {"tunables": "ip=6"}, ("ip=6", "its mode is ip4")),
         (HERE + "mode: ip6\n", {"tunables": "ip=4"}, ("ip=4", "its mode is ip6")),

@@ -17,12 +17,12 @@ from wirespeed.testbed.ceiling import Ceiling, Ceilings, ceiling_facts, ceiling_
 from wirespeed.testbed.facts import device_facts, lab_facts
 from wirespeed.testbed.file import parse_bench
 from wirespeed.testbed.interfaces import LinkedInterface, bsd_interfaces, linux_interfaces, vector_interfaces
+from wirespeed.testbed.links import shared
 from wirespeed.testbed.neighbours import held, settle
 from wirespeed.testbed.packets import proof
 from wirespeed.testbed.tester import arguments
-from wirespeed.testbed.wires import shared
 
-BASE = "tester: {server: a}\nwires: [{port: 0}, {port: 1}]\n"
+BASE = "tester: {server: a}\nlinks: [{port: 0}, {port: 1}]\n"
 MACS = ("02:ee:00:00:00:00", "02:fe:00:00:00:00")
 
 VPP_INTERFACES = """\
@@ -109,7 +109,7 @@ def test_no_proof_where_no_route_leads():
 
 @pytest.mark.parametrize("mode", ["ip4", "ip6"])
 def test_ports_of_a_trex_are_told_where_to_send_to(mode):
-    wires = "wires: [{port: 0, dut_mac: 02:fe:00:00:00:00}, {port: 1, dut_mac: 02:fe:00:00:00:01}]\n"
+    wires = "links: [{port: 0, dut_mac: 02:fe:00:00:00:00}, {port: 1, dut_mac: 02:fe:00:00:00:01}]\n"
     with SimulatedTrex(extended=False) as trex, StatelessClient(trex.server) as client:
         bench = parse_bench(f"tester: {{server: '{trex.server}'}}\n{wires}mode: {mode}\n")
         client.connect()
@@ -162,11 +162,11 @@ def test_results_refer_to_the_ceiling_of_their_load():
 
 def test_results_describe_the_bench():
     text = BASE.replace("{port: 0}", "{port: 0, interface: e0, speed: 10G}")
-    bench = parse_bench(f"{text}description: {{box: Fitlet2, price: 400}}\ndut: {{kind: linux, reach: local}}\n")
+    bench = parse_bench(f"{text}description: {{dut: Fitlet2, price: 400}}\ndut: {{kind: linux, reach: local}}\n")
     assert to_json(device_facts(bench, None)) == {
         "name": "Fitlet2",
         "kind": "linux",
-        "description": {"box": "Fitlet2", "price": "400"},
+        "description": {"dut": "Fitlet2", "price": "400"},
     }
     assert to_json(lab_facts(bench, "b.yaml", None))["testbed"]["links"] == {
         "0": "e0 10G 100.64.1.1/30",
@@ -177,7 +177,7 @@ def test_results_describe_the_bench():
 def test_tester_is_started_with_what_its_wires_say():
     bench = parse_bench(
         "tester: {ports: ['null', 'null,speed=1G'], hugepages: never}\n"
-        "wires: [{port: 0, speed: 10G, tester_mac: 02:ee:00:00:00:09}, {port: 1, speed: 10G}]\n"
+        "links: [{port: 0, speed: 10G, tester_mac: 02:ee:00:00:00:09}, {port: 1, speed: 10G}]\n"
     )
     words = arguments(bench, (2, 3), (0,), "127.0.0.1:4507")
     assert words[words.index("--cpu") + 1] == "2,3"

@@ -17,9 +17,9 @@ from wirespeed.results.sample import Preemption
 from wirespeed.results.search_trial import Goal, SearchTrial
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial import tester
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.load import load_of
 from wirespeed.trial.trial import Trial
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import Rate
 
 PPS = 10e6

@@ -171,7 +171,7 @@ def test_comparisons(file: Path, verdict: Verdict) -> None:
         with pytest.raises(UsageError, match="has no rate to compare"):
             read_side(file)
         return
-    values = read_side(file).values(boxed=False)
+    values = read_side(file).values(by_name=False)
     rates = [one.rate_pps for key, found in values.items() if "MRR" not in str(key) for one in found]
     assert rates == [one.rate_pps for one in rates_of(verdict)]
 

@@ -35,7 +35,7 @@ _STATE = (
 )
 _BENCH = """\
 tester: {{ports: ["{ports[0]}", "{ports[1]}"], hugepages: never}}
-wires:
+links:
   - {{port: 0, interface: eth1, speed: 1G}}
   - {{port: 1, interface: eth2, speed: 1G}}
 dut: {{kind: linux, reach: "ssh://root@127.0.0.1:{ssh}"}}

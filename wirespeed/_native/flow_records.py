@@ -1,4 +1,4 @@
-"""What the generator's core counts per flow, and the packets it hands over.
+"""Counters per flow of the generator's core, and the packets that it hands over.
 
 Names as in native/include/wirespeed/flows.h and captures.h.
 """
@@ -79,7 +79,7 @@ class FlowsSnapshot:
 
 @dataclass(frozen=True)
 class LatencyCounters:
-    """What was received of one latency flow on all ports; the times are 0 while that is nothing."""
+    """Packets of one latency flow received on all ports; the times are 0 without packets."""
 
     packets: int = 0
     dropped: int = 0

@@ -53,7 +53,7 @@ class FrameKinds:
 class PortTraffic:
     """Counters of one port since start; bytes with FCS. `active`: a profile of it has not ended.
 
-    asked = tx + refused + no_buffer + late, at each snapshot. Of what was sent, some was pushed beside the streams.
+    intended = tx + refused + no_buffer + late, at each snapshot. Pushed packets are sent in addition to the streams.
     Pause frames are None where the driver counts none.
     """
 
@@ -63,7 +63,7 @@ class PortTraffic:
     pushed_bytes: int = 0
     rx_packets: int = 0
     rx_bytes: int = 0
-    asked_packets: int = 0
+    intended_packets: int = 0
     refused_packets: int = 0
     no_buffer_packets: int = 0
     late_packets: int = 0
@@ -81,7 +81,7 @@ class PortTraffic:
 class WorkerLoad:
     """Clocks of one worker since start; busy ones are of loops that sent or received.
 
-    Absences are times of 0.2 ms and more that something kept it from its loop. `sending` are the ports on which it has
+    A preemption lasts 0.2 ms or more: dev/preemption.h. `sending` are the ports on which it has
     something to send, as bits.
     """
 
@@ -89,9 +89,9 @@ class WorkerLoad:
     loops: int = 0
     busy_clocks: int = 0
     total_clocks: int = 0
-    absences: int = 0
-    absent_s: float = 0.0
-    longest_absent_s: float = 0.0
+    preemptions: int = 0
+    preempted_s: float = 0.0
+    longest_preemption_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ class NativeGenerator:
             check(self._lib.ws_generator_stop(self._generator, port, numbers, len(numbers)))
 
     def pause(self, port: int, paused: bool, profiles: Iterable[int] = (0,)) -> int:
-        """How many of the profiles have traffic, which alone is changed; so too `set_factors`, of (profile, factor)."""
+        """Number of the profiles that have traffic; only those change. `set_factors` of (profile, factor) likewise."""
         numbers = sorted(set(profiles))
         return check(self._lib.ws_generator_pause(self._generator, port, numbers, len(numbers), paused))
 

@@ -47,21 +47,21 @@ class Ip6:
         check(self._lib.ws_router_set_advertising(self._router, index, struct))
 
     def set_reachable_time(self, version: int, seconds: int) -> None:
-        """How long neighbors are taken to be there before they are asked; 0 for ever."""
+        """Reachable time of neighbors, after which they are probed; 0 for ever."""
         check(self._lib.ws_router_set_reachable_time(self._router, version, seconds))
 
     def reachable_time(self, version: int) -> int:
         return check(self._lib.ws_router_reachable_time(self._router, version))
 
     def set_announcing(self, version: int, is_on: bool) -> None:
-        """Whether addresses are announced when they change and when their interface comes up."""
+        """True if addresses are announced when they change and when their interface comes up."""
         check(self._lib.ws_router_set_announcing(self._router, version, is_on))
 
     def is_announcing(self, version: int) -> bool:
         return bool(self._lib.ws_router_is_announcing(self._router, version))
 
     def set_dad(self, index: int | None, transmits: int) -> None:
-        """How often it is asked for an address before it is used; 0: never. None: on all interfaces, new ones too."""
+        """Number of probes for an address before it is used; 0: none. None: on all interfaces, new ones included."""
         number = self._lib.WS_DAD_ALL_INTERFACES if index is None else index
         check(self._lib.ws_router_set_dad(self._router, number, transmits))
 

@@ -1,4 +1,4 @@
-"""What can be said about a port before DPDK tries it: DPDK's own refusals name no cause."""
+"""Checks of a port before DPDK opens it, since DPDK's own errors name no cause."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def claim_socket(path: Path, kind: socket.SocketKind, who: str) -> None:
 
 
 def listens(path: Path, kind: socket.SocketKind) -> bool:
-    """Whether a process listens on the unix socket; one that may not be asked counts as listening."""
+    """True if a process listens on the unix socket, or if the socket may not be opened."""
     with socket.socket(socket.AF_UNIX, kind) as probe:
         probe.settimeout(1.0)
         try:

@@ -33,7 +33,7 @@ _memif_servers: set[str] = set()
 
 @dataclass(frozen=True)
 class RuntimeInfo:
-    """What the process got; `notice` is the line to show once when it is less than it could be."""
+    """Resources of the process; `notice` is the line to show once if they are less than they could be."""
 
     hugepages: bool
     march: int
@@ -172,7 +172,7 @@ def pool_buffers(specs: Sequence[PortSpec], workers: int) -> int:
 
 
 def router_held_buffers(workers: int) -> int:
-    """What the queues between and beside the workers of a router may hold, beyond the rings of its ports."""
+    """Packets that the queues between and beside the workers of a router may hold, beyond the rings of its ports."""
     return int(core().lib.ws_router_held_buffers(workers))
 
 
@@ -269,7 +269,7 @@ def port_info(port: int) -> PortInfo:
 
 
 def link_losses(port: int) -> int | None:
-    """How often the port has lost its link since its interface was made; None where nobody counts."""
+    """Link losses of the port since its interface was made; None if they are not counted."""
     losses = int(core().lib.ws_port_link_losses(port))
     return losses if losses >= 0 else None
 
@@ -327,7 +327,7 @@ def worker_info(worker: int) -> WorkerInfo:
 
 
 def pools() -> tuple[PoolInfo, ...]:
-    """That of the first worker's NUMA node first; none before ports are open."""
+    """Pools, that of the first worker's NUMA node first; none before ports are open."""
     struct = core().ffi.new("struct ws_pool_info *")
     found = []
     for index in range(core().lib.ws_pool_count()):

@@ -1,4 +1,4 @@
-"""What the generator's core is told to send. Names as in native/include/wirespeed/streams.h, which explains them."""
+"""Streams as the generator's core takes them. Names are those of native/include/wirespeed/streams.h."""
 
 from __future__ import annotations
 

@@ -77,13 +77,13 @@ class StreamRows:
         self.structs = self._ffi.cast("struct ws_stream *", self._address(rows))
 
     def _address(self, data: bytes | bytearray) -> int:
-        """Where the bytes lie, as long as this lives."""
+        """Address of the bytes, valid as long as this object lives."""
         view = self._ffi.from_buffer(data)
         self._alive.append(view)
         return int(self._ffi.cast("uintptr_t", view))
 
     def _program(self, ops: tuple[Op, ...]) -> int:
-        """Where the instructions lie; streams that share a program share its rows."""
+        """Address of the instructions; streams that share a program share its rows."""
         found = self._programs.get(id(ops))
         if found is None:
             found = self._programs[id(ops)] = self._address(b"".join(self._packed(op) for op in ops))

@@ -22,18 +22,18 @@ from wirespeed.site.told import told_of
 
 def article(
     corpus: Corpus,
-    box: str,
+    dut: str,
     against: str = "",
     title: str = "",
     images: Path | None = None,
     beside: Path = Path(),
 ) -> str:
     """A skeleton of a review, in markdown, that is to stand in the folder `beside`; its pictures go into `images`.
-    UsageError for a box that the corpus does not have, and what `draw` raises."""
+    UsageError for a DUT that the archive does not have, and what `draw` raises."""
     found = catalogue(corpus.index.results((), "-started").rows, corpus.index.figures(()).rows, {})
-    material = _material(corpus, found, box)
+    material = _material(corpus, found, dut)
     if against:
-        if against == box:
+        if against == dut:
             raise UsageError(f"--against {against} is the reviewed DUT itself; name another")
         material = replace(material, against=_material(corpus, found, against))
     if images is not None:
@@ -44,12 +44,12 @@ def article(
     return text.encode(errors="replace").decode()
 
 
-def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
-    if box not in found.boxes:
-        near = get_close_matches(box, found.boxes, 1, cutoff=0.5)
+def _material(corpus: Corpus, found: Catalogue, dut: str) -> Material:
+    if dut not in found.boxes:
+        near = get_close_matches(dut, found.boxes, 1, cutoff=0.5)
         hint = f", did you mean {near[0]}?" if near else "; wirespeed results list shows what there is"
-        raise UsageError(f"archive {corpus.place.name} has no DUT {box!r}{hint}")
-    entries = found.boxes[box]
+        raise UsageError(f"archive {corpus.place.name} has no DUT {dut!r}{hint}")
+    entries = found.boxes[dut]
     wanted = newest(entries)
     read = {entry.digest: one for entry in wanted if isinstance(one := _read(corpus, entry), MeasurementResult)}
     told = {digest: told_of(one, digest)[0] for digest, one in read.items()}
@@ -60,7 +60,7 @@ def _material(corpus: Corpus, found: Catalogue, box: str) -> Material:
         replace(entry, told=told.get(entry.digest, ResultDetails())) for entry in wanted if entry.digest in read
     )
     return Material(
-        box=box,
+        dut=dut,
         entries=kept,
         results=_named(kept, read),
         inspections=tuple(inspections[:1]),

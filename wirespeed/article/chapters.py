@@ -38,7 +38,7 @@ WITHIN, CONFIDENCE = 0.01, 0.95
 _SHOWN = ("runtime", "run", "errors", "err", "hardware-interfaces", "hardware", "softnet", "ethtool", "netstat -i")
 _MOST_LINES = 80
 _PLACES = "topology places"
-"""Which CPU sits where says little to a reader."""
+"""The place of each CPU, which tells a reader little."""
 
 
 def written(found: Material, title: str) -> str:
@@ -79,8 +79,8 @@ def _environment() -> Environment:
     made.globals |= {one.__name__: one for one in functions}
     made.globals |= {
         "OPTICS": "Modules",
-        "BENCH": "`description:` of the bench file says it.",
-        "INSPECT": "`wirespeed host show -o box.json` on the box and `wirespeed results add box.json` bring them.",
+        "BENCH": "`description:` of the testbed file has it.",
+        "INSPECT": "`wirespeed host show -o dut.json` on the DUT and `wirespeed results add dut.json` bring them.",
     }
     made.filters |= {"command_of": command_of, "figure_row": figure_row}
     return made
@@ -105,15 +105,15 @@ def legend(figures: Iterable[SiteFigure]) -> str:
 
 
 def results_matrix(found: Material) -> Markup:
-    """The matrix of loads, boxes and directions."""
+    """The matrix of loads, DUTs and directions."""
     return marked(matrix_to_markdown(matrix(found.comparison), MEGA))
 
 
 def against_other(found: Material) -> tuple[Markup, int]:
-    """Verdicts on the figures that both boxes have, and how many only one has."""
+    """Verdicts on the figures that both DUTs have, and how many only one has."""
     assert found.against is not None
     other = found.against
-    a, b = facing(side_of(other.box, other.tests), side_of(found.box, found.tests))
+    a, b = facing(side_of(other.dut, other.tests), side_of(found.dut, found.tests))
     both = compare({one: a[one] for one in a if one in b}, {one: b[one] for one in b if one in a}, WITHIN, CONFIDENCE)
     return marked(markdown(both, WITHIN) if both.rows else ""), len(a.keys() ^ b.keys())
 
@@ -193,4 +193,4 @@ def caveats(found: Material) -> Iterator[Any]:
     yield from (f"{one.name}: {note}" for one in found.tests for note in one.ending.notes)
     yield from (line for one in found.inspections for line in one.missing)
     if found.lost:
-        yield f"{found.lost} results of the box have no whole file in the archive and are left out."
+        yield f"{found.lost} results of the DUT have no whole file in the archive and are left out."

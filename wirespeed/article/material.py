@@ -36,9 +36,9 @@ class Expected:
 @dataclass(frozen=True)
 class Material:
     """`results` are by digest; `left_out` is how many older results of the same tests there are, `against` the same of
-    another box."""
+    another DUT."""
 
-    box: str
+    dut: str
     entries: tuple[SiteEntry, ...]
     results: Mapping[str, MeasurementResult]
     inspections: tuple[Inspection, ...]
@@ -55,12 +55,12 @@ class Material:
 
     @property
     def comparison(self) -> ReportedResults:
-        """The comparison of both boxes, if there are two."""
+        """The comparison of both DUTs, if there are two."""
         return compare([*self.tests, *(self.against.tests if self.against else ())])
 
     @property
     def verdicts(self) -> tuple[Verdict, ...]:
-        """The verdicts on the results of the box itself, in their order."""
+        """The verdicts on the results of the DUT itself, in their order."""
         found = self.comparison.verdicts
         return tuple(found[one.name] for one in self.tests)
 

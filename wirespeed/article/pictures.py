@@ -13,7 +13,7 @@ from wirespeed.corpus.corpus import Corpus
 from wirespeed.report.render import render
 
 _OVER_TIME = "time"
-"""What charts over time are called first; a review shows those over load."""
+"""Beginnings of the names of charts over time; a review shows those over load."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from wirespeed.pages.words import harmless
 from wirespeed.tables import aligned, plain
 
 GAP = "**GAP**"
-"""What a writer searches for."""
+"""The mark of a gap, for a writer's search."""
 _FENCE = re.compile(r"`{3,}")
 
 

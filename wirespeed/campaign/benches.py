@@ -39,6 +39,7 @@ class TestbedPlace:
         if bench is None:
             return self.lab
         values = bench.model_dump(mode="json", exclude={"description"})
+        values["wires"] = values.pop("links")  # the former key, so that cells that are done stay done
         return json.dumps(values, sort_keys=True)
 
     def to_json(self) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def place_of(word: str, directory: Path, name: str = "") -> TestbedPlace:
     path = directory / word
     if not path.exists():
         raise FileFault(f"there is no testbed {word}: give a testbed file or a lab: {', '.join(LABS)} and vm")
-    text = read_text_file(path, "bench file", _MOST_BYTES).decode(errors="replace")
+    text = read_text_file(path, "testbed file", _MOST_BYTES).decode(errors="replace")
     parse_bench(text, str(path))
     return TestbedPlace(name or word, file=str(path.resolve()), text=text)
 
@@ -85,7 +86,7 @@ def _unfit_bench(bench: Bench, setup: CampaignSetup) -> str:
     if setup.program:
         return "`program` is of the embedded lab; give `before` the command that installs it on the device"
     if setup.is_prepared and bench.dut.kind == "none":
-        return "the bench file does not say what the device is, so it cannot be prepared"
+        return "the testbed file does not name the kind of the DUT (dut: kind), so the DUT cannot be prepared"
     if (setup.cli or setup.vppcfg) and not (bench.dut.kind == "wirespeed" and bench.dut.socket):
         return "cli and vppcfg need a device of kind wirespeed with `socket`; give `before` the commands"
     return ""

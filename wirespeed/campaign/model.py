@@ -62,7 +62,7 @@ class CampaignDut(CampaignPart):
 
 
 class Stop(TestbedSection):
-    """When the campaign ends before its cells do."""
+    """Time at which the campaign ends, even if test cases are left."""
 
     failures: int | None = Field(
         default=None, ge=1, description="Stop after this many cells have failed all their tries."

@@ -17,7 +17,7 @@ from wirespeed.campaign.runner import LocalRunner
 from wirespeed.owned import OwnedDirectory
 
 BENCH_VARIABLE = "WIRESPEED_BENCH"
-"""Where a node's processes find what bench they are of."""
+"""Variable in which a node's processes find the name of their testbed."""
 
 _POLL_S = 0.1
 

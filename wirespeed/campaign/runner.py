@@ -1,4 +1,4 @@
-"""Who runs cells: this machine by a process a cell, others by Ray (ray_runner.py)."""
+"""Runners of test cases: this machine by a process per case, others by Ray (ray_runner.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cell runs next, and what becomes of those that ended. Pure: a value that is told what happened."""
+"""Order of test cases: the next one to run, and the state of those that ended. A pure value, fed with events."""
 
 from __future__ import annotations
 

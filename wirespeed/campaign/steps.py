@@ -15,7 +15,7 @@ from wirespeed.campaign.cells import CampaignCell, CampaignSetup
 from wirespeed.testbed.model import Bench
 
 XCONNECT = ("set interface l2 xconnect e0 e1", "set interface l2 xconnect e1 e0")
-"""What makes the embedded lab's router a wire."""
+"""Commands that cross-connect the embedded lab's router."""
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class Steps:
 
 
 def steps_of(cell: CampaignCell, place: TestbedPlace, directory: Path, resume: bool = False) -> Steps:
-    """How the cell runs on the bench of `place`, with its files in `directory`, or goes on with
-    what is there (`resume`)."""
+    """Steps of the test case on the testbed of `place`, with its files in `directory`; with `resume` it continues with
+    the files that exist."""
     output = directory / f"{cell.stem}.json"
     flags = cell.flags
     if resume:

@@ -234,7 +234,7 @@ class CpuShares:
 
     @property
     def kernel_percent(self) -> float:
-        """What forwarding is in, of a kernel that does it: the rest of a busy CPU is somebody's program."""
+        """CPU modes that include a kernel's forwarding; other use of a busy CPU is by programs."""
         return sum(self.percent.get(kind, 0.0) for kind in ("irq", "interrupt", "softirq", "system"))
 
 
@@ -334,7 +334,7 @@ class Case:
     states: StateFacts | None = None
     """Of a test that makes states in the device."""
     directions: tuple[Case, ...] = ()
-    """The same test one direction at a time, where it had several; what the device told is of all of them."""
+    """The test with one direction at a time, if it had several; telemetry of the DUT covers all of them."""
 
     @property
     def busy(self) -> tuple[Worker, ...]:
@@ -378,7 +378,7 @@ class Case:
 
     @property
     def cycles_sum(self) -> str:
-        """That product in words; of a case with `cores_used`."""
+        """The product in words, for a case with `cores_used`."""
         cycles, hz = self.load.cycles or 0.0, self.box.hz or 0.0
         product = cycles * self.load.received_pps
         return (

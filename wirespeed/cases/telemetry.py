@@ -21,7 +21,7 @@ SYSTEMS = {"router": "wirespeed"} | {
 _POLLING = ("wirespeed", "vpp", "danos")
 """Systems whose forwarding CPUs are workers that poll."""
 _KERNEL_SUMS = {"rx": ("rx drop", "rx errs"), "tx": ("tx drop", "tx errs")}
-"""What the kernel counts of an interface has what its driver counted in it."""
+"""Counters of the kernel per interface that include those of its driver."""
 _FLAT = {"vectors_per_call", "cycles_per_packet"}
 _PLACED = re.compile(r"(\S+) queue (\d+)")
 _NOMINAL = re.compile(r"@ ([\d.]+) ?GHz")
@@ -164,7 +164,7 @@ def drops_told(told: Sequence[DutTelemetry]) -> dict[str, int]:
 
 
 def _is_of_way(reason: str, way: str) -> bool:
-    """Whether a driver's counter is in the kernel's sum of that way."""
+    """True if the kernel's sum for that direction includes the driver's counter."""
     sent = meaning_of(reason) == TX_FULL
     return sent == (way == "tx")
 

@@ -29,7 +29,7 @@ NODE_COLOURS: Mapping[NodeClass, str] = {
     "tx": COLOURS[5],
     "other": COLOURS[3],
 }
-"""The same colours as `part-*` of page.css."""
+"""Colours, as `part-*` of page.css."""
 
 
 def colour(number: int) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wirespeed.cli.options import BoxOption, NameOption
+from wirespeed.cli.options import DutNameOption, NameOption
 from wirespeed.corpus.place import own_corpus
 from wirespeed.errors import UsageError
 from wirespeed.units import parse_percent
@@ -16,7 +16,7 @@ from wirespeed.units import parse_percent
 if TYPE_CHECKING:
     from wirespeed.compare.comparison import Comparison
     from wirespeed.compare.sides import Side
-    from wirespeed.results.box_names import BoxNames
+    from wirespeed.results.dut_names import DutNames
     from wirespeed.results.measurement import MeasurementResult
 
 OPTIONAL_VALUES = {"--archive": own_corpus()}
@@ -65,27 +65,27 @@ def command(
     ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 8 if a verdict is inconclusive.")] = False,
     form: Annotated[Literal["text", "md", "csv", "json"], typer.Option("--format", help="Output format.")] = "text",
-    box: BoxOption = "",
+    dut_name: DutNameOption = "",
     name: NameOption = None,
 ) -> int:
     """Report for each test whether B is better than A, worse or the same, or how many more repeats are needed. Exit
     code 7: a test is worse."""
-    from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
+    from wirespeed.results.dut_names import parse_names  # noqa: PLC0415 - a command starts fast
 
     same, sure = parse_percent(equivalence, "--equivalence"), parse_percent(confidence, "--confidence")
     if not 0.0001 <= same <= 0.5:
         raise UsageError(f"--equivalence {equivalence}: give 0.01% to 50%")
     if not 0.5 <= sure <= 0.9999:
         raise UsageError(f"--confidence {confidence}: give 50% to 99.99%")
-    names, boxes = what or [], parse_names(box, name or ())
+    names, duts = what or [], parse_names(dut_name, name or ())
     if trend:
-        return _trend(names, corpus, boxes)
+        return _trend(names, corpus, duts)
     if len(names) != 2:
         raise UsageError(f"give two results or folders of results to compare, not {len(names)}; a series takes --trend")
     from wirespeed.compare.comparison import compare  # noqa: PLC0415
     from wirespeed.compare.sides import facing  # noqa: PLC0415
 
-    a, b = (_side(one, corpus, boxes) for one in names)
+    a, b = (_side(one, corpus, duts) for one in names)
     compared = compare(*facing(a, b), same, sure, control)
     _print(compared, form, same, sure)
     if compared.count("worse"):
@@ -112,14 +112,14 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
         print(f"the control moved by {difference_text(compared.control)}, which is taken off the others")
 
 
-def _side(name: str, corpus: str, boxes: BoxNames) -> Side:
+def _side(name: str, corpus: str, duts: DutNames) -> Side:
     """A file, a folder, or what a corpus has under a name."""
     from wirespeed.compare.sides import read_side, side_of  # noqa: PLC0415
 
     if Path(name).exists():
-        return read_side(Path(name), boxes)
+        return read_side(Path(name), duts)
     if not corpus and ("/" in name or name.endswith(".json")):
-        return read_side(Path(name), boxes)  # which says what is wrong with it
+        return read_side(Path(name), duts)  # which says what is wrong with it
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
 
     with open_corpus(corpus) as opened:
@@ -132,34 +132,34 @@ def _side(name: str, corpus: str, boxes: BoxNames) -> Side:
         return side_of(name, opened.results(digests))
 
 
-def _trend(names: list[str], corpus: str, boxes: BoxNames) -> int:
+def _trend(names: list[str], corpus: str, duts: DutNames) -> int:
     from wirespeed.compare.plateaus import plateaus  # noqa: PLC0415
     from wirespeed.compare.text import trend_lines  # noqa: PLC0415
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415
-    from wirespeed.results.subjects import box_of, figures  # noqa: PLC0415
+    from wirespeed.results.subjects import dut_of, figures  # noqa: PLC0415
 
     series: dict[tuple[str, str], list[tuple[str, float]]] = {}
-    for name, result in _of_corpus(names, corpus) if corpus else _of_files(names, boxes):
+    for name, result in _of_corpus(names, corpus) if corpus else _of_files(names, duts):
         for subject, value in figures(result, verdict_of(result)):
             if not value.irregular:
-                series.setdefault((box_of(result), subject.title), []).append((name, value.rate_pps))
+                series.setdefault((dut_of(result), subject.title), []).append((name, value.rate_pps))
     if not series:
         raise UsageError("give two or more results whose rates make a series")
-    several = len({box for box, _ in series}) > 1
-    for (box, title), values in series.items():
+    several = len({dut for dut, _ in series}) > 1
+    for (dut, title), values in series.items():
         stems, rates = [stem for stem, _ in values], [rate for _, rate in values]
-        print(f"{title}{f', through {box}' if several else ''}")
+        print(f"{title}{f', through {dut}' if several else ''}")
         for line in trend_lines(stems, plateaus(rates)):
             print(f"  {line}")
     return 0
 
 
-def _of_files(names: list[str], boxes: BoxNames) -> Iterator[tuple[str, MeasurementResult]]:
+def _of_files(names: list[str], duts: DutNames) -> Iterator[tuple[str, MeasurementResult]]:
     from wirespeed.compare.sides import files_of  # noqa: PLC0415
     from wirespeed.measurement.file import read_file  # noqa: PLC0415
 
     for file in [file for name in names for file in files_of(Path(name))]:
-        yield file.stem, boxes.named(read_file(file), file)
+        yield file.stem, duts.named(read_file(file), file)
 
 
 def _of_corpus(words: list[str], corpus: str) -> Iterator[tuple[str, MeasurementResult]]:

@@ -36,12 +36,12 @@ def write_site(corpus: Corpus, directory: Path, words: Sequence[str], title: str
         raise FileFault(f"{built.lost[0]}{more}: the site says so; wirespeed results verify tells which")
 
 
-def write_article(corpus: Corpus, box: str, against: str, title: str, output: str, images: Path | None) -> None:
+def write_article(corpus: Corpus, dut: str, against: str, title: str, output: str, images: Path | None) -> None:
     from wirespeed.article.build import article  # noqa: PLC0415 - a command starts fast
     from wirespeed.files import write_atomically  # noqa: PLC0415
 
     beside = Path() if output == "-" else Path(output).parent
-    text = article(corpus, box, against, title, images, beside)
+    text = article(corpus, dut, against, title, images, beside)
     if output == "-":
         sys.stdout.write(text)
     else:

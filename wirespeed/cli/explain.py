@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from wirespeed.cases.facts import Case
-from wirespeed.cli.options import BoxOption, NameOption
+from wirespeed.cli.options import DutNameOption, NameOption
 from wirespeed.errors import UsageError
 from wirespeed.pages.words import harmless
 
@@ -49,7 +49,7 @@ def command(
     line: Annotated[str, typer.Option("--line", metavar="SPEED", help="Line rate of one direction, e.g. 10G.")] = "",
     directions: Annotated[int, typer.Option("--directions", min=1, help="Number of loaded directions.")] = 1,
     output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format")] = "text",
-    box: BoxOption = "",
+    dut_name: DutNameOption = "",
     name: NameOption = None,
 ) -> None:
     """Identify what limits a router, with confidence and evidence. `unknown` is a verdict too."""
@@ -59,7 +59,7 @@ def command(
     from wirespeed.explain.sources.pasted import Pasted, figures_of, pasted_case  # noqa: PLC0415
     from wirespeed.explain.sources.texts import text_case, texts_among  # noqa: PLC0415
     from wirespeed.explain.verdicts import verdicts_of_files  # noqa: PLC0415
-    from wirespeed.results.box_names import parse_names  # noqa: PLC0415
+    from wirespeed.results.dut_names import parse_names  # noqa: PLC0415
 
     texts, results = texts_among(results or [], evidence or [])
     if bool(results) + (show_run is not None) + bool(texts) != 1:
@@ -71,7 +71,7 @@ def command(
         pasted = Pasted(show_run, show_errors, hz, offered, received, size, line, directions)
         cases = (pasted_case(pasted),)
     else:
-        cases = read_cases(results or [], against or [], parse_names(box, name or ()))
+        cases = read_cases(results or [], against or [], parse_names(dut_name, name or ()))
     if not cases:
         raise UsageError("these files describe the DUT only; give the result of a test as well")
     explanations = [explain(case) for case in cases]

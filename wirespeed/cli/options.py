@@ -70,12 +70,14 @@ def march_level(march: str) -> int:
     return 0 if march == "auto" else int(march.removeprefix("v"))
 
 
-BoxOption = Annotated[str, typer.Option("--box", metavar="NAME", help="Name of the DUT for results that have none.")]
+DutNameOption = Annotated[
+    str, typer.Option("--dut-name", metavar="NAME", help="Name of the DUT for results that have none.")
+]
 NameOption = Annotated[
     list[str] | None,
     typer.Option(
         "--name",
         metavar="GLOB=NAME|PATTERN",
-        help="Name of the DUT by file name: 'apu4-*=APU4', or from a pattern such as '{box}-{load}-{direction}.json'.",
+        help="Name of the DUT by file name: 'apu4-*=APU4', or from a pattern such as '{dut}-{load}-{direction}.json'.",
     ),
 ]

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from wirespeed.cli.options import BoxOption, NameOption, reading
+from wirespeed.cli.options import DutNameOption, NameOption, reading
 from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
@@ -110,13 +110,13 @@ def command(
         bool,
         typer.Option("--include-disturbed", help="Also judge disturbed samples, whose loss preemption explains."),
     ] = False,
-    box: BoxOption = "",
+    dut_name: DutNameOption = "",
     name: NameOption = None,
 ) -> None:
     """Turn result files into one interactive HTML page, or a table."""
     from wirespeed.compare.sides import files_of  # noqa: PLC0415 - a command starts fast
     from wirespeed.report.render import render  # noqa: PLC0415 - brings Jinja in
-    from wirespeed.results.box_names import parse_names  # noqa: PLC0415
+    from wirespeed.results.dut_names import parse_names  # noqa: PLC0415
     from wirespeed.results.journal import journal_path, unfinished  # noqa: PLC0415
 
     form: Format = _BY_SUFFIX.get(Path(output).suffix, "html") if output_format is None else output_format
@@ -137,7 +137,7 @@ def command(
         charts=charts,
         line=line,
         include_disturbed=include_disturbed,
-        names=parse_names(box, name or ()),
+        names=parse_names(dut_name, name or ()),
     )
     for path in unfinished(results):
         print(f"warning: {path} is not there yet: read from its journal, {journal_path(path).name}", file=sys.stderr)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wirespeed.cli.options import BoxOption, NameOption
+from wirespeed.cli.options import DutNameOption, NameOption
 from wirespeed.errors import FileFault, UsageError
 
 if TYPE_CHECKING:
     from wirespeed.corpus.corpus import Corpus
     from wirespeed.corpus.index import Found
-    from wirespeed.results.box_names import BoxNames
+    from wirespeed.results.dut_names import DutNames
 
 _SHOWN = 50
 _PIPED_COLUMNS = 160
@@ -36,7 +36,7 @@ _Place = Annotated[
     ),
 ]
 _Words = Annotated[
-    list[str] | None, typer.Argument(metavar="[WORD...]", help="Filters, e.g. box=x limit=tester rate>=10M imix.")
+    list[str] | None, typer.Argument(metavar="[WORD...]", help="Filters, e.g. dut=x limit=tester rate>=10M imix.")
 ]
 _Sort = Annotated[str, typer.Option("--sort", metavar="[-]KEY", help="Sort by this key; with -, highest first.")]
 _Rows = Annotated[int, typer.Option("--rows", metavar="N", help="Number of rows; 0 shows all.", min=0)]
@@ -52,14 +52,14 @@ def add(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", metavar="TAG", help="Tag for the results; repeatable.")
     ] = None,
-    box: BoxOption = "",
+    dut_name: DutNameOption = "",
     name: NameOption = None,
 ) -> None:
     """Store results."""
-    from wirespeed.results.box_names import parse_names  # noqa: PLC0415 - a command starts fast
+    from wirespeed.results.dut_names import parse_names  # noqa: PLC0415 - a command starts fast
 
     with _opened(corpus) as opened:
-        _add(opened, files, build, tuple(tag or ()), parse_names(box, name or ()))
+        _add(opened, files, build, tuple(tag or ()), parse_names(dut_name, name or ()))
 
 
 def list_results(
@@ -135,12 +135,12 @@ def site(
 
 
 def article(
-    box: Annotated[str, typer.Argument(metavar="BOX", help="Name of the DUT.")],
+    dut: Annotated[str, typer.Argument(metavar="DUT", help="Name of the DUT.")],
     *,
     corpus: _Place = "",
     title: _Title = "",
     against: Annotated[
-        str, typer.Option("--against", metavar="BOX", help="Another DUT to compare with.", show_default=False)
+        str, typer.Option("--against", metavar="DUT", help="Another DUT to compare with.", show_default=False)
     ] = "",
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")
@@ -156,7 +156,7 @@ def article(
     from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
 
     with _opened(corpus) as opened:
-        pages.write_article(opened, box, against, title, output, images)
+        pages.write_article(opened, dut, against, title, output, images)
 
 
 def verify(*, corpus: _Place = "") -> int:
@@ -192,7 +192,7 @@ def _opened(corpus: str) -> AbstractContextManager[Corpus]:
     return open_corpus(corpus)
 
 
-def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...], names: BoxNames) -> None:
+def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...], names: DutNames) -> None:
     from wirespeed.errors import ConnectionFault  # noqa: PLC0415
 
     def on_batch(behind: int) -> None:
@@ -228,6 +228,7 @@ def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str
 
     conditions = parse_words(words)
     key = parse_key(sort.removeprefix("-"), "--sort") if sort else ""
+    sort = f"-{key}" if sort.startswith("-") else key
     if what == "list":
         if key in OF_FIGURES:
             raise UsageError(f"--sort {key} sorts figures, and list shows results; use wirespeed results query")

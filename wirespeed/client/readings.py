@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from wirespeed.renamed import present_keys
+
 RUNNING_STATES = ("TX", "PAUSE", "PCAP_TX")
 DOWN = "DOWN"
 """State of a port without a link at a wirespeed generator, whether it sends or not. T-Rex keeps the previous state."""
@@ -131,10 +133,12 @@ def port_status(port: int, raw: dict[str, Any]) -> PortStatus:
 
 
 def port_stats(raw: dict[str, Any]) -> PortStats:
+    raw = present_keys(raw)
+
     def optional(key: str) -> int | None:
         return int(raw[key]) if key in raw else None
 
-    pushed, intended = optional("pushed_packets") or 0, optional("asked_packets")
+    pushed, intended = optional("pushed_packets") or 0, optional("intended_packets")
     return PortStats(
         opackets=int(raw["opackets"]) - pushed,
         obytes=int(raw["obytes"]) - (optional("pushed_bytes") or 0),

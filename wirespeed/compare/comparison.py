@@ -59,7 +59,7 @@ def compare(a: Values, b: Values, within: float, confidence: float, control: str
 
 
 def _bound(values: Sequence[Value]) -> str:
-    """What bounds at least half of them from below; empty where that is not so."""
+    """Cause that bounds at least half of the values from below; empty without one."""
     found = [value.bound or "at least" for value in values if value.at_least]
     return found[0] if found and 2 * len(found) >= len(values) else ""
 

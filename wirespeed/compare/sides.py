@@ -10,53 +10,53 @@ from wirespeed.compare.comparison import Values
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
-from wirespeed.results.box_names import UNNAMED, BoxNames
+from wirespeed.results.dut_names import UNNAMED, DutNames
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.subjects import Subject, Value, box_of, figures
+from wirespeed.results.subjects import Subject, Value, dut_of, figures
 
 
 @dataclass(frozen=True)
 class Side:
     """Figures of some results, in their order, by DUT."""
 
-    by_box: Mapping[str, Mapping[Subject, Sequence[Value]]]
+    by_dut: Mapping[str, Mapping[Subject, Sequence[Value]]]
 
-    def values(self, *, boxed: bool) -> dict[Subject, list[Value]]:
-        """Values of all boxes; with `boxed`, by box."""
+    def values(self, *, by_name: bool) -> dict[Subject, list[Value]]:
+        """Values of all DUTs together, or with `by_name` of each."""
         found: dict[Subject, list[Value]] = {}
-        for box, subjects in self.by_box.items():
+        for dut, subjects in self.by_dut.items():
             for subject, values in subjects.items():
-                found.setdefault(replace(subject, box=box) if boxed else subject, []).extend(values)
+                found.setdefault(replace(subject, dut=dut) if by_name else subject, []).extend(values)
         return found
 
 
-def read_side(where: Path, names: BoxNames = UNNAMED) -> Side:
+def read_side(where: Path, names: DutNames = UNNAMED) -> Side:
     """Figures in a file, or in all files of a folder, in the order of their names. UsageError if there is nothing to
-    compare, FileFault for a file that is not a result. `names` are for devices without one."""
+    compare, FileFault for a file that is not a result. `names` are for unnamed DUTs."""
     return side_of(str(where), (names.named(read_file(file), file) for file in files_of(where)))
 
 
 def side_of(name: str, results: Iterable[MeasurementResult]) -> Side:
     """Figures of these results. UsageError, with `name` for them, if there is nothing to compare."""
-    by_box: dict[str, dict[Subject, list[Value]]] = {}
+    by_dut: dict[str, dict[Subject, list[Value]]] = {}
     count = 0
     for result in results:
         count += 1
         for subject, value in figures(result, verdict_of(result)):
-            by_box.setdefault(box_of(result), {}).setdefault(subject, []).append(value)
-    if not by_box:
+            by_dut.setdefault(dut_of(result), {}).setdefault(subject, []).append(value)
+    if not by_dut:
         found = f": none of its {count} results found one, see `wirespeed explain`" if count else ""
         raise UsageError(
             f"{name} has no rate to compare{found}; give results of load tests, searches or RFC 2544 tests"
         )
-    return Side(by_box)
+    return Side(by_dut)
 
 
 def facing(a: Side, b: Side) -> tuple[Values, Values]:
-    """Both sides' values. Two boxes are compared whatever their names; where a side has several, each is compared with
-    itself."""
-    boxed = len(a.by_box) > 1 or len(b.by_box) > 1
-    return a.values(boxed=boxed), b.values(boxed=boxed)
+    """Values of both sides. If each side has one DUT, the two are compared, whatever their names. Otherwise each DUT is
+    compared with itself."""
+    by_name = len(a.by_dut) > 1 or len(b.by_dut) > 1
+    return a.values(by_name=by_name), b.values(by_name=by_name)
 
 
 def files_of(path: Path) -> list[Path]:

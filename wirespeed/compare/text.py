@@ -87,17 +87,17 @@ def markdown(comparison: Comparison, within: float) -> str:
 def as_csv(comparison: Comparison) -> str:
     lines: list[tuple[Any, ...]] = [
         (
-            *(row.subject.kind, row.subject.load, row.subject.directions, row.subject.figure, row.subject.box),
+            *(row.subject.kind, row.subject.load, row.subject.directions, row.subject.figure, row.subject.dut),
             *(row.a_pps, row.b_pps, row.judgement.difference, row.judgement.low, row.judgement.high),
             *(row.judgement.word, row.judgement.needed),
         )
         for row in comparison.rows
     ]
     told = ("a_pps", "b_pps", "difference", "low", "high", "verdict", "needed")
-    return csv_lines([("kind", "load", "directions", "figure", "box", *told), *lines])
+    return csv_lines([("kind", "load", "directions", "figure", "dut", *told), *lines])
 
 
 def as_json(comparison: Comparison, within: float, confidence: float) -> str:
-    document: dict[str, Any] = {"schema": "wirespeed-compare/2", "equivalence": within, "confidence": confidence}
+    document: dict[str, Any] = {"schema": "wirespeed-compare/3", "equivalence": within, "confidence": confidence}
     document |= {"control": comparison.control, "rows": [asdict(row) for row in comparison.rows]}
     return json.dumps(document, indent=1, allow_nan=False) + "\n"

@@ -66,12 +66,12 @@ def verify(device: ConfigDevice, target: RouterState) -> ApplyFailure | None:
 
 
 def inverse(device: ConfigDevice, before: RouterState) -> ConfigPlan:
-    """What leads from where the device is now to what it was."""
+    """Steps from the device's present configuration back to its former one."""
     return plan(device.read(), before)
 
 
 def wait_for_confirmation(seconds: float, is_confirmed: Callable[[], bool]) -> bool:
-    """Whether it came in time."""
+    """True if it came in time."""
     end = time.monotonic() + seconds
     while not is_confirmed():
         left = end - time.monotonic()

@@ -11,7 +11,7 @@ from wirespeed.config.state import RouterState
 
 class ConfigDevice(Protocol):
     def read(self) -> RouterState:
-        """What it is set to now. ConnectionFault when it does not answer."""
+        """Present configuration. ConnectionFault if the device does not answer."""
 
     def run(self, operations: Iterable[Operation]) -> Iterator[None]:
         """Do them in their order; yields once for each that was answered as done. A WirespeedError says why the next
@@ -19,4 +19,4 @@ class ConfigDevice(Protocol):
         `operations` before those in front of them are done: a round trip for each would be most of the time."""
 
     def lacks(self, operation: Operation) -> str | None:
-        """What it has not, that the operation needs; None where it may be tried."""
+        """A capability that the operation needs and the device lacks; None if the operation may be tried."""

@@ -106,7 +106,7 @@ class _Differences:
         yield from self._sync_states()
 
     def _left(self, old: InterfaceState | None, want: InterfaceState) -> InterfaceState:
-        """What pruning leaves of an interface that stays; as creation makes it, of one that is new."""
+        """An interface that stays as pruning leaves it; a new one as creation makes it."""
         if old is None:
             return InterfaceState(want.name, want.kind, encapsulation=want.encapsulation, parent=want.parent)
         leaves = self._leaves_layer2(old, want)
@@ -243,7 +243,7 @@ class _Differences:
         yield ConfigStep(ops.SetPacketMtu(name, want.mtu), ConfigStage.SYNC, rank, name, depth)
 
     def _first_mtu(self, sub: InterfaceState) -> int:
-        """What a new sub-interface begins with: no more than what it stands on has."""
+        """Settings of a new sub-interface: at most those of its parent."""
         below = (sub.parent, above(self.target, sub, self.single_tags))
         kept = [self.current.interfaces.get(name or "") for name in below if name not in self.gone]
         first = TUNNEL_MTU if self.target.interfaces[sub.parent or ""].kind is InterfaceType.VXLAN else PORT_MTU
@@ -271,7 +271,7 @@ def _tags(face: InterfaceState) -> int:
 
 
 def _same_origin(have: InterfaceState, want: InterfaceState) -> bool:
-    """Whether what only creation decides is the same."""
+    """True if the settings that only creation decides are equal."""
     if (have.kind, have.parent, have.sub_id, have.encapsulation) != (
         want.kind,
         want.parent,

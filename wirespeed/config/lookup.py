@@ -144,11 +144,11 @@ class Lookup:
                 self.xconnects_to[face.l2xc].append(face.name)
 
     def is_known(self, name: str) -> bool:
-        """Whether an interface of this name comes about: taps and tunnels need no entry among the interfaces."""
+        """True if there will be an interface of this name: taps and tunnels need no entry among the interfaces."""
         return name in self.faces or name in self.config.taps or name in self.config.vxlan_tunnels
 
     def mtu(self, name: str) -> int:
-        """That of a known interface; of a tap or tunnel that has no entry the default."""
+        """The value of a known interface; the default for a tap or tunnel without an entry."""
         if name in self.faces:
             return self.faces[name].mtu
         tap = self.config.taps.get(name)
@@ -166,7 +166,7 @@ class Lookup:
         return self._single_tags.get((face.parent, own.outer, own.dot1ad))
 
     def mode(self, name: str) -> str:
-        """How an interface takes part in layer 2, in words; "" where it routes. A BVI routes."""
+        """Layer 2 role of an interface, in words; "" if it routes. A BVI routes."""
         if name in self.bridges_of:
             return f"in bridge domain {self.bridges_of[name][0]}"
         if name in self.faces and self.faces[name].l2xc is not None:
@@ -175,7 +175,7 @@ class Lookup:
 
 
 def encapsulation_of(ident: int, sub: SubInterfaceSection) -> Encapsulation:
-    """Which frames a sub-interface takes: without the block, those of the tag that is its id, and no other tag."""
+    """Frames that a sub-interface takes: without the block, those with exactly one tag, its id."""
     given = sub.encapsulation
     if given is None:
         return Encapsulation(ident)

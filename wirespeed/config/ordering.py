@@ -238,7 +238,7 @@ class Ordering:
         return freed
 
     def _freed_host_names(self) -> Mapping[str, list[int]]:
-        """What makes a name of Linux free."""
+        """Operations that make a name of Linux free."""
         freed: dict[str, list[int]] = defaultdict(list)
         for place, step in enumerate(self._steps):
             if isinstance(step.operation, ops.DeleteLcp | ops.DeleteTap):

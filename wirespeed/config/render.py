@@ -112,7 +112,7 @@ def _changed(have: Any, want: Any) -> Iterator[tuple[str, str]]:
 
 
 def _told(one: Any) -> Iterator[tuple[str, Any]]:
-    """What is not as it would be anyway."""
+    """Settings that differ from their defaults."""
     plain = Bridge() if isinstance(one, Bridge) else None
     for field in fields(one):
         value = getattr(one, field.name)

@@ -41,7 +41,7 @@ def format_pg_id(stream: StreamReading) -> str:
 
 
 def _to_transport(layers: list[str]) -> list[str]:
-    """What is behind the transport header is a test's payload; scapy would guess a protocol from the port numbers."""
+    """Bytes behind the transport header are a test's payload; scapy would guess a protocol from the port numbers."""
     ends = [index for index, name in enumerate(layers) if name in ("UDP", "TCP", "SCTP", "ICMP")]
     return [*layers[: ends[0] + 1], "Raw"] if ends and len(layers) > ends[0] + 1 else layers
 

@@ -104,7 +104,7 @@ def ping6(
 
 
 def _neighbor(packet: Ether) -> Neighbor6 | None:
-    """Who sent the packet: by its echo reply, solicitation or advertisement; None for other packets."""
+    """Sender of an echo reply, solicitation or advertisement; None for other packets."""
     source = str(packet[IPv6].src)
     if ICMPv6ND_NA in packet:
         return Neighbor6(source, str(packet.src), bool(packet[ICMPv6ND_NA].R))

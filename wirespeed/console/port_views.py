@@ -106,7 +106,7 @@ def global_table(server: ServerFacts, stats: Json) -> Text:
 
 
 def drop_bps(stats: Json) -> float:
-    """What goes out and does not come back, or the server's own figure if that is more."""
+    """Rate of packets that are sent and do not come back, or the server's own figure if that is higher."""
     tx_bps, rx_bps = float(stats.get("m_tx_bps") or 0), float(stats.get("m_rx_bps") or 0)
     lost = tx_bps - rx_bps
     return max(lost if lost > tx_bps * _DROP_NOISE else 0.0, float(stats.get("m_rx_drop_bps") or 0))
@@ -160,7 +160,7 @@ _STATUS_ROWS = (
 )
 
 _OURS = ("MTU", "longest frame")
-"""What a T-Rex does not tell."""
+"""Placeholder for values that a T-Rex does not have."""
 
 
 def _status_cells(port: Json, status: Json) -> dict[str, str]:

@@ -7,16 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wirespeed.renamed import present_keys
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES, l1_bps
 
 Json = Mapping[str, Any]
 
 COUNTERS = ("opackets", "ipackets", "obytes", "ibytes", "oerrors", "ierrors")
-EXTENSIONS = {"intended": "asked_packets", "refused": "refused_packets", "late": "late_packets", "missed": "rx_missed"}
-"""What our generator adds to T-Rex's counters, and its names for them."""
+EXTENSIONS = {
+    "intended": "intended_packets",
+    "refused": "refused_packets",
+    "late": "late_packets",
+    "missed": "rx_missed",
+}
+"""Counters that T-Rex does not have, by their key in the reply."""
 
 STATES = {"STREAMS": "IDLE", "TX": "TRANSMITTING", "PCAP_TX": "TRANSMITTING PCAP"}
-"""Where the console's word for a state is not the protocol's."""
+"""States whose name in the console is not that of the protocol."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +77,7 @@ def port_reading(port: int, stats: Json, status: Json, since: Mapping[str, int] 
 
 def counters(stats: Json) -> dict[str, int]:
     """Counters by our names; the extensions only where the server has them."""
+    stats = present_keys(stats)
     found = {name: int(stats.get(name, 0)) for name in COUNTERS}
     return found | {ours: int(stats[theirs]) for ours, theirs in EXTENSIONS.items() if theirs in stats}
 

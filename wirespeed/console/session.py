@@ -67,7 +67,7 @@ class Session:
         self.version = ""
         self.service_ports: set[int] = set()
         self.started = False
-        """Whether traffic was started here, so that leaving it running deserves a word."""
+        """True if traffic was started here, so that leaving it running needs a notice."""
         self._user = user
         self._timeout_s = timeout_s
         self._client: StatelessClient | None = None

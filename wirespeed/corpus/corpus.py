@@ -27,7 +27,7 @@ from wirespeed.corpus.store import Store
 from wirespeed.corpus.words import Condition
 from wirespeed.errors import ConnectionFault, FileFault, UsageError
 from wirespeed.files import write_atomically
-from wirespeed.results.box_names import UNNAMED, BoxNames
+from wirespeed.results.dut_names import UNNAMED, DutNames
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 
@@ -108,7 +108,7 @@ class Corpus:
         files: Iterable[Path],
         build: str = "",
         tags: tuple[str, ...] = (),
-        names: BoxNames = UNNAMED,
+        names: DutNames = UNNAMED,
         on_batch: Callable[[int], None] = lambda _: None,
     ) -> Added:
         """Keep result files of all kinds and inspections. What is no result is told of and left out; FileFault when the

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import power_of
-from wirespeed.results.subjects import box_of, directions_of, figures, load_of
+from wirespeed.results.subjects import directions_of, dut_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
 Judge = Callable[[MeasurementResult], Verdict]
@@ -17,9 +17,9 @@ Judge = Callable[[MeasurementResult], Verdict]
 
 @dataclass(frozen=True)
 class IndexFigure:
-    """A rate that was found, such as NDR, of all directions together. `at_least`: something other than the box ended
+    """A rate that was found, such as NDR, of all directions together. `at_least`: something other than the DUT ended
     it, which `bound` names; `irregular` says why it should not be believed. `per_watt` is packets per second for each
-    watt of the whole box."""
+    watt of the whole DUT."""
 
     name: str
     rate_pps: float
@@ -40,7 +40,7 @@ class IndexEntry:
 
     kind: str
     title: str
-    box: str
+    dut: str
     version: str
     cpu: str
     lab: str
@@ -58,7 +58,7 @@ def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) ->
         return IndexEntry(
             kind="inspect",
             title=title,
-            box=found.machine,
+            dut=found.machine,
             version="",
             cpu=_cpu(found),
             lab="",
@@ -74,7 +74,7 @@ def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) ->
     return IndexEntry(
         kind=found.kind,
         title=title,
-        box=box_of(found),
+        dut=dut_of(found),
         version=_line(found.dut.version),
         cpu=found.lab.topology.model if found.lab.topology is not None else "",
         lab=found.lab.kind,

@@ -34,7 +34,7 @@ from wirespeed.corpus.schema import fault_of, open_index, writing
 from wirespeed.corpus.tables import FIGURES, RESULTS, TAGS
 from wirespeed.corpus.words import NUMBERS, OF_FIGURES, TEXTS, Condition
 
-_SEARCHED = ("title", "box", "version", "build", "load")
+_SEARCHED = ("title", "dut", "version", "build", "load")
 _ESCAPE = "\\"
 _MOST_IN = 500
 """Values of one IN: SQLite takes 32 766 parameters."""
@@ -42,7 +42,7 @@ _MOST_IN = 500
 
 @dataclass(frozen=True)
 class IndexRow:
-    """A result to be indexed. `build` is the commit or the like that the box ran, where somebody said."""
+    """A result to be indexed. `build` is the commit or the like that the DUT ran, if known."""
 
     digest: str
     entry: IndexEntry
@@ -61,7 +61,7 @@ class Found:
 
 class Index:
     def __init__(self, place: CorpusPlace) -> None:
-        """What open_index raises."""
+        """Raises the errors of open_index."""
         self.place = place
         self._engine: Engine = open_index(place)
 
@@ -91,7 +91,7 @@ class Index:
         return len(new)
 
     def _complete(self, connection: Connection, known: Sequence[IndexRow]) -> None:
-        """What was there before now has its file, and its build if that was not said then."""
+        """Results that were there now have their file, and their build if it was unknown."""
         for row in known:
             build = case((RESULTS.c.build == "", row.build), else_=RESULTS.c.build)
             connection.execute(
@@ -195,7 +195,7 @@ class Index:
         return found
 
     def _insert(self, table: Table) -> Any:
-        """The same statement of both dialects, which know what to do about a row that is there."""
+        """An INSERT of the dialect, which can say what to do about an existing row."""
         return (postgresql if self.place.is_postgresql else sqlite).insert(table)
 
     @contextmanager

@@ -14,7 +14,7 @@ from wirespeed.corpus.store import Store
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.measurement.file import of_bytes
-from wirespeed.results.box_names import BoxNames
+from wirespeed.results.dut_names import DutNames
 from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
 from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX, recovery
 from wirespeed.results.measurement import MeasurementResult
@@ -38,12 +38,12 @@ Keep = Callable[[Iterable[Path]], Iterator[KeptResult | str]]
 """For each file, its entry or its fault. FileFault when the store takes no more."""
 
 
-def keeper(store: Store, judge: Judge, names: BoxNames, count: int) -> AbstractContextManager[Keep]:
+def keeper(store: Store, judge: Judge, names: DutNames, count: int) -> AbstractContextManager[Keep]:
     """A function that stores `count` files. Enter it before there is a connection to the index."""
     return on_all_cpus(partial(keep, store, judge, names), are_many=count >= _MANY, chunk=_CHUNK)
 
 
-def keep(store: Store, judge: Judge, names: BoxNames, file: Path) -> KeptResult | str:
+def keep(store: Store, judge: Judge, names: DutNames, file: Path) -> KeptResult | str:
     """With a name for its device, where it has none and one is given: that goes into the file that is kept."""
     try:
         content = names.in_file(_content(file), file)

@@ -14,7 +14,7 @@ RESULTS = Table(
     Column("digest", String(64), nullable=False, unique=True),
     Column("kind", Text, nullable=False, index=True),
     Column("title", Text, nullable=False, index=True),
-    Column("box", Text, nullable=False, index=True),
+    Column("dut", Text, nullable=False, index=True),
     Column("version", Text, nullable=False),
     Column("build", Text, nullable=False, index=True),
     Column("cpu", Text, nullable=False),

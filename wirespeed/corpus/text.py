@@ -9,8 +9,8 @@ from typing import Any
 from wirespeed.results.figures import measured_text
 from wirespeed.results.verdict import Figure
 
-RESULT_HEAD = ("id", "started", "kind", "box", "version", "load", "limit", "tags")
-FIGURE_HEAD = ("id", "figure", "rate", "pps/W", "box", "version", "load", "limit")
+RESULT_HEAD = ("id", "started", "kind", "dut", "version", "load", "limit", "tags")
+FIGURE_HEAD = ("id", "figure", "rate", "pps/W", "dut", "version", "load", "limit")
 _ID, _VERSION = 8, 16
 
 
@@ -20,7 +20,7 @@ def result_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         _id(row),
         row["started"][:10],
         row["kind"],
-        row["box"],
+        row["dut"],
         _version(row),
         _load(row),
         "file missing" if row["is_missing"] else row["limited_by"],
@@ -41,7 +41,7 @@ def figure_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
         row["figure"],
         rate,
         per_watt,
-        row["box"],
+        row["dut"],
         _version(row),
         _load(row),
         row["limited_by"],
@@ -65,7 +65,7 @@ def shown(row: Mapping[str, Any], figures: Sequence[Mapping[str, Any]], path: st
 
 
 def _facts(row: Mapping[str, Any], path: str) -> list[tuple[str, Any]]:
-    names = ("title", "kind", "started", "status", "box", "version", "build", "cpu", "lab", "load", "directions")
+    names = ("title", "kind", "started", "status", "dut", "version", "build", "cpu", "lab", "load", "directions")
     return [
         ("id", row["digest"]),
         *((name, row[name]) for name in names),
@@ -89,6 +89,6 @@ def _load(row: Mapping[str, Any]) -> str:
 
 
 def _version(row: Mapping[str, Any]) -> str:
-    """The build, where one was given: it tells more than what a box says of itself."""
-    text = row["build"] or row["version"].removeprefix(f"{row['box']} ").partition(" (")[0]
+    """The build if it is known, otherwise the version that the DUT reports."""
+    text = row["build"] or row["version"].removeprefix(f"{row['dut']} ").partition(" (")[0]
     return text if len(text) <= _VERSION else f"{text[: _VERSION - 1]}…"

@@ -1,9 +1,9 @@
 """The small language of `results list` and `query`: words that a result has to meet, all of them. Pure.
 
-    box=vpp1  version=23*  limit!=tester  rate>=10e6  imix
+    dut=vpp1  version=23*  limit!=tester  rate>=10e6  imix
 
 KEY=GLOB and KEY!=GLOB compare without regard to case, KEY>=NUMBER and KEY<=NUMBER by size; a word alone is searched for
-in title, box, version, build, load and tags.
+in title, dut, version, build, load and tags.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TEXTS = {
     "id": "digest",
     "kind": "kind",
     "title": "title",
-    "box": "box",
+    "dut": "dut",
     "version": "version",
     "build": "build",
     "cpu": "cpu",
@@ -33,6 +33,8 @@ TEXTS = {
     "tag": "tag",
 }
 NUMBERS = {"rate": "rate_pps", "watts": "watts", "per_watt": "per_watt", "bytes": "bytes"}
+FORMER = {"box": "dut"}
+"""Keys of earlier versions, which are still read."""
 OF_FIGURES = ("figure", "rate", "per_watt")
 """Keys of what was measured; the others are of the result."""
 
@@ -55,7 +57,8 @@ def parse_words(words: Sequence[str]) -> tuple[Condition, ...]:
 
 
 def parse_key(key: str, option: str) -> str:
-    """A key that is sorted or grouped by."""
+    """A key for sorting or grouping, by its present name."""
+    key = FORMER.get(key, key)
     if (key not in TEXTS and key not in NUMBERS) or key == "tag":
         raise UsageError(f"{option} {key}: {_unknown(key)}")
     return key
@@ -65,7 +68,7 @@ def _condition(word: str) -> Condition:
     match = _WORD.fullmatch(word)
     if match is None:
         return Condition("", "=", word)
-    key, relation, value = match.groups()
+    key, relation, value = FORMER.get(match[1], match[1]), match[2], match[3]
     if key in NUMBERS:
         return Condition(key, relation, _number(word, value))
     if key not in TEXTS:

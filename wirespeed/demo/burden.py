@@ -34,7 +34,7 @@ class Burden:
     routes: str = ""
 
     def commands(self) -> list[str]:
-        """What puts it on. Pure but for the table."""
+        """The commands that add it. Pure except for the table."""
         lines = []
         if self.rules:
             denied = [f"deny src 203.0.{113 + index // 250}.{index % 250 + 1}/32" for index in range(self.rules - 1)]

@@ -15,7 +15,7 @@ from wirespeed.results.ending import raise_for
 from wirespeed.results.figures import rate_text
 from wirespeed.results.point import points
 from wirespeed.testbed.ceiling import Ceiling, Ceilings
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
 WARMUP_S = 0.3

@@ -254,7 +254,7 @@ class Demo:
             self._console.print(line, highlight=False)
 
     def print_reasons(self) -> None:
-        """What limited the tests, the surest sentences first, one a cause; and whether the run is worth something."""
+        """Limits of the tests, the most certain sentence first, one per cause; and whether the run is usable."""
         tests = [self._verdicts[one.file] for one in self._findings if isinstance(one, DemoResult)]
         surest = sorted(tests, key=lambda one: -one.limit.confidence)
         kinds = {(one.limited_by, one.limit.cause): one for one in reversed(surest)}

@@ -26,9 +26,9 @@ from wirespeed.results.ending import COMPLETE, INTERRUPTED, raise_for
 from wirespeed.results.journal import Journal, is_being_written, journal_path
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.plan import MeasurementPlan
-from wirespeed.trial.wires import pair_directions
 from wirespeed.units import FCS_BYTES, MAX_FRAME_BYTES, Rate
 
 APlan = TypeVar("APlan", bound=MeasurementPlan)
@@ -230,8 +230,8 @@ def _client(lab: Lab) -> Iterator[GeneratorClient]:
 
 @contextmanager
 def _journal(path: Path) -> Iterator[Journal | None]:
-    """What the test at `path` is followed by while it runs. Nothing of it is kept: a test that did not end is run again
-    here, one of an earlier run too. None where another suite runs in the same folder, whose journal it is."""
+    """Journal by which the test at `path` is followed while it runs. It is not kept: a test that did not end is run
+    again. None if another suite that runs in the same folder writes it."""
     place = journal_path(path)
     if place.is_file() and is_being_written(place):
         yield None
@@ -245,7 +245,7 @@ def _journal(path: Path) -> Iterator[Journal | None]:
 
 
 def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
-    """What the device carries without loss, and with a little; bounded, as a row of a table should be."""
+    """Load that the DUT carries without loss, and with little loss; bounded in time, as a row of a table should be."""
     plan = SearchPlan(
         profile=test.profile,
         tunables=test.tunables,

@@ -69,7 +69,7 @@ class BoxDut:
         return self._device.kind.load([one.text for one in kept], kept[-1].at_s - kept[0].at_s)
 
     def intervals(self) -> list[DutTelemetry]:
-        """What was fetched, from each sample to the next."""
+        """Telemetry of the fetched samples, from each to the next."""
         return [self._load(pair) for pair in zip(self._collector.samples, self._collector.samples[1:], strict=False)]
 
     def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:

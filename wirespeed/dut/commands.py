@@ -54,7 +54,7 @@ def prepare(device: DutDevice, setup: DutSetup, journal: Path | None, dry_run: b
 
 
 def _caution(device: DutDevice) -> list[str]:
-    """What rests on recorded texts only."""
+    """Parts that were tested on recorded texts only."""
     said = caution(device.kind.name)
     return [f"note: {said}"] if said else []
 

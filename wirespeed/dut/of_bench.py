@@ -1,4 +1,4 @@
-"""The device and its setup as a bench file has them."""
+"""DUT and setup of a testbed file."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ def read_dut(path: Path) -> tuple[DutDevice, DutSetup]:
 
 def setup_of_bench(bench: Any, file: str) -> DutSetup:
     """The setup of a bench that is filled in."""
-    for wire in bench.wires:
-        if wire.interface is None:
+    for link in bench.links:
+        if link.interface is None:
             raise UsageError(
-                f"{file} does not say which DUT interface port {wire.port} is connected to: give `interface`; "
+                f"{file} does not say which DUT interface port {link.port} is connected to: give `interface`; "
                 f"`wirespeed testbed check {file}` finds it"
             )
-    names = {wire.port: wire.interface for wire in bench.wires}
-    theirs = {wire.port: wire.tester_address for wire in bench.wires}
+    names = {link.port: link.interface for link in bench.links}
+    theirs = {link.port: link.tester_address for link in bench.links}
     routes = tuple(DutRoute(one.prefix, theirs[one.port], names[one.port]) for one in bench.routes)
     labels = tuple(DutLabel(one.label, theirs[one.port], names[one.port]) for one in bench.labels)
     return DutSetup(
         mode=bench.mode,
-        interfaces=tuple(_interface(wire) for wire in bench.wires),
+        interfaces=tuple(_interface(link) for link in bench.links),
         routes=() if bench.mode == "l2xc" else routes,
         labels=labels if bench.mode == "mpls" else (),
         options=_options(bench.dut.options),
@@ -44,10 +44,10 @@ def setup_of_bench(bench: Any, file: str) -> DutSetup:
     )
 
 
-def _interface(wire: Any) -> DutInterface:
-    addresses = (wire.dut_address,) if wire.dut_address else ()
-    neighbours = (Neighbour(wire.tester_address, wire.tester_mac or ""),) if wire.tester_address else ()
-    return DutInterface(wire.interface, addresses, neighbours, wire.pci)
+def _interface(link: Any) -> DutInterface:
+    addresses = (link.dut_address,) if link.dut_address else ()
+    neighbours = (Neighbour(link.tester_address, link.tester_mac or ""),) if link.tester_address else ()
+    return DutInterface(link.interface, addresses, neighbours, link.pci)
 
 
 def _options(given: Any) -> DutOptions:

@@ -14,7 +14,7 @@ from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.states import StateTable
 
 Facts = Mapping[str, Ran]
-"""What a device answered before a plan was made, by the command asked."""
+"""Outputs of a device before a plan was made, by command."""
 
 
 @dataclass(frozen=True)
@@ -116,17 +116,17 @@ class DutKind(Protocol):
 
     @property
     def prefix(self) -> str:
-        """What stands before a command of its own language, and is not part of the name of its text."""
+        """Prefix of a command in the DUT's own language; it is not part of the name of the text."""
 
     @property
     def sample(self) -> str:
         """The command whose output is kept each while under load."""
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
-        """What outputs of `sample`, two or more, tell of the time from the first to the last."""
+        """Telemetry from two or more outputs of `sample`, for the time from the first to the last."""
 
     def describe(self, name: str, texts: Mapping[str, str]) -> DutFacts:
-        """What the device is, by `texts`."""
+        """Facts about the device, from `texts`."""
 
     @property
     def states(self) -> StatesKind | None:

@@ -42,7 +42,7 @@ _LEAST_WAIT_S = 0.01
 """Timers of virtual machines are late by as much: a sleeper that was woken and waits no longer is not absent."""
 _THREAD = re.compile(r"\d+ +(?P<name>\S+) +(?P<id>\d+) +(?P<cpu>\d+) ")
 _EVENTS = ("rx-no-buf", "tx-error")
-"""What drivers count and may offer again; the rest of what they count are packets that are gone."""
+"""Counters of drivers for packets that are offered again; packets of the other counters are lost."""
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,8 @@ class RouterDut:
         self._threads_of = started_ns
 
     def _labelled(self, reasons: Mapping[str, int], *, are_drops: bool) -> dict[str, int]:
-        """What nodes counted by the words of `show errors`: packets that they dropped, or what else they did to some
-        (fragments, answers, punts)."""
+        """Counters of nodes by the names of `show errors`: packets that they dropped, fragmented, answered or
+        punted."""
         named = ((self._labels.get(reason), count) for reason, count in reasons.items())
         return {label[0]: count for label, count in named if label is not None and label[1] == are_drops}
 
@@ -209,14 +209,14 @@ def _worker(
         if (cost := _node(before.nodes.get(name), node)).calls or cost.clocks
     )
     preempted_s = longest_s = None
-    if before.absent_ticks is not None and after.absent_ticks is not None:
-        preempted_s = (after.absent_ticks - before.absent_ticks) / tsc_hz
+    if before.preempted_ticks is not None and after.preempted_ticks is not None:
+        preempted_s = (after.preempted_ticks - before.preempted_ticks) / tsc_hz
         if preempted_s == 0:
             longest_s = 0.0
-        elif (after.longest_absent_ticks or 0) > (before.longest_absent_ticks or 0):
-            longest_s = (after.longest_absent_ticks or 0) / tsc_hz
+        elif (after.longest_preemption_ticks or 0) > (before.longest_preemption_ticks or 0):
+            longest_s = (after.longest_preemption_ticks or 0) / tsc_hz
     if preempted_s is not None and after.sleeps == 0 and after.loops == before.loops:
-        # An absence is counted when it ends. A worker that never sleeps and ended no turn is absent still.
+        # A preemption is counted when it ends. A worker that never sleeps and ended no iteration is still preempted.
         preempted_s = longest_s = interval_s
     elif preempted_s is not None and after.sleeps and wait_s >= max(_LEAST_WAIT_S, preempted_s):
         # Linux alone knows how long a worker waits for its CPU after something woke it.
@@ -248,7 +248,7 @@ def _node(before: NodeCost | None, after: NodeCost) -> NodeCost:
 
 
 def _grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
-    """What grew, by how much. A counter that is new or fell, with an interface made anew, counts from 0."""
+    """Counters that grew, by how much. A new counter, and one that fell (a recreated interface), counts from 0."""
     pairs = ((name, count, before.get(name, 0)) for name, count in after.items())
     grown = ((name, count - old if count >= old else count) for name, count, old in pairs)
     return {name: count for name, count in grown if count}

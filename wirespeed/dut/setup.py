@@ -16,7 +16,7 @@ with a filter that lets in what belongs to a state."""
 STATEFUL: tuple[Rules, ...] = ("nat", "nat66", "stateful", "forward")
 
 ROUTES = {"ip4": ("16.0.0.0/8", "48.0.0.0/8"), "ip6": ("2001:2::/49", "2001:2:0:8000::/49")}
-"""Where the bench profile's packets go, by the side that they leave from."""
+"""Destinations of the bench profile's packets, by the side that they leave from."""
 LABELS = (16, 17)
 """Labels of packets that leave by the second side, and by the first."""
 

@@ -70,9 +70,9 @@ class DutStates:
 
     def why_not(self, flows: int, table: StateTable) -> str | None:
         """Why `table` cannot hold that many flows beside what is in it, and what raises its limit; None if it can."""
-        if table.flows_limit is None or flows + table.used // table.entries_per_flow <= table.flows_limit:
-            return None
         entries = flows * table.entries_per_flow + table.used
+        if table.limit is None or entries <= table.limit:
+            return None
         beside = f" beside the {table.used} that are there" if table.used else ""
         return (
             f"the state table of {self._reach.name} holds {table.limit} entries; {flows} flows take "

@@ -16,7 +16,7 @@ _COUNTERS = {
     "rx_bytes": "ibytes",
     "tx_errors": "oerrors",
     "rx_errors": "ierrors",
-    "asked_packets": "intended",
+    "intended_packets": "intended",
     "rx_missed_packets": "rx_missed",
 }
 _UNSENT = ("refused", "no_buffer", "late")

@@ -26,12 +26,14 @@ _WORKER_COUNTERS = {
     "clocks": "clocks",
     "rest-clocks": "rest_clocks",
     "idle-clocks": "idle_clocks",
-    "absent-clocks": "preempted_clocks",
+    "preempted-clocks": "preempted_clocks",
 }
 """Counters of workers in the segment, and the families that have them."""
+_FORMER = {"preempted-clocks": "absent-clocks"}
+"""Names in the segment of older routers."""
 _INTERFACE_PACKETS = ("drops", "rx-miss", "rx-no-buf", "tx-error")
 _PATTERNS = (
-    "^/sys/(loops|clocks|rest-clocks|idle-clocks|absent-clocks|rx|vector-sizes|tsc-hz|started-ns|boottime)$",
+    f"^/sys/({'|'.join((*_WORKER_COUNTERS, *_FORMER.values()))}|rx|vector-sizes|tsc-hz|started-ns|boottime)$",
     "^/sys/node/",
     "^/if/(names|rx|tx|drops|rx-miss|rx-no-buf|tx-error)$",
     "^/(node/errors$|err/|buffer-pools/|mem/)",
@@ -94,7 +96,7 @@ def router_told(name: str, read: Mapping[str, StatsReading], nodes: By) -> Targe
         for counter, rows in _nodes(read, workers, nodes).items():
             told.add(f"router_node_{counter}_total", (((name, *labels), n) for labels, n in rows))
     for counter, family in _WORKER_COUNTERS.items():
-        if (reading := read.get(f"/sys/{counter}")) is not None:
+        if (reading := read.get(f"/sys/{counter}") or read.get(f"/sys/{_FORMER.get(counter)}")) is not None:
             values = zip(workers, reading.values, strict=False)
             told.add(
                 f"router_worker_{family}_total", [((name, thread), n[0]) for thread, n in values if thread != MAIN]

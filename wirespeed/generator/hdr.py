@@ -34,7 +34,7 @@ def value_at(index: int, half_bits: int) -> int:
 
 
 def index_of(value: int, half_bits: int) -> int:
-    """Which count a value is in."""
+    """Index of the count for a value."""
     bucket = max(0, value.bit_length() - half_bits - 1)
     return (bucket << half_bits) + (value >> bucket)
 

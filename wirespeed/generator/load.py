@@ -136,8 +136,8 @@ def stream_pps(rate: RateJson, mean_frame_bytes: float, speed_bps: float) -> flo
 
 
 def timeline(streams: Sequence[Stream], mean_frame_bytes: dict[int, float], own_burst_rates: bool = False) -> Timeline:
-    """When which stream comes in and ends, at factor 1. Short bursts weigh what T-Rex has them weigh, next to nothing,
-    unless they are to count with their own rates."""
+    """Start and end of each stream, at factor 1. Short bursts have T-Rex's weight, which is almost 0, unless they
+    count with their own rates."""
     by_id = {stream.id: stream for stream in streams if stream.enabled}
     due = [
         (stream.start_delay_us, index, stream.id) for index, stream in enumerate(by_id.values()) if stream.self_start

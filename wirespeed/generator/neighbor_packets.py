@@ -54,7 +54,7 @@ def link_local(mac: bytes) -> IPv6Address:
 
 
 def arp_request(host: Host) -> bytes:
-    """Who has the gateway's address?"""
+    """ARP request for the gateway's address."""
     assert host.ip4 is not None and host.gateway is not None
     body = struct.pack(">H", _REQUEST) + host.mac + host.ip4.packed + bytes(6) + host.gateway.packed
     return _framed(host, _BROADCAST, _ARP, _ETHERNET_IP4 + body)
@@ -70,7 +70,7 @@ def gateway_mac(host: Host, packet: bytes) -> bytes | None:
 
 
 def solicitation(host: Host) -> bytes:
-    """Who has the IPv6 gateway's address? (RFC 4861, section 4.3)"""
+    """Neighbor solicitation for the IPv6 gateway's address (RFC 4861, section 4.3)."""
     assert host.ip6 and host.gateway6 is not None
     wanted = host.gateway6.packed
     group = b"\xff\x02" + bytes(9) + b"\x01\xff" + wanted[13:]
@@ -91,7 +91,7 @@ def gateway6_mac(host: Host, packet: bytes) -> bytes | None:
 
 
 def asked_address(packet: bytes) -> bytes | None:
-    """Whose MAC address an ARP request or a neighbor solicitation asks for, in any VLAN."""
+    """Address whose MAC address an ARP request or a neighbor solicitation asks for, in any VLAN."""
     at = 12
     while (kind := int.from_bytes(packet[at : at + 2])) in (_VLAN, _OUTER_VLAN) and at < 20:
         at += 4

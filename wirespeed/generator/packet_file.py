@@ -84,7 +84,7 @@ def _records(path: Path) -> Iterator[_Recorded]:
 
 
 def _times_us(recorded: list[_Recorded], how: Playing) -> tuple[list[float], float]:
-    """When each packet is due, from the first one on, and when the first one is due again."""
+    """Due times of the packets, relative to the first one, and the time at which the first one is due again."""
     *times_us, round_us = accumulate(_gaps_us([one.at_s for one in recorded], how), initial=0.0)
     return times_us, round_us
 

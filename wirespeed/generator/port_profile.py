@@ -88,7 +88,7 @@ class PortProfile:
     factor: float = 1.0
     endless: bool = True
     ends_at_s: float = 0.0
-    """When its duration is over, unless it is endless."""
+    """End of its duration, unless it is endless."""
     running: tuple[Stream, ...] = ()
     loads: Timeline = field(default_factory=lambda: Timeline((), None))
     """Loads of the running streams, with factors of single streams included."""

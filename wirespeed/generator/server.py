@@ -32,6 +32,7 @@ from wirespeed.generator.sessions import Sessions
 from wirespeed.generator.start_rules import StartRules
 from wirespeed.generator.tagged_groups import TaggedUsers
 from wirespeed.generator.traffic_statistics import KIND_PREFIX, CounterRates, RateMeter, global_stats, port_stats
+from wirespeed.renamed import with_former_keys
 from wirespeed.stolen_time import read_stolen_time
 
 PUBLISH_S = 0.5
@@ -241,12 +242,14 @@ class Server:
         of the counters, so that disturbed samples can be detected."""
         snapshot, stolen = self.snapshot, read_stolen_time()
         workers = [
-            {
-                "cpu": cpu,
-                "absent_s": load.absent_s,
-                "absences": load.absences,
-                "longest_absent_s": load.longest_absent_s,
-            }
+            with_former_keys(
+                {
+                    "cpu": cpu,
+                    "preempted_s": load.preempted_s,
+                    "preemptions": load.preemptions,
+                    "longest_preemption_s": load.longest_preemption_s,
+                }
+            )
             for cpu, load in zip(self.core.worker_cpus, snapshot.workers, strict=True)
         ]
         return {"ts": snapshot.at_s, "steal_s": stolen.steal_s, "cpus": stolen.cpus, "workers": workers}

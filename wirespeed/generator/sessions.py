@@ -1,4 +1,4 @@
-"""Who is still there: when each session was last heard.
+"""Sessions that are still alive: the time of the last request of each.
 
 A request tells its session by its `session_id`, or by the handler of a port that the session owns. Requests that tell
 neither (statistics) count for the session that spoke before on the same connection.

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from wirespeed._native.generator import GeneratorSnapshot, PortTraffic
+from wirespeed.renamed import with_former_keys
 
 Json = dict[str, Any]
 
@@ -94,37 +95,39 @@ def _has_ended(last_pps: float, new_pps: float, seconds: float) -> bool:
 
 
 def port_stats(snapshot: GeneratorSnapshot, port: int, rates: CounterRates, cpu_percent: float) -> Json:
-    """Reply to `get_port_stats`. T-Rex does not have the keys from `asked_packets` on.
+    """Reply to `get_port_stats`. T-Rex does not have the keys from `intended_packets` on.
 
-    asked = opackets + refused (the TX queue was full) + no_buffer (the packet pool was empty) + late (the worker was
+    intended = opackets + refused (the TX queue was full) + no_buffer (the packet pool was empty) + late (the worker was
     behind schedule). Some of the packets sent were pushed in addition to the streams. Pause frames are included if the
     driver counts them. `ts` is the time of the counters on the server's monotonic clock. All values are numbers, since
     T-Rex's client adds up those of its ports."""
     seen = snapshot.ports[port]
     pauses = {"rx_pause_frames": seen.rx_pause_frames, "tx_pause_frames": seen.tx_pause_frames}
-    return {
-        "opackets": seen.tx_packets,
-        "ipackets": seen.rx_packets,
-        "obytes": seen.tx_bytes,
-        "ibytes": seen.rx_bytes,
-        "oerrors": seen.tx_errors,
-        "ierrors": seen.rx_errors + seen.rx_missed,
-        "m_total_tx_bps": rates.tx_bps,
-        "m_total_tx_pps": rates.tx_pps,
-        "m_total_rx_bps": rates.rx_bps,
-        "m_total_rx_pps": rates.rx_pps,
-        "m_cpu_util": cpu_percent,
-        "asked_packets": seen.asked_packets,
-        "pushed_packets": seen.pushed_packets,
-        "pushed_bytes": seen.pushed_bytes,
-        "refused_packets": seen.refused_packets,
-        "no_buffer_packets": seen.no_buffer_packets,
-        "late_packets": seen.late_packets,
-        "rx_missed": seen.rx_missed,
-        "ts": snapshot.at_s,
-        **{f"{KIND_PREFIX}{kind}": frames for kind, frames in asdict(seen.rx_kinds).items()},
-        **{name: frames for name, frames in pauses.items() if frames is not None},
-    }
+    return with_former_keys(
+        {
+            "opackets": seen.tx_packets,
+            "ipackets": seen.rx_packets,
+            "obytes": seen.tx_bytes,
+            "ibytes": seen.rx_bytes,
+            "oerrors": seen.tx_errors,
+            "ierrors": seen.rx_errors + seen.rx_missed,
+            "m_total_tx_bps": rates.tx_bps,
+            "m_total_tx_pps": rates.tx_pps,
+            "m_total_rx_bps": rates.rx_bps,
+            "m_total_rx_pps": rates.rx_pps,
+            "m_cpu_util": cpu_percent,
+            "intended_packets": seen.intended_packets,
+            "pushed_packets": seen.pushed_packets,
+            "pushed_bytes": seen.pushed_bytes,
+            "refused_packets": seen.refused_packets,
+            "no_buffer_packets": seen.no_buffer_packets,
+            "late_packets": seen.late_packets,
+            "rx_missed": seen.rx_missed,
+            "ts": snapshot.at_s,
+            **{f"{KIND_PREFIX}{kind}": frames for kind, frames in asdict(seen.rx_kinds).items()},
+            **{name: frames for name, frames in pauses.items() if frames is not None},
+        }
+    )
 
 
 def global_stats(snapshot: GeneratorSnapshot, meter: RateMeter, expected_pps: float, expected_bps: float) -> Json:

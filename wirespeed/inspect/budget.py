@@ -58,7 +58,7 @@ def coded_gbps(link: LinkSpeed) -> float:
 
 
 def carried_gbps(link: LinkSpeed, payload_bytes: int | None = None) -> float:
-    """What is left for TLPs each way: 13.9 of 16 for 5 GT/s x4 at payloads of 128 bytes."""
+    """Rate that is left for TLPs in each direction: 13.9 of 16 for 5 GT/s x4 at payloads of 128 bytes."""
     number = min(generation(link) or 3, 4)
     of_kind = [key for key in _LEFT if key[0] == number]
     nearest = min(of_kind, key=lambda key: abs(math.log2(key[1] / link.lanes)))

@@ -196,7 +196,7 @@ def _now_mhz(files: Mapping[str, str], cpuinfo: str) -> tuple[float, ...]:
 
 
 def _boost(files: Mapping[str, str]) -> bool | None:
-    """Whether it may run above its base: the two drivers say it in opposite words."""
+    """True if the CPU may run above its base frequency; the two drivers state it in opposite ways."""
     if (off := files.get(f"{_CPU}/intel_pstate/no_turbo")) is not None:
         return off == "0"
     boost = files.get(f"{_CPU}/cpufreq/boost")

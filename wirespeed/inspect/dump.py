@@ -82,7 +82,7 @@ def _rows(lines: Sequence[str]) -> Iterator[_Row]:
 
 
 def _begins(part: re.Match[str]) -> int:
-    """Where the address 0 of a part lies: an upper page has the addresses 80h to FFh, whichever it is."""
+    """Place of address 0 of a part: every upper page has the addresses 80h to FFh."""
     if part["first"]:
         return 0
     return int(part["page"], 16) * _PAGE if part["page"] else _A2

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a reading begins to alarm or to warn, in the reading's own unit."""
+    """Thresholds of alarm and warning, in the reading's own unit."""
 
     high_alarm: float
     low_alarm: float

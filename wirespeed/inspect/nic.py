@@ -98,7 +98,7 @@ def _fields(printed: str) -> dict[str, str]:
 
 
 def _halves(printed: str) -> tuple[dict[str, str], dict[str, str]]:
-    """What can be set, and what is."""
+    """Supported and present settings."""
     most, _, now = printed.partition("Current hardware settings:")
     return _fields(most), _fields(now)
 

@@ -228,8 +228,7 @@ def _sysfs_link(speed: str, width: str) -> LinkSpeed | None:
 
 
 def merged(sysfs: Mapping[str, PciDevice], lspci: Mapping[str, PciDevice]) -> dict[str, PciDevice]:
-    """What either says: sysfs of what is bound and where it hangs, lspci of names and payloads, of the link whoever
-    tells."""
+    """Facts of both sources: drivers and topology from sysfs, names and payloads from lspci, the link from either."""
     return {address: _both(sysfs.get(address), lspci.get(address)) for address in sorted({*sysfs, *lspci})}
 
 

@@ -55,7 +55,7 @@ def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dic
 
 
 def _why_none(command: str, printed: str) -> str:
-    """What is wrong with a text that is not an output of `command`; empty of one that is."""
+    """Error in a text that is not an output of `command`; empty if it is one."""
     given = {command: TranscriptSection(printed)}
     match command:
         case "lspci" if not parse_lspci(printed):

@@ -231,7 +231,7 @@ def as_text(found: Inspection) -> Iterator[str]:
 
 
 def _cautions(found: Inspection) -> Iterator[str]:
-    """What of it rests on recorded texts only."""
+    """Parts of it that were tested on recorded texts only."""
     for part in found.parts:
         if said := caution(_SUBJECTS.get(part.title, "")):
             yield f"Note: {said}."

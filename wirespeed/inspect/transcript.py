@@ -38,8 +38,8 @@ class ShellMachine(Protocol):
     name: str
 
     def run(self, command: str) -> str:
-        """What the command printed on its standard output. ConnectionFault or EnvironmentFault when it cannot be run;
-        a command that ends with a code of its own is not a fault."""
+        """Standard output of the command. ConnectionFault or EnvironmentFault if it cannot be run; an exit code other
+        than 0 is not a fault."""
 
 
 class Here:
@@ -135,7 +135,7 @@ def section(transcript: Transcript, name: str) -> TranscriptSection:
 
 
 def text(transcript: Transcript, name: str) -> str:
-    """What the command printed when it went well; nothing else."""
+    """Output of the command if it succeeded; otherwise empty."""
     found = section(transcript, name)
     return found.text if found.code == 0 else ""
 

@@ -19,7 +19,7 @@ from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.none import NoDut
 from wirespeed.dut.prepare import prepare
 from wirespeed.dut.reach.ssh import SshReach
-from wirespeed.dut.setup import DutInterface, Neighbour, default_setup
+from wirespeed.dut.setup import FILTER_MODES, DutInterface, DutOptions, Mode, Neighbour, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.lab.vm_options import VmOptions
@@ -27,9 +27,8 @@ from wirespeed.machine.placement import LabCpus
 from wirespeed.owned import OwnedDirectory
 from wirespeed.results.lab import LabFacts
 from wirespeed.testbed.interfaces import DeviceInterfaces
-from wirespeed.testbed.model import Bench, TestbedTester
+from wirespeed.testbed.model import Bench, TestbedLink, TestbedTester
 from wirespeed.testbed.model import TestbedDut as BenchDevice
-from wirespeed.testbed.model import TestbedWire as BenchWire
 from wirespeed.units import parse_speed
 from wirespeed.vm.debian import debian_disk
 from wirespeed.vm.image import image_format
@@ -90,6 +89,7 @@ class VmLab:
             speed_bps=parse_speed(self._options.speed),
             cpus=self._cpus.roles,
             topology=self._cpus.topology,
+            filter=self._options.filter.rules,
         )
 
     def start(self) -> None:
@@ -148,7 +148,10 @@ class VmLab:
         )
         # It ends with the lab, and its disk is as before: the journal is for a step that fails.
         with DutJournal(self.directory / "dut.jsonl", device.name) as journal:
-            done = prepare(device.kind, reach, default_setup("ip4", interfaces), journal, lambda _: None)
+            rules = self._options.filter.rules
+            mode: Mode = "ip6" if FILTER_MODES.get(rules) == "ip6" else "ip4"
+            setup = default_setup(mode, interfaces, DutOptions(filter=self._options.filter))
+            done = prepare(device.kind, reach, setup, journal, lambda _: None)
         self._say(f"it is prepared: {len(done.steps)} steps")
         self.dut = BoxDut(device)
         self.dut.prepare()
@@ -193,12 +196,12 @@ class VmLab:
     def _wait_until_it_forwards(self) -> None:
         """Its links are up once its drivers are loaded, well before it is the router that its configuration says."""
         from wirespeed.client.stateless_client import StatelessClient  # noqa: PLC0415
+        from wirespeed.testbed.links import goes_through  # noqa: PLC0415
         from wirespeed.testbed.neighbours import held  # noqa: PLC0415 - scapy takes long to import
         from wirespeed.testbed.packets import proof  # noqa: PLC0415
-        from wirespeed.testbed.wires import goes_through  # noqa: PLC0415
 
         bench = Bench(
-            tester=TestbedTester(server=self.rpc, ports=()), wires=(BenchWire(port=0), BenchWire(port=1))
+            tester=TestbedTester(server=self.rpc, ports=()), links=(TestbedLink(port=0), TestbedLink(port=1))
         ).filled()
 
         def forwards(tx: int, rx: int) -> bool:

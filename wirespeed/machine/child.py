@@ -80,7 +80,7 @@ class Child:
                 said += piece
 
     def _failure(self) -> WirespeedError:
-        """What the child said last, under the class its exit code names."""
+        """The child's last message, as an error of the class of its exit code."""
         assert self._process is not None
         lines = self.log.read_text(errors="replace").strip().splitlines()
         reason = lines[-1].removeprefix("wirespeed: ") if lines else f"exit code {self._process.returncode}"

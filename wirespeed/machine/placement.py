@@ -1,4 +1,4 @@
-"""Which CPUs a lab takes: the tester and the DUT each one that nobody else disturbs, control what is left. Pure."""
+"""CPUs of a lab: tester and DUT each get an undisturbed one, control gets the rest. Pure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ LEAST_CPUS = 2
 
 @dataclass(frozen=True)
 class LabCpus:
-    """Which CPU the tester's worker and the DUT's have for themselves, and where all the control threads run.
+    """CPUs of the tester's worker and of the DUT's worker, and those of all control threads.
 
-    With two CPUs control shares the tester's: the tester makes up for the moments it is away, a DUT that is away
-    loses packets.
+    With two CPUs control shares the tester's: a preempted tester catches up, a preempted DUT loses packets.
     """
 
     generator: int

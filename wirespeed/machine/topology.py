@@ -116,7 +116,7 @@ def _number_in(path: Path, otherwise: int) -> int:
 
 
 def _text(path: Path) -> str:
-    """What the file says; nothing where this kernel has none."""
+    """Content of the file; empty if this kernel does not have it."""
     try:
         return path.read_text()
     except OSError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from wirespeed.errors import UsageError
 from wirespeed.measurement.output import STDOUT
 from wirespeed.testbed.options import GivenOptions, StandOptions
-from wirespeed.trial.wires import pair_directions, parse_ports, parse_wires
+from wirespeed.trial.directions import pair_directions, parse_directions, parse_ports
 from wirespeed.units import parse_speed
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def directions_of(ports: str | None, direction: str, each: str, unidirectional: 
     if each:
         if ports is not None or direction != "both" or unidirectional:
             raise UsageError("--directions names each direction; leave out --ports, --direction and -u")
-        return parse_wires(each)
+        return parse_directions(each)
     if unidirectional and direction != "both":
         raise UsageError(f"-u and --direction {direction} both set the direction; give one of them")
     pairs = parse_ports("0,1" if ports is None else ports)

@@ -56,7 +56,7 @@ class PortCaptures:
         self._captures[port] = _Running(settings, int(answer["capture_id"]), offset_s)
 
     def stop(self, port: int) -> int:
-        """How many packets came faster than they could be kept."""
+        """Number of packets that arrived faster than they could be kept."""
         one = self._captures.get(port)
         if one is None or one.number is None:
             return 0
@@ -68,7 +68,7 @@ class PortCaptures:
         return int(missed)
 
     def file(self, port: int, request: CaptureRequest) -> bytes:
-        """What was captured so far; ModelFault where nothing was started."""
+        """Packets captured so far; ModelFault without a capture."""
         one = self._captures.get(port)
         if one is None:
             text = f"port {request.port_name!r} was not captured; start that with control_state.port.capture"

@@ -123,7 +123,7 @@ def read_ends(path: str, given: TxRxDevice, hosts: list[EmulatedHost], version: 
 
 
 def _host(path: str, name: str, hosts: list[EmulatedHost], version: int | None) -> EmulatedHost:
-    """That of the name; of an ethernet the first address of the packets' kind."""
+    """The interface of the name; for an ethernet the first address of the packets' kind."""
     named = [host for host in hosts if name in host.names]
     found = next((host for host in named if version in (None, host.version)), None)
     if found is None:

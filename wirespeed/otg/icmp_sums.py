@@ -33,7 +33,7 @@ def checksums(layer: Layer, packet: bytes) -> Pattern:
 
 
 def _term(field: PacketField, place: int) -> int:
-    """What the field adds to the sum of 16-bit words."""
+    """Contribution of the field to the sum of 16-bit words."""
     return field.pattern.value(place) << (-field.bit - field.bits) % 16
 
 

@@ -41,7 +41,7 @@ def _lane(layer: Layer, first: int, every: int) -> Layer:
 
 
 def thinned(path: str, pattern: Pattern, first: int, every: int) -> Pattern:
-    """What every so manieth packet has of a pattern. ModelFault where that is not a pattern."""
+    """Values of every nth packet of a pattern. ModelFault if they are not a pattern."""
     if not pattern.varies or every == 1:
         return pattern
     if pattern.choice == "random":

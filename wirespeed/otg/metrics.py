@@ -12,7 +12,7 @@ from wirespeed.otg.setup import Running
 from wirespeed.units import L1_OVERHEAD_BYTES
 
 _ALWAYS = ("name", "port_tx", "port_rx", "tags", "location")
-"""What a metric is of, which no choice of columns leaves out."""
+"""Columns that identify a metric; no choice of columns leaves them out."""
 
 _SCALES = {"bytes": 1 / 8, "bps": 1.0, "kbps": 1e-3, "mbps": 1e-6}
 

@@ -13,7 +13,7 @@ from wirespeed.otg.patterns import Json
 from wirespeed.otg.setup import Running
 
 _WAIT_S = 3.0
-"""How long a start waits for gateways to tell their MAC addresses."""
+"""Time for which a start waits for the MAC addresses of gateways."""
 
 _POLL_S = 0.02
 

@@ -39,7 +39,7 @@ class Layer:
     built: Packet
 
     def with_own(self, own: dict[str, PacketField]) -> Layer:
-        """The same header with other patterns in its fields."""
+        """The header with other patterns in its fields."""
         if self.header is None:
             return self
         built = _build(self.header, own)

@@ -54,7 +54,7 @@ class Pattern:
         return self.count > 1
 
     def value(self, place: int) -> int:
-        """What packet number `place` has; of random ones only the core knows."""
+        """Value of packet number `place`; only the core knows random values."""
         place %= self.count
         if self.choice == "values":
             return self.values[place]

@@ -32,7 +32,7 @@ def program(layers: list[Layer], size: Pattern, packet: bytes, zeros: bool, mark
 
 
 def _vary_icmp(layer: Layer, packet: bytes, shortened: bool, variables: list[Json], others: list[Json]) -> None:
-    """Where zeros are left out, the checksum stays."""
+    """Fields whose omission leaves the checksum unchanged, since they are zeros."""
     if shortened:
         raise ModelFault(layer.path, "icmp packets of several sizes need a payload of zeros")
     if _varies(layer):

@@ -13,7 +13,7 @@ _M = TypeVar("_M", bound=BaseModel)
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Absent = Annotated[tuple[Any, ...], Field(max_length=0)]
-"""What is not here: an empty list is nothing that was asked for."""
+"""Features that are not supported; an empty list requests nothing."""
 
 Count = Annotated[int, Field(ge=1, lt=1 << 63)]
 Positive = Annotated[float, Field(gt=0, le=1e15, allow_inf_nan=False)]

@@ -56,13 +56,13 @@ class Running:
             self.streams = flow_streams(self.path, self.flow, self.speed_bps, ends)
 
     def with_flow(self, path: str, flow: OtgFlow) -> FlowStreams:
-        """What it would send as this flow, which was given at `path`."""
+        """The flow's packets as the generator would send them; the flow was given at `path`."""
         ends = [way.ends(Ends().dst_mac) for way in self.ways] or [Ends()]
         return flow_streams(path, flow, self.speed_bps, ends)
 
     @property
     def finds_gateways(self) -> bool:
-        """Whether its packets go where their hosts' gateways are."""
+        """True if its packets go to their hosts' gateways."""
         ethernet = (self.flow.packet or ({},))[0].get("ethernet") or {}
         return bool(self.ways) and (ethernet.get("dst") or {}).get("choice", "auto") == "auto"
 

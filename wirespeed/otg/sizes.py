@@ -29,7 +29,7 @@ class SizePart:
 
     @property
     def line_bytes(self) -> float:
-        """What one takes of the line, on the average."""
+        """Mean share of the line per packet."""
         return (self.size.low + self.size.high) / 2 + FCS_BYTES + L1_OVERHEAD_BYTES
 
 

@@ -6,7 +6,7 @@ from wirespeed.pages.words import words
 from wirespeed.results.measurement import MeasurementResult
 
 BESIDE = "-search"
-"""What the demo adds to the name of a load test's file for the search that follows it."""
+"""Suffix that the demo adds to the name of a load test's file for the search that follows it."""
 
 
 def dut_name(result: MeasurementResult) -> str:

@@ -16,7 +16,7 @@ from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.lab import MeterFacts
 
 IDLE_S = 5.0
-"""How long the box is watched before the load, unless the user says what it draws idle."""
+"""Time for which the DUT is measured before the load, unless the user gives its idle power."""
 
 
 @dataclass(frozen=True)

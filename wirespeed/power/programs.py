@@ -80,7 +80,7 @@ class Constant:
 
 
 def _said(words: Sequence[str]) -> str:
-    """What a program printed; FileNotFoundError when there is none."""
+    """Output of a program; FileNotFoundError if there is no such program."""
     try:
         done = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired:

@@ -34,7 +34,7 @@ def ipv4_str_to_num(ipv4_buffer: bytes) -> int:
 
 
 mac_str_to_num = ipv4_str_to_num
-"""The same of six bytes."""
+"""A MAC address, likewise from six bytes."""
 
 
 def is_valid_ipv4(addr: str) -> bool:

@@ -33,7 +33,7 @@ MAX_LABEL = 0xF_FFFF
 MAX_LABELS = 0x8000
 """Most labels of a direction; more than any tested router has room for."""
 LABEL_AT, LABEL_SHIFT = 14, 12
-"""Where a label is in the frame, and its place in those four bytes."""
+"""Offset of a label in the frame, and its place in those four bytes."""
 MAX_OFFSET = 0xFFFF
 """The last network of 24 bits within 16.0.0.0/8."""
 MAX_OFFSET6 = 0x7FFF

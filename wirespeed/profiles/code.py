@@ -107,7 +107,7 @@ def _program(program: Json) -> list[str]:
 
 
 def _as_arguments(instruction: Json) -> Json:
-    """What the methods take instead of what is on the wire."""
+    """Forms that the methods take in place of the protocol's."""
     given = dict(instruction)
     if "is_big_endian" in given:
         given["byte_order"] = "big" if given["is_big_endian"] else "little"

@@ -217,7 +217,7 @@ def _trex_modules() -> Iterator[None]:
 
 
 def _api_names() -> dict[str, Any]:
-    """What `from trex.stl.api import *` gives a profile: all of scapy, and T-Rex's classes over it."""
+    """Names that `from trex.stl.api import *` gives a profile: all of scapy, and T-Rex's classes over it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import scapy.all  # noqa: PLC0415 - 0.4 s that only profile files need

@@ -17,8 +17,8 @@ from wirespeed.measurement.registry import kinds, report_of
 from wirespeed.measurement.reported import Remark, Shown
 from wirespeed.pages.duts import dut_name
 from wirespeed.report.remarks import remarks_on, remarks_on_devices
-from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.channel import SUM
+from wirespeed.results.dut_names import UNNAMED, DutNames
 from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
@@ -57,7 +57,7 @@ def read_all(
     *,
     line_bps: float | None = None,
     exclude_disturbed: bool | None = None,
-    names: BoxNames = UNNAMED,
+    names: DutNames = UNNAMED,
 ) -> list[MeasurementResult]:
     """Read files of any kind, each under a name of its own, to be judged by the threshold of each unless another is
     given. `names` are for devices without one.

@@ -18,8 +18,8 @@ from wirespeed.report.nodes import all_rows, nodes_to_markdown
 from wirespeed.report.page import to_html
 from wirespeed.report.power import PowerRow, power_rows, power_to_markdown
 from wirespeed.report.views import page_of
-from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.dut import NodeRow
+from wirespeed.results.dut_names import UNNAMED, DutNames
 from wirespeed.results.figures import Scaler, parse_scaler
 from wirespeed.results.inspection import is_inspection, read_inspection
 from wirespeed.tables import json_text, rows_csv
@@ -61,7 +61,7 @@ def render(
     charts: str = "",
     line: str = "",
     include_disturbed: bool = False,
-    names: BoxNames = UNNAMED,
+    names: DutNames = UNNAMED,
 ) -> Report:
     """Read results of any kind and write them down; FileFault and UsageError name what cannot be used.
 

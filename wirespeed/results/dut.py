@@ -297,7 +297,20 @@ def _texts(raw: Any) -> dict[str, str]:
 
 
 TEXTS = Stored(sparse=True, read=_texts)
-OBJECT = Stored(sparse=True, read=lambda raw: raw if isinstance(raw, dict) else {})
+
+
+def _object(raw: Any) -> dict[str, Any]:
+    return raw if isinstance(raw, dict) else {}
+
+
+OBJECT = Stored(sparse=True, read=_object)
+
+
+def _description(raw: Any) -> dict[str, Any]:
+    """A testbed file's description; older files have `box` in place of `dut`."""
+    return {("dut" if key == "box" else key): value for key, value in _object(raw).items()}
+
+
 COUNT_OR_NONE = Stored(sparse=True, read=lambda raw: raw if isinstance(raw, int) else None)
 
 
@@ -310,7 +323,7 @@ class DutFacts:
 
     name: Annotated[str, SPARSE] = ""
     kind: Annotated[str, SPARSE] = ""
-    description: Annotated[Mapping[str, object], replace(OBJECT, shape=Mapping[str, str])] = field(
+    description: Annotated[Mapping[str, object], replace(OBJECT, read=_description, shape=Mapping[str, str])] = field(
         default_factory=dict, kw_only=True
     )
     version: Annotated[str, SPARSE] = ""

@@ -43,7 +43,7 @@ def raise_for(ending: Ending) -> None:
 
 @dataclass
 class Ended:
-    """How a measurement ends: complete, unless something else is said."""
+    """End of a measurement: complete by default."""
 
     ending: Ending = Ending()
 

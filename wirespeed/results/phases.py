@@ -1,4 +1,4 @@
-"""Which samples of a file without phases are warm-up, ramp and hold: by their own loads, and their times. Pure.
+"""Phases of the samples in a file without phases: warm-up, ramp and hold by their loads and times. Pure.
 
 trex-loadtest writes no phases, and leaves out its warm-up: of a test of 30 + 600 + 30 s it keeps 632 samples. Its ramp
 rises from nothing by the same step each second, so that a line through the loads of a ramp meets zero where it began.
@@ -65,7 +65,7 @@ def _pps_of(rate: object) -> float | None:
 
 
 def _ramp_began(times_s: Sequence[float], loads_pps: Sequence[float]) -> float | None:
-    """When the load was zero, by the rise up to its greater part; None of loads that rise in no such line."""
+    """Time at which the load was zero, from the rise up to its greater part; None if the loads do not rise linearly."""
     top = max(loads_pps, default=0.0)
     rising = list(takewhile(lambda pair: pair[1] <= _HIGH * top, zip(times_s, loads_pps, strict=True)))
     rising = [(t_s, pps) for t_s, pps in rising if pps >= _LOW * top]

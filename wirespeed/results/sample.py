@@ -53,9 +53,9 @@ class PortSample:
 class Preemption:
     """Time in which CPUs were preempted during an interval, in seconds; None if unknown.
 
-    `steal_s` is the time that the hypervisor took from all `cpus` of the tester's machine together. An absence is the
-    longest total preemption of any worker of that side, by any other thread; `…_longest_absent_s` is its longest single
-    one.
+    `steal_s` is the time that the hypervisor took from all `cpus` of the tester's machine together.
+    `…_preempted_s` is the total preemption of that worker of the side that has the longest, by any other thread;
+    `…_longest_preemption_s` is the longest single one.
     """
 
     steal_s: Annotated[float | None, SPARSE] = None

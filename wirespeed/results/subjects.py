@@ -11,23 +11,23 @@ from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Mark, Verdict
 
 UNNAMED = "unknown"
-"""The box of results that do not name theirs."""
+"""The DUT of results that do not name theirs."""
 
 
 @dataclass(frozen=True, order=True)
 class Subject:
     """The subject of a measurement, by which results are compared: `load` is the profile with its tunables, `figure`
-    the measured quantity, such as NDR. `box` is empty if it is the same everywhere."""
+    the measured quantity, such as NDR. `dut` is empty if it is the same everywhere."""
 
     kind: str
     load: str
     directions: str
     figure: str
-    box: str = ""
+    dut: str = ""
 
     @property
     def title(self) -> str:
-        return f"{self.figure} of {self.load}, {self.directions}{f', through {self.box}' if self.box else ''}"
+        return f"{self.figure} of {self.load}, {self.directions}{f', through {self.dut}' if self.dut else ''}"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subje
             yield Subject(verdict.kind, load, ways, one.name), value
 
 
-def box_of(result: MeasurementResult) -> str:
+def dut_of(result: MeasurementResult) -> str:
     """Name of the DUT."""
     return result.dut.name or UNNAMED
 

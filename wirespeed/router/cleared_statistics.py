@@ -79,7 +79,7 @@ class Statistics:
         self._interfaces[index] = self._core.interface_counters(index)
 
     def forget_interface(self, index: int) -> None:
-        """It is deleted: another one of its number begins at zero."""
+        """Forgets a deleted one: the next with its number begins at zero."""
         self._interfaces.pop(index, None)
 
     def runtime(self) -> list[WorkerRuntime]:

@@ -12,8 +12,11 @@ from wirespeed.statseg.segment import StatsSegment
 _PORT_LOSSES = ("rx-miss", "rx-error", "rx-no-buf", "tx-error")
 _OF_NODES = ("calls", "vectors", "clocks", "suspends")
 _MAIN = 0
+_PREEMPTED = ("preempted-clocks", "absent-clocks")
+_LONGEST_PREEMPTION = ("longest-preemption-clocks", "longest-absence-clocks")
+"""The present name, and that of older routers."""
 _NAMES = (
-    "^/sys/(loops|sleeps|rx|tx|drops|absent-clocks|longest-absence-clocks)$",
+    f"^/sys/(loops|sleeps|rx|tx|drops|{'|'.join((*_PREEMPTED, *_LONGEST_PREEMPTION))})$",
     "^/sys/node/",
     "^/err/",
     f"^/if/(names|{'|'.join(_PORT_LOSSES)})$",
@@ -22,16 +25,16 @@ _NAMES = (
 
 @dataclass(frozen=True)
 class WorkerCounters:
-    """One worker since the router's start; `nodes` by name. Absent are ticks that others had its CPU, None where the
-    router does not tell; the longest is of the whole time. None sleeps: the router does not count them."""
+    """One worker since the router's start; `nodes` by name. `preempted_ticks` and the longest preemption of that time
+    are None if the router does not report them, and `sleeps` if it does not count them."""
 
     loops: int
     rx_packets: int
     tx_packets: int
     drops: int
     nodes: dict[str, NodeCost]
-    absent_ticks: int | None
-    longest_absent_ticks: int | None
+    preempted_ticks: int | None
+    longest_preemption_ticks: int | None
     sleeps: int | None = None
 
 
@@ -73,8 +76,8 @@ def _worker(readings: Mapping[str, StatsReading], thread: int) -> WorkerCounters
     def own(name: str) -> int:
         return readings[f"/sys/{name}"].values[thread][0]
 
-    def told(name: str) -> int | None:
-        return own(name) if f"/sys/{name}" in readings else None
+    def first_of(*names: str) -> int | None:
+        return next((own(name) for name in names if f"/sys/{name}" in readings), None)
 
     return WorkerCounters(
         loops=own("loops"),
@@ -82,9 +85,9 @@ def _worker(readings: Mapping[str, StatsReading], thread: int) -> WorkerCounters
         tx_packets=own("tx"),
         drops=own("drops"),
         nodes=_nodes(readings, thread),
-        absent_ticks=told("absent-clocks"),
-        longest_absent_ticks=told("longest-absence-clocks"),
-        sleeps=told("sleeps"),
+        preempted_ticks=first_of(*_PREEMPTED),
+        longest_preemption_ticks=first_of(*_LONGEST_PREEMPTION),
+        sleeps=first_of("sleeps"),
     )
 
 

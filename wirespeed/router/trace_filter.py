@@ -1,4 +1,4 @@
-"""Which of the traced packets are shown."""
+"""Filter for the traced packets that are shown."""
 
 from __future__ import annotations
 

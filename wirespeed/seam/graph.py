@@ -83,7 +83,7 @@ class TraceStep:
 
 @dataclass(frozen=True)
 class CaptureConfig:
-    """Which packets go into a pcap file: at most `max_packets` of those received, sent and dropped on one port or
+    """Packets for a pcap file: at most `max_packets` of those received, sent and dropped on one port or
     (None) on all, with a source or destination in `prefix` if there is one, cut to `snap_bytes`."""
 
     rx: bool

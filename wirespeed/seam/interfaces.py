@@ -33,8 +33,7 @@ class MtuKind(IntEnum):
 
 
 class RxMode(IntEnum):
-    """When a worker may sleep: never, when a poll brings nothing, or after some time without packets. It must suit all
-    of its queues."""
+    """Sleep of a worker: never, when a poll is empty, or after some time without packets. All its queues must agree."""
 
     POLLING = 0
     INTERRUPT = 1
@@ -46,7 +45,7 @@ ANY_VLAN = 4095
 
 @dataclass(frozen=True)
 class SubInterface:
-    """Which frames of its parent a sub-interface takes: by ids or `ANY_VLAN`; `inner` 0: those of one tag. `exact`: no
+    """Frames of its parent that a sub-interface takes: by ids or `ANY_VLAN`; `inner` 0: those of one tag. `exact`: no
     more tags. `outer` 0: frames without tags if `exact`, else tagged ones that no other takes."""
 
     id: int

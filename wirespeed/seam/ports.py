@@ -7,8 +7,7 @@ from enum import IntEnum
 
 
 class RxStart(IntEnum):
-    """When the first packets are received from a port: as soon as it is open, once its interface is up for the first
-    time, or once it is told to."""
+    """Start of reception on a port: when it is open, when its interface is first up, or on request."""
 
     AT_ONCE = 0
     WHEN_UP = 1
@@ -16,7 +15,7 @@ class RxStart(IntEnum):
 
 
 class PortMedium(IntEnum):
-    """Whose doing it is when a port does not take a packet: see docs/develop/decisions/0002-refused-and-late.md."""
+    """Cause of a packet that a port does not take: see docs/develop/decisions/0002-refused-and-late.md."""
 
     RING = 0
     """memif, vhost or ring: the peer did not drain its ring."""

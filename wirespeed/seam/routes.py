@@ -19,7 +19,7 @@ class PathKind(IntEnum):
 
 
 class RouteSource(IntEnum):
-    """Who made a route: the user, Linux, an address of ours, or a neighbor for itself."""
+    """Source of a route: the user, Linux, an address of the router, or a neighbor for itself."""
 
     STATIC = 0
     LINUX = 1
@@ -61,7 +61,7 @@ class Route:
     source: RouteSource = RouteSource.STATIC
     table: int = 0
     index: int = field(default=0, compare=False)
-    """What it is counted by; of a route that was asked for."""
+    """Index of its counter, for a route that was looked up."""
 
     @property
     def is_static(self) -> bool:

@@ -1,4 +1,4 @@
-"""Who may ask an HTTP server of this program, whatever it serves.
+"""Access check of every HTTP server of this program.
 
 A web page of another site can send requests to loopback: without a preflight where the body is plain text, and with
 answers that it can read where a name of its own is pointed here (DNS rebinding). Therefore a request needs a Host of

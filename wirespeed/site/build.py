@@ -79,7 +79,7 @@ def _results(
 def _wanted(row: Mapping[str, Any]) -> ResultToMake:
     title = row["title"] or row["digest"][:12]
     load, directions = ("", "") if row["kind"] == "inspect" else (row["load"], row["directions"])
-    return ResultToMake(row["digest"], title, row["box"], load, directions, row["started"], row["is_missing"])
+    return ResultToMake(row["digest"], title, row["dut"], load, directions, row["started"], row["is_missing"])
 
 
 def _kept(folder: NewFolder, old: Manifest, one: ResultToMake) -> Made | None:

@@ -15,7 +15,7 @@ from wirespeed.results.verdict import LIMIT_WORDS
 from wirespeed.site.names import result_page
 
 _SHARED = (
-    *("digest", "kind", "title", "box", "cpu", "load", "directions"),
+    *("digest", "kind", "title", "cpu", "load", "directions"),
     *("started", "status", "limited_by", "watts", "is_missing"),
 )
 """Columns of the index that an entry has under the same names."""
@@ -174,6 +174,6 @@ def catalogue(
 
 
 def _entry(row: Mapping[str, Any], told: ResultDetails) -> SiteEntry:
-    version = row["build"] or row["version"].removeprefix(f"{row['box']} ").partition(" (")[0]
-    entry = SiteEntry(**{name: row[name] for name in _SHARED}, version=version, told=told)
+    version = row["build"] or row["version"].removeprefix(f"{row['dut']} ").partition(" (")[0]
+    entry = SiteEntry(**{name: row[name] for name in _SHARED}, box=row["dut"], version=version, told=told)
     return replace(entry, title=entry.title or entry.digest[:12])

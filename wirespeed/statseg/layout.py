@@ -108,7 +108,7 @@ def read_directory(memory: Memory, header: SegmentHeader) -> tuple[DirectoryEntr
 def resolve(
     memory: Memory, header: SegmentHeader, directory: tuple[DirectoryEntry, ...], entry: DirectoryEntry
 ) -> StatsEntry:
-    """Where the words of `entry` are. Damage when they are nowhere."""
+    """Place of the words of `entry`. Damage if they are outside."""
     match entry.type:
         case Type.SCALAR | Type.GAUGE:
             return StatsEntry(entry.name, entry.type, 1, (VectorRow(entry.at, 1),))

@@ -15,7 +15,7 @@ Value: TypeAlias = tuple[int, ...]
 """(packets, bytes), or (n,)."""
 
 _GAP = 4096
-_LARGEST = ("/sys/longest-absence-clocks",)
+_LARGEST = ("/sys/longest-preemption-clocks", "/sys/longest-absence-clocks")
 """Counters of which the largest value of all threads counts; the layout cannot express that."""
 
 

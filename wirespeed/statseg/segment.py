@@ -70,7 +70,7 @@ class StatsSegment:
 
     @property
     def started_ns(self) -> int:
-        """When the router last read started, since 1970: another one means that the counters began again at 0."""
+        """Start time since 1970 of the router that was read last; another value means that counters restarted at 0."""
         return self._value("/sys/started-ns") or self._value("/sys/boottime") * 10**9
 
     def names(self, patterns: Sequence[str] = ()) -> list[str]:

@@ -1,1 +1,1 @@
-"""The bench: which tester, wires and device a measurement stands on, as a file says it; proved part by part."""
+"""Testbed files: tester, links and DUT of a measurement, and the check of each part."""

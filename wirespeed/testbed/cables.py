@@ -17,9 +17,9 @@ from wirespeed.units import parse_speed
 
 @contextmanager
 def cabled(bench: Bench, force: bool = False) -> Iterator[tuple[StatelessClient, float | None]]:
-    """A connected client of the bench's tester, whose ports send to each other, and the line of its wires where the
+    """A connected client of the bench's tester, whose ports send to each other, and the speed of its links where the
     file gives it. EnvironmentFault when a port's packets do not come in at the other one of its pair."""
-    speeds = {wire.speed for wire in bench.wires}
+    speeds = {link.speed for link in bench.links}
     speed = next(iter(speeds)) if len(speeds) == 1 else None
     with running_tester(bench) as server, StatelessClient(server) as client:
         client.connect()

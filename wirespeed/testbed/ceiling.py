@@ -45,14 +45,14 @@ class Ceilings:
     loads: tuple[Ceiling, ...]
 
     def of(self, profile: str, tunables: Mapping[str, str], directions: int) -> Ceiling | None:
-        """That of a load; None of one that was not measured."""
+        """The highest rate of a load; None if it was not measured."""
         key = _key(profile, tunables)
         same = (one for one in self.loads if _key(one.profile, one.tunables) == key)
         return next((one for one in same if one.directions == directions), None)
 
 
 _SAME = {"size": "64", "vm": "none", "flow": "no-fs", "ip": "4"}
-"""What built-in profiles send without these tunables."""
+"""Defaults of the built-in profiles' tunables."""
 _NO_MATTER = ("offset", "label", "pg_id")
 """Tunables that cost a tester nothing."""
 
@@ -68,7 +68,7 @@ def ceilings_path(bench: Path) -> Path:
 
 
 def keep(bench: Path, found: Ceilings) -> Path:
-    """Write them beside the bench file; FileFault when that cannot be done."""
+    """Write them beside the testbed file. FileFault if that is impossible."""
     path = ceilings_path(bench)
     write_atomically(path, json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2) + "\n", "tester's ceilings")
     return path

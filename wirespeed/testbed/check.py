@@ -1,6 +1,6 @@
-"""A bench proved part by part: tester, links, device, wires, neighbours, and a packet through it each way.
+"""A check of a testbed part by part: tester, ports, DUT, links, neighbours, and a packet in each direction.
 
-What fails says the next step; parts that stand on it are not tried.
+A part that fails names the next step; parts that depend on it are not checked.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.dut.reach.spec import parse_reach
 from wirespeed.errors import EnvironmentFault, WirespeedError
 from wirespeed.testbed.interfaces import DeviceInterfaces, LinkedInterface
-from wirespeed.testbed.model import Bench, TestbedWire
+from wirespeed.testbed.links import find_interface, goes_through, shared
+from wirespeed.testbed.model import Bench, TestbedLink
 from wirespeed.testbed.neighbours import ask, assign, held, own_macs
 from wirespeed.testbed.packets import proof
 from wirespeed.testbed.tester import running_tester
-from wirespeed.testbed.wires import find_interface, goes_through, shared
 from wirespeed.units import format_si
 
 State = Literal["ok", "FAIL"]
@@ -67,7 +67,7 @@ class Check:
             try:
                 with held(client, self.bench.ports, self.force):
                     self._macs = own_macs(client, self.bench.ports)
-                    if device is None or self._wires(client, device):
+                    if device is None or self._cabling(client, device):
                         self._packets(client)
             except WirespeedError as error:
                 self._fail("bench", str(error), "", error.exit_code)
@@ -103,7 +103,9 @@ class Check:
         there = client.server_info().port_count
         if missing := [port for port in self.bench.ports if port >= there]:
             self._fail(
-                f"port {missing[0]}", f"the tester has {there} ports, numbered from 0", f"correct wires in {self.file}"
+                f"port {missing[0]}",
+                f"the tester has {there} ports, numbered from 0",
+                f"correct the links in {self.file}",
             )
             return False
         deadline = time.monotonic() + self.link_wait_s
@@ -140,63 +142,63 @@ class Check:
             self._fail("device", str(error), f"try by hand what dut.reach says in {self.file}", error.exit_code)
             return None
         self._ok("device", f"{dut.kind} by {dut.reach}, {len(there)} interfaces: {', '.join(sorted(there))}")
-        for wire in self.bench.wires:
-            self._interface(wire, there)
+        for link in self.bench.links:
+            self._interface(link, there)
         return device
 
-    def _interface(self, wire: TestbedWire, there: Mapping[str, LinkedInterface]) -> None:
-        name = wire.interface
+    def _interface(self, link: TestbedLink, there: Mapping[str, LinkedInterface]) -> None:
+        name = link.interface
         if name is None:
             return
         one = there.get(name)
         if one is None:
             known = ", ".join(sorted(there))
-            self._fail(name, f"the device has no interface {name}; it has {known}", f"correct wires in {self.file}")
+            self._fail(name, f"the device has no interface {name}; it has {known}", f"correct the links in {self.file}")
         elif one.is_up is False:
             self._fail(name, "it is down on the device", self._prepare("sets it up"))
         else:
             self._ok(name, f"up on the device{f', {one.mac}' if one.mac else ''}")
 
-    def _wires(self, client: StatelessClient, device: DeviceInterfaces) -> bool:
-        """Whether each port ends where the file says; where it does not say, it is found."""
+    def _cabling(self, client: StatelessClient, device: DeviceInterfaces) -> bool:
+        """True if each port ends at the interface that the file has for it; an interface that it lacks is found."""
         found = [
-            find_interface(client, wire.port, self._macs[wire.port], device.read, wire.interface)
-            for wire in self.bench.wires
+            find_interface(client, link.port, self._macs[link.port], device.read, link.interface)
+            for link in self.bench.links
         ]
         if twice := shared(found):
             self._fail(
-                "wires", f"two wires end at interface {twice} of the device", "check whether a switch connects them"
+                "links", f"two links end at interface {twice} of the DUT", "check whether a switch connects them"
             )
             return False
         good = True
-        for place, (wire, name) in enumerate(zip(self.bench.wires, found, strict=True), start=1):
-            part = f"wire {place}"
+        for place, (link, name) in enumerate(zip(self.bench.links, found, strict=True), start=1):
+            part = f"link {place}"
             if name is None:
-                said = f"interface {wire.interface}" if wire.interface else "any interface"
+                said = f"interface {link.interface}" if link.interface else "any interface"
                 good = False
                 self._fail(
                     part,
-                    f"frames from port {wire.port} do not arrive at {said} of the device",
+                    f"frames from port {link.port} do not arrive at {said} of the device",
                     "follow the cable: it ends elsewhere, or the device's driver drops frames for other addresses",
                 )
-            elif wire.interface is None:
-                self._ok(part, f"port {wire.port} ends at {name}; write `interface: {name}` into {self.file}")
-            elif name != wire.interface:
+            elif link.interface is None:
+                self._ok(part, f"port {link.port} ends at {name}; write `interface: {name}` into {self.file}")
+            elif name != link.interface:
                 good = False
                 self._fail(
                     part,
-                    f"port {wire.port} ends at {name}, and {self.file} says {wire.interface}",
-                    "exchange the cables, or the interfaces in the file",
+                    f"port {link.port} ends at {name}, and {self.file} says {link.interface}",
+                    "swap the cables, or the interfaces in the file",
                 )
             else:
-                self._ok(part, f"port {wire.port} ends at {name}")
+                self._ok(part, f"port {link.port} ends at {name}")
         return good
 
     def _packets(self, client: StatelessClient) -> None:
         if self.bench.mode == "l2xc":
             theirs = {port: self._macs[self._peer(port)] for port in self.bench.ports}
         else:
-            answers = {wire.port: self._neighbour(client, wire) for wire in self.bench.wires}
+            answers = {link.port: self._neighbour(client, link) for link in self.bench.links}
             if not all(answers.values()):
                 return
             theirs = {port: mac for port, mac in answers.items() if mac is not None}
@@ -207,38 +209,38 @@ class Check:
         """The other port of its pair."""
         return self.bench.ports[self.bench.ports.index(port) ^ 1]
 
-    def _neighbour(self, client: StatelessClient, wire: TestbedWire) -> str | None:
-        """Who answers for the device's address; the port is told. None when nobody does."""
-        part, mac = f"port {wire.port}", wire.tester_mac or self._macs[wire.port]
-        what = "neighbour discovery" if wire.dut_address and ":" in wire.dut_address else "ARP"
-        found = ask(client, wire.port, mac, wire)
+    def _neighbour(self, client: StatelessClient, link: TestbedLink) -> str | None:
+        """MAC address that answers for the DUT's address; the port sends to it. None without an answer."""
+        part, mac = f"port {link.port}", link.tester_mac or self._macs[link.port]
+        what = "neighbour discovery" if link.dut_address and ":" in link.dut_address else "ARP"
+        found = ask(client, link.port, mac, link)
         if found is None:
-            others = (one for one in self.bench.wires if one is not wire)
-            other = next((one for one in others if ask(client, wire.port, mac, one)), None)
+            others = (one for one in self.bench.links if one is not link)
+            other = next((one for one in others if ask(client, link.port, mac, one)), None)
             if other is not None:
                 self._fail(
                     part,
-                    f"{other.dut_address} answers here, and the file says {wire.dut_address}: the wires are exchanged",
-                    "exchange the cables, or the ports in the file",
+                    f"{other.dut_address} answers here, and the file says {link.dut_address}: the cables are swapped",
+                    "swap the cables, or the ports in the file",
                 )
-            elif wire.dut_mac:
-                assign(client, wire, wire.dut_mac)
+            elif link.dut_mac:
+                assign(client, link, link.dut_mac)
                 self._ok(
-                    part, f"nobody answers {what} for {wire.dut_address}; packets go to {wire.dut_mac} of the file"
+                    part, f"nobody answers {what} for {link.dut_address}; packets go to {link.dut_mac} of the file"
                 )
-                return wire.dut_mac
+                return link.dut_mac
             else:
                 self._fail(
                     part,
-                    f"nobody answers {what} for {wire.dut_address}",
+                    f"nobody answers {what} for {link.dut_address}",
                     self._prepare("gives the device its addresses"),
                 )
             return None
-        if wire.dut_mac and wire.dut_mac.lower() != found:
-            self._fail(part, f"{found} answers, and the file says dut_mac {wire.dut_mac}", "correct dut_mac")
+        if link.dut_mac and link.dut_mac.lower() != found:
+            self._fail(part, f"{found} answers, and the file says dut_mac {link.dut_mac}", "correct dut_mac")
             return None
-        assign(client, wire, found)
-        self._ok(part, f"{wire.dut_address} is at {found} ({what})")
+        assign(client, link, found)
+        self._ok(part, f"{link.dut_address} is at {found} ({what})")
         return found
 
     def _through(self, client: StatelessClient, tx: int, rx: int, mac: str) -> None:
@@ -249,7 +251,9 @@ class Check:
         elif goes_through(client, tx, rx, packet, MARK):
             self._ok(part, "a packet went through the device")
         elif self.bench.mode == "l2xc" and (peer := find_peers(client, self._macs)[tx]) is not None:
-            self._fail(part, f"frames from port {tx} arrive at port {peer}", "exchange the cables, or the wires")
+            self._fail(
+                part, f"frames from port {tx} arrive at port {peer}", "swap the cables, or the links in the file"
+            )
         else:
             self._fail(
                 part,

@@ -11,16 +11,16 @@ from wirespeed.testbed.model import Bench
 
 
 def lab_facts(bench: Bench, file: str, ceiling: CeilingFacts | None) -> LabFacts:
-    """For the result's `lab`: the wires, the mode, what the tester's ports are, and what the tester reaches."""
-    wires = {
-        str(wire.port): " ".join(filter(None, (wire.interface or "not named", wire.speed, wire.dut_address)))
-        for wire in bench.filled().wires
+    """For the result's `lab`: links, mode, the tester's ports, and its highest rates."""
+    links = {
+        str(link.port): " ".join(filter(None, (link.interface or "not named", link.speed, link.dut_address)))
+        for link in bench.filled().links
     }
-    return LabFacts(kind="testbed", testbed=LabTestbed(file, bench.mode, wires, bench.tester.ports, ceiling))
+    return LabFacts(kind="testbed", testbed=LabTestbed(file, bench.mode, links, bench.tester.ports, ceiling))
 
 
 def device_facts(bench: Bench, dut: Dut | None) -> DutFacts:
-    """For the result's `dut`: what the file describes, and what `dut` says of itself."""
+    """For the result's `dut`: the description in the file, and what `dut` reports."""
     told = {name: value for name, value in bench.description.model_dump().items() if value}
-    facts = DutFacts(bench.description.box or bench.dut.kind, bench.dut.kind) if dut is None else dut.describe()
+    facts = DutFacts(bench.description.dut or bench.dut.kind, bench.dut.kind) if dut is None else dut.describe()
     return replace(facts, description=told)

@@ -1,8 +1,9 @@
-"""`bench.yaml` read: errors name the path in the document and the line in the file."""
+"""A testbed file, read: errors name the path in the document and the line in the file."""
 
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,37 +14,40 @@ _MOST_BYTES = 1 << 20
 
 
 def read_bench(path: Path) -> Bench:
-    """The bench that the file at `path` says; FileFault names the first thing that is wrong, and its line."""
-    return parse_bench(read_text_file(path, "bench file", _MOST_BYTES).decode(errors="replace"), str(path))
+    """The testbed that the file at `path` describes; FileFault names the first error and its line."""
+    return parse_bench(read_text_file(path, "testbed file", _MOST_BYTES).decode(errors="replace"), str(path))
 
 
-def parse_bench(text: str, name: str = "bench.yaml") -> Bench:
+def parse_bench(text: str, name: str = "testbed.yaml") -> Bench:
     """Read a testbed like `read_bench`, from a text; errors call it `name`."""
     from wirespeed.documents import mapping_of, validated  # noqa: PLC0415 - YAML is slow to import
 
-    document, _ = mapping_of(text, name, "has no bench in it; `wirespeed testbed example` prints one")
-    return validated(Bench, document, name, "bench", _words, _place)
+    document, keys = mapping_of(text, name, "has no testbed in it; `wirespeed testbed example` prints one")
+    links = "wires" if "wires" in keys and "links" not in keys else "links"
+    return validated(Bench, document, name, "testbed", _words, partial(_place, links))
 
 
 def schema_text() -> str:
-    """The JSON schema of a bench file."""
+    """The JSON schema of a testbed file."""
     return json.dumps(Bench.model_json_schema(), indent=2)
 
 
 def example_text() -> str:
-    """A whole bench file with comments."""
+    """A complete testbed file with comments."""
     return (Path(__file__).parent / "example.yaml").read_text(encoding="utf-8")
 
 
-def _place(error: Any) -> tuple[str | int, ...]:
+def _place(links: str, error: Any) -> tuple[str | int, ...]:
+    """The path of an error in a file that has its links under the key `links`."""
     cause = (error.get("ctx") or {}).get("error")
-    return (*error["loc"], *(cause.at if isinstance(cause, TestbedMisfit) else ()))
+    path = (*error["loc"], *(cause.at if isinstance(cause, TestbedMisfit) else ()))
+    return (links, *path[1:]) if path[:1] == ("links",) else path
 
 
 def _words(error: Any) -> str:
     match error["type"]:
         case "extra_forbidden":
-            return "there is no such key; `wirespeed testbed schema` has those there are"
+            return "unknown key; `wirespeed testbed schema` lists the keys"
         case "too_short":
-            return "a bench has two wires at least"
+            return "a testbed has at least two links"
     return ""

@@ -8,7 +8,7 @@ import ipaddress
 import re
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from wirespeed.client.generator_client import parse_server
 from wirespeed.cpus import cpu_list
@@ -24,7 +24,7 @@ ROUTES: dict[str, tuple[str, str]] = {
     "ip4": ("16.0.0.0/8", "48.0.0.0/8"),
     "ip6": ("2001:2::/49", "2001:2:0:8000::/49"),
 }
-"""Where the built-in profiles send to, by the side that it lies at: the first wire's, the second's."""
+"""Destinations of the built-in profiles, behind the first link and behind the second."""
 LABELS = (16, 17)
 """Labels of packets that leave by the second link, and by the first."""
 
@@ -107,7 +107,7 @@ class TestbedTester(TestbedSection):
         return self
 
 
-class TestbedWire(TestbedSection):
+class TestbedLink(TestbedSection):
     """A cable: the tester's port `port` to the device's `interface`."""
 
     port: int = Field(ge=0, le=255, description="Number of the tester's port.")
@@ -125,14 +125,14 @@ class TestbedWire(TestbedSection):
 
 
 class TestbedRoute(TestbedSection):
-    """`prefix` lies behind the tester on the wire of `port`."""
+    """`prefix` is behind the tester, on the link of `port`."""
 
     prefix: Prefix
     port: int
 
 
 class Label(TestbedSection):
-    """Packets that come with `label` leave by the wire of `port`."""
+    """Packets with `label` leave by the link of `port`."""
 
     label: int = Field(ge=16, lt=MAX_LABEL)
     port: int
@@ -189,7 +189,7 @@ class TestbedDut(TestbedSection):
 class Description(TestbedSection):
     """Description of the testbed, for reports."""
 
-    box: str = ""
+    dut: str = Field(default="", validation_alias=AliasChoices("dut", "box"))
     cpu: str = ""
     nics: str = ""
     price: Annotated[str, _text] = ""
@@ -203,37 +203,39 @@ class Bench(TestbedSection):
     """A whole bench."""
 
     tester: TestbedTester
-    wires: tuple[TestbedWire, ...] = Field(
-        min_length=2, description="Wires in pairs: traffic sent on one returns on the other."
+    links: tuple[TestbedLink, ...] = Field(
+        validation_alias=AliasChoices("links", "wires"),
+        min_length=2,
+        description="Links in pairs: traffic sent on one returns on the other.",
     )
     dut: TestbedDut = TestbedDut()
     mode: Mode = "ip4"
     routes: tuple[TestbedRoute, ...] = Field(
-        default=(), description="Default: 16.0.0.0/8 behind the first wire, 48.0.0.0/8 the second."
+        default=(), description="Default: 16.0.0.0/8 behind the first link, 48.0.0.0/8 the second."
     )
-    labels: tuple[Label, ...] = Field(default=(), description="Default: 16 leaves by the second wire, 17 by the first.")
+    labels: tuple[Label, ...] = Field(default=(), description="Default: 16 leaves by the second link, 17 by the first.")
     table: str = Field(default="", description="A full table as well: `internet`, or a file with a prefix per line.")
     power: str = Field(default="", description="The power meter, as --power names it: shelly:10.0.0.5,idle=12.")
     description: Description = Description()
 
     @model_validator(mode="after")
-    def _wires_fit(self) -> Self:
-        _check_wires(self)
+    def _links_fit(self) -> Self:
+        _check_links(self)
         return self
 
     @property
     def ports(self) -> tuple[int, ...]:
         """The tester's, cabled in pairs in this order."""
-        return tuple(wire.port for wire in self.wires)
+        return tuple(link.port for link in self.links)
 
-    def wire(self, port: int) -> TestbedWire:
-        return next(wire for wire in self.wires if wire.port == port)
+    def link(self, port: int) -> TestbedLink:
+        return next(link for link in self.links if link.port == port)
 
     def filled(self) -> Bench:
-        """With the articles' addresses, routes and labels where the file says none."""
+        """With default addresses, routes and labels where the file has none."""
         if self.mode == "l2xc":
             return self
-        wires = tuple(_addressed(wire, number, self.mode) for number, wire in enumerate(self.wires, start=1))
+        links = tuple(_addressed(link, number, self.mode) for number, link in enumerate(self.links, start=1))
         routes = self.routes or tuple(
             TestbedRoute(prefix=prefix, port=port)
             for prefix, port in zip(ROUTES["ip6" if self.mode == "ip6" else "ip4"], self.ports, strict=False)
@@ -241,52 +243,52 @@ class Bench(TestbedSection):
         labels = self.labels
         if self.mode == "mpls" and not labels:
             labels = tuple(Label(label=label, port=port) for label, port in zip(LABELS, self.ports[1::-1], strict=True))
-        return self.model_copy(update={"wires": wires, "routes": routes, "labels": labels})
+        return self.model_copy(update={"links": links, "routes": routes, "labels": labels})
 
 
-def _check_wires(bench: Bench) -> None:
+def _check_links(bench: Bench) -> None:
     ports = list(bench.ports)
     if len(ports) % 2:
         raise TestbedMisfit(
-            ("wires",),
-            f"{len(ports)} wires are not pairs: traffic sent on one returns on the other; give an even number",
+            ("links",),
+            f"{len(ports)} links are not pairs: traffic sent on one returns on the other; give an even number",
         )
-    names = [wire.interface for wire in bench.wires]
+    names = [link.interface for link in bench.links]
     for place, (port, name) in enumerate(zip(ports, names, strict=True)):
-        at = ("wires", place)
+        at = ("links", place)
         if port in ports[:place]:
-            raise TestbedMisfit((*at, "port"), f"two wires end at port {port} of the tester; give each its own")
+            raise TestbedMisfit((*at, "port"), f"two links end at port {port} of the tester; give each its own")
         if bench.tester.ports and port >= len(bench.tester.ports):
             there = f"the tester's {len(bench.tester.ports)} ports are numbered from 0"
-            raise TestbedMisfit((*at, "port"), f"the wire ends at port {port}, and {there}")
+            raise TestbedMisfit((*at, "port"), f"the link ends at port {port}, and {there}")
         if name is not None and name in names[:place]:
-            raise TestbedMisfit((*at, "interface"), f"two wires end at interface {name} of the DUT; give each its own")
-        _check_addresses(bench.wires[place], at)
+            raise TestbedMisfit((*at, "interface"), f"two links end at interface {name} of the DUT; give each its own")
+        _check_addresses(bench.links[place], at)
     leads = [("routes", place, route.port) for place, route in enumerate(bench.routes)]
     leads += [("labels", place, label.port) for place, label in enumerate(bench.labels)]
     for section, place, port in leads:
         if port not in ports:
-            raise TestbedMisfit((section, place, "port"), f"no wire ends at port {port}; give the port of a wire")
+            raise TestbedMisfit((section, place, "port"), f"no link ends at port {port}; give the port of a link")
 
 
-def _check_addresses(wire: TestbedWire, at: tuple[str | int, ...]) -> None:
-    if not wire.tester_address:
+def _check_addresses(link: TestbedLink, at: tuple[str | int, ...]) -> None:
+    if not link.tester_address:
         return
-    if not wire.dut_address:
+    if not link.dut_address:
         raise TestbedMisfit((*at, "tester_address"), "give dut_address as well: it determines the network")
-    ours, theirs = ipaddress.ip_address(wire.tester_address), ipaddress.ip_interface(wire.dut_address)
+    ours, theirs = ipaddress.ip_address(link.tester_address), ipaddress.ip_interface(link.dut_address)
     if ours not in theirs.network or ours == theirs.ip:
         raise TestbedMisfit(
             (*at, "tester_address"), f"{ours} does not fit: give an address in {theirs.network} other than {theirs.ip}"
         )
 
 
-def _addressed(wire: TestbedWire, number: int, mode: Mode) -> TestbedWire:
-    """The `number`th wire with 100.64.N.1/30 (2001:db8:N::1/64) there and the address after it here."""
+def _addressed(link: TestbedLink, number: int, mode: Mode) -> TestbedLink:
+    """The `number`th link with 100.64.N.1/30 (2001:db8:N::1/64) there and the address after it here."""
     plain = f"2001:db8:{number}::1/64" if mode == "ip6" else f"100.64.{number}.1/30"
-    theirs = wire.dut_address or plain
-    ours = wire.tester_address or str(_other_host(ipaddress.ip_interface(theirs)))
-    return wire.model_copy(update={"dut_address": theirs, "tester_address": ours})
+    theirs = link.dut_address or plain
+    ours = link.tester_address or str(_other_host(ipaddress.ip_interface(theirs)))
+    return link.model_copy(update={"dut_address": theirs, "tester_address": ours})
 
 
 def _other_host(

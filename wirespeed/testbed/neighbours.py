@@ -1,5 +1,5 @@
-"""Who answers on a wire: ARP (RFC 826) and neighbour discovery (RFC 4861) asked from a tester's port, and the port
-told its addresses and where it sends to."""
+"""Neighbours on a link: ARP (RFC 826) and neighbour discovery (RFC 4861) from a tester's port, and the addresses of
+that port."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wirespeed.client.probes import Layer3, capturing, frame, push, resolve, unt
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import EnvironmentFault
 from wirespeed.scapy_layers import Ether, ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
-from wirespeed.testbed.model import Bench, TestbedWire
+from wirespeed.testbed.model import Bench, TestbedLink
 
 WAIT_S = 1.0
 ATTEMPTS = 3
@@ -43,23 +43,23 @@ def _source(raw: Mapping[str, Any]) -> str:
     return str(raw["attr"]["layer_cfg"]["ether"]["src"])
 
 
-def ask(client: StatelessClient, port: int, mac: str, wire: TestbedWire, wait_s: float = WAIT_S) -> str | None:
-    """The MAC address that answers on `port` for the device's address of `wire`; None when nobody does. `mac` is the
+def ask(client: StatelessClient, port: int, mac: str, link: TestbedLink, wait_s: float = WAIT_S) -> str | None:
+    """The MAC address that answers on `port` for the DUT's address of `link`; None without an answer. `mac` is the
     port's own."""
-    assert wire.dut_address is not None and wire.tester_address is not None
-    theirs = str(ipaddress.ip_interface(wire.dut_address).ip)
+    assert link.dut_address is not None and link.tester_address is not None
+    theirs = str(ipaddress.ip_interface(link.dut_address).ip)
     for _ in range(ATTEMPTS):
         if ":" in theirs:
-            found = _solicit(client, port, mac, wire.tester_address, theirs, wait_s / ATTEMPTS)
+            found = _solicit(client, port, mac, link.tester_address, theirs, wait_s / ATTEMPTS)
         else:
-            found = resolve(client, port, Layer3(mac, "", wire.tester_address, theirs), wait_s / ATTEMPTS)
+            found = resolve(client, port, Layer3(mac, "", link.tester_address, theirs), wait_s / ATTEMPTS)
         if found is not None:
             return found.lower()
     return None
 
 
 def _solicit(client: StatelessClient, port: int, mac: str, ours: str, theirs: str, wait_s: float) -> str | None:
-    """Who advertises that it has `theirs` when it is solicited."""
+    """MAC address that advertises `theirs` after a solicitation."""
     low = ipaddress.ip_address(theirs).packed[-3:]
     group = ipaddress.IPv6Address(ipaddress.ip_address("ff02::1:ff00:0").packed[:13] + low)
     request = IPv6(src=ours, dst=str(group), hlim=255) / ICMPv6ND_NS(tgt=theirs) / ICMPv6NDOptSrcLLAddr(lladdr=mac)
@@ -79,25 +79,25 @@ def settle(client: StatelessClient, bench: Bench) -> dict[int, str]:
         return {}
     macs = own_macs(client, bench.ports)
     found = {}
-    for wire in bench.filled().wires:
-        mac = wire.dut_mac or ask(client, wire.port, wire.tester_mac or macs[wire.port], wire)
+    for link in bench.filled().links:
+        mac = link.dut_mac or ask(client, link.port, link.tester_mac or macs[link.port], link)
         if mac is None:
             raise EnvironmentFault(
-                f"port {wire.port}: {wire.dut_address} does not answer ARP or ND; "
+                f"port {link.port}: {link.dut_address} does not answer ARP or ND; "
                 "`wirespeed testbed check` finds the cause"
             )
-        assign(client, wire, mac)
-        found[wire.port] = mac
+        assign(client, link, mac)
+        found[link.port] = mac
     return found
 
 
-def assign(client: StatelessClient, wire: TestbedWire, mac: str) -> None:
-    """`mac` is where the port of `wire` sends to from now on; it answers for its own address."""
-    assert wire.tester_address is not None and wire.dut_address is not None
-    if ":" in wire.tester_address:
-        client.on_ports("set_l2", [wire.port], dst_mac=mac, block=False)
-        client.on_ports("conf_ipv6", [wire.port], enabled=True, src_ipv6=wire.tester_address, block=False)
+def assign(client: StatelessClient, link: TestbedLink, mac: str) -> None:
+    """Makes `mac` the destination of the port of `link`, and lets the port answer for its own address."""
+    assert link.tester_address is not None and link.dut_address is not None
+    if ":" in link.tester_address:
+        client.on_ports("set_l2", [link.port], dst_mac=mac, block=False)
+        client.on_ports("conf_ipv6", [link.port], enabled=True, src_ipv6=link.tester_address, block=False)
         return
-    theirs = str(ipaddress.ip_interface(wire.dut_address).ip)
-    addresses = {"src_addr": wire.tester_address, "dst_addr": theirs, "resolved_mac": mac}
-    client.on_ports("set_l3", [wire.port], block=False, **addresses)
+    theirs = str(ipaddress.ip_interface(link.dut_address).ip)
+    addresses = {"src_addr": link.tester_address, "dst_addr": theirs, "resolved_mac": mac}
+    client.on_ports("set_l3", [link.port], block=False, **addresses)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from wirespeed.errors import UsageError
 from wirespeed.profiles.loading import BUILTIN_NAMES
-from wirespeed.trial.wires import parse_ports, parse_wires
+from wirespeed.trial.directions import parse_directions, parse_ports
 
 if TYPE_CHECKING:
     from wirespeed.testbed.model import Bench, Mode
@@ -123,7 +123,7 @@ def _dut(bench: Bench, file: str, dut: str | None) -> str:
 
 def _ports(bench: Bench, file: str, given: GivenOptions) -> str | None:
     if given.directions:
-        named = {port for wire in parse_wires(given.directions) for port in (wire.tx, wire.rx)}
+        named = {port for link in parse_directions(given.directions) for port in (link.tx, link.rx)}
         option = f"--directions {given.directions}"
     elif given.ports is None:
         return ",".join(map(str, bench.ports))
@@ -131,13 +131,13 @@ def _ports(bench: Bench, file: str, given: GivenOptions) -> str | None:
         named, option = set(parse_ports(given.ports)), f"--ports {given.ports}"
     if missing := sorted(named - set(bench.ports)):
         there = ", ".join(map(str, bench.ports))
-        raise UsageError(f"{option} contradicts {file}: no wire ends at port {missing[0]}; there are {there}")
+        raise UsageError(f"{option} contradicts {file}: no link ends at port {missing[0]}; there are {there}")
     return given.ports
 
 
 def _line(bench: Bench) -> str:
-    """The speed that all wires have; where they differ, each port has its own."""
-    speeds = {wire.speed for wire in bench.wires}
+    """The speed of all links; empty if they differ, since each port has its own then."""
+    speeds = {link.speed for link in bench.links}
     return next(iter(speeds)) or "" if len(speeds) == 1 else ""
 
 

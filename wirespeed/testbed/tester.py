@@ -55,13 +55,13 @@ def arguments(bench: Bench, workers: tuple[int, ...], control: tuple[int, ...], 
 
 
 def _port(bench: Bench, number: int, text: str) -> str:
-    """The port with what its wire says of it and the spec does not."""
+    """The port spec, completed by the link of that port."""
     spec = parse_port_spec(text)
-    wire = bench.wire(number) if number in bench.ports else None
-    if wire is not None and wire.speed and spec.speed_bps is None:
-        text += f",speed={wire.speed}"
-    if wire is not None and wire.tester_mac and spec.mac is None:
-        text += f",mac={wire.tester_mac}"
+    link = bench.link(number) if number in bench.ports else None
+    if link is not None and link.speed and spec.speed_bps is None:
+        text += f",speed={link.speed}"
+    if link is not None and link.tester_mac and spec.mac is None:
+        text += f",mac={link.tester_mac}"
     return text
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault
-from wirespeed.trial.wires import PAIR
+from wirespeed.trial.directions import PAIR
 
 _LINK_WAIT_S = 15.0
 

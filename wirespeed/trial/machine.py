@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wirespeed.renamed import present_keys
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.sample import Preemption
 from wirespeed.stolen_time import read_stolen_time
@@ -41,8 +42,8 @@ def machine_reading(raw: Mapping[str, Any] | None) -> MachineReading:
     if not raw:
         return MachineReading()
     workers = (
-        WorkerPreemption(float(worker["absent_s"]), int(worker["absences"]), float(worker["longest_absent_s"]))
-        for worker in raw.get("workers", ())
+        WorkerPreemption(float(one["preempted_s"]), int(one["preemptions"]), float(one["longest_preemption_s"]))
+        for one in map(present_keys, raw.get("workers", ()))
     )
     steal_s = raw.get("steal_s")
     return MachineReading(None if steal_s is None else float(steal_s), raw.get("cpus"), tuple(workers))

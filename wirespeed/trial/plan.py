@@ -10,7 +10,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.settings import Settings, SettingsHead
-from wirespeed.trial.wires import pair_directions
+from wirespeed.trial.directions import pair_directions
 
 
 @dataclass(frozen=True, kw_only=True)

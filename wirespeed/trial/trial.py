@@ -24,6 +24,7 @@ from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Preemption, Sample
 from wirespeed.results.tester import UNSENT_SHARE
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
+from wirespeed.trial.directions import check_directions
 from wirespeed.trial.guard import SENDING, links_lost, why_begun_anew, why_not_ours
 from wirespeed.trial.latency import latency_between
 from wirespeed.trial.load import TrialLoad
@@ -32,7 +33,6 @@ from wirespeed.trial.rates import check_rate, of_line
 from wirespeed.trial.reading import TrialReading, balance_between
 from wirespeed.trial.samples import Basis, sample_between
 from wirespeed.trial.tester import Tester
-from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate
 
 HEARTBEAT_S = 1.0
@@ -40,7 +40,7 @@ HEARTBEAT_S = 1.0
 generator that ends the traffic of owners it does not hear hears us."""
 
 TESTER_SHARE = 0.001
-"""When more than this of what was asked for was not offered, the load was not the one asked for."""
+"""Share of the intended load: if more than this is not offered, the trial did not have the intended load."""
 
 _LEAD_S = 0.02
 """Our generator begins a trial so long after the reading before it, when all that has to be said is said."""
@@ -107,7 +107,7 @@ class Trial:
         self.origin: TrialReading | None = None
         self._rested: TrialReading | None = None
         self.latest: TrialReading | None = None
-        check_wires(tester.wires, load.has_signature)
+        check_directions(tester.wires, load.has_signature)
 
     # ---- before and after
 

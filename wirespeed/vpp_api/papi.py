@@ -14,7 +14,7 @@ from wirespeed.errors import ConnectionFault
 
 PATIENCE_S = 30
 VPP_DEFINITIONS = "/usr/share/vpp/api"
-"""Where VPP's packages put the *.api.json files."""
+"""Directory of the *.api.json files of VPP's packages."""
 
 
 def connect(

@@ -51,7 +51,7 @@ static struct ws_generator_port sum_of(const struct served_port *port)
 		sum.tx_bytes += other->tx_bytes;
 		sum.rx_packets += other->rx_packets;
 		sum.rx_bytes += other->rx_bytes;
-		sum.asked_packets += other->asked_packets;
+		sum.intended_packets += other->intended_packets;
 		sum.refused_packets += other->refused_packets;
 		sum.no_buffer_packets += other->no_buffer_packets;
 		sum.late_packets += other->late_packets;
@@ -86,9 +86,9 @@ static struct ws_generator_worker describe(const struct generator_worker *worker
 		.loops = stats->loops,
 		.busy_clocks = stats->busy_clocks,
 		.total_clocks = stats->total_clocks,
-		.absences = stats->absence.count,
-		.absent_s = (double)stats->absence.ticks / hz,
-		.longest_absent_s = (double)stats->absence.longest / hz,
+		.preemptions = stats->preemption.count,
+		.preempted_s = (double)stats->preemption.ticks / hz,
+		.longest_preemption_s = (double)stats->preemption.longest / hz,
 	};
 }
 

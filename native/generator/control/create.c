@@ -86,7 +86,7 @@ static void create_share(struct ws_generator *generator, uint16_t index, uint16_
 	};
 	numa_for_all();
 	worker->port_mask |= 1u << index;
-	worker->absence_watch.works_in_kernel |= driver_of(index, medium_works_in_kernel);
+	worker->preemption_watch.works_in_kernel |= driver_of(index, medium_works_in_kernel);
 	worker->ports[worker->port_count++] = port;
 }
 
@@ -155,7 +155,7 @@ struct ws_generator *ws_generator_create(const uint64_t *port_workers)
 									   .worker_count = workers,
 									   .series.start = (uint8_t)(rte_rdtsc() >> 16)};
 	for (uint16_t i = 0; i < generator->worker_count; i++)
-		generator->workers[i].absence_watch = absence_watch_make(ws_tsc_hz());
+		generator->workers[i].preemption_watch = preemption_watch_make(ws_tsc_hz());
 	if (check_workers(generator, port_workers)) {
 		free(generator);
 		return NULL;

@@ -2,7 +2,7 @@
 /* The generator's own state: ports and workers. */
 #pragma once
 
-#include "dev/absence.h"
+#include "dev/preemption.h"
 #include "generator/control/mailbox.h"
 #include "generator/observe/watch.h"
 #include "generator/port.h"
@@ -15,13 +15,13 @@ enum { SENDING_BUCKETS = 4096 };
 /* Clocks are TSC ticks. */
 struct worker_stats {
 	uint64_t loops, busy_clocks, total_clocks;
-	struct absence absence;
+	struct preemption preemption;
 };
 
 struct generator_worker {
 	struct mailbox mailbox;
 	struct worker_stats stats, snapshot;
-	struct absence_watch absence_watch;
+	struct preemption_watch preemption_watch;
 	uint64_t snapshot_tsc;
 	uint64_t used_tsc; /* when it last sent or received, or found traffic that is to be sent */
 	uint32_t sending;  /* ports on which it had something to send then, as bits */

@@ -50,7 +50,7 @@ void generator_worker_run(uint16_t index, void *argument)
 	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS);
 	uint64_t before = rte_rdtsc();
 	own_count_set(&worker->used_tsc, before);
-	absence_begin(&worker->absence_watch, before);
+	preemption_begin(&worker->preemption_watch, before);
 	while (!workers_are_stopping()) {
 		uint32_t moved = 0;
 		for (uint16_t i = 0; i < worker->port_count; i++)
@@ -63,7 +63,7 @@ void generator_worker_run(uint16_t index, void *argument)
 		uint64_t now = rte_rdtsc();
 		worker->stats.total_clocks += now - before;
 		worker->stats.busy_clocks += moved ? now - before : 0;
-		absence_note(&worker->stats.absence, &worker->absence_watch, now - before, now);
+		preemption_note(&worker->stats.preemption, &worker->preemption_watch, now - before, now);
 		before = now;
 		bool napped = false;
 		if (moved) {
@@ -73,8 +73,8 @@ void generator_worker_run(uint16_t index, void *argument)
 				own_count_set(&worker->used_tsc, now);
 			else if ((napped = all_are_idle(generator, now, idle_ticks))) {
 				nanosleep(&nap, NULL);
-				absence_note_sleep(&worker->stats.absence, &worker->absence_watch,
-								   rte_rdtsc() - now, nap_ticks);
+				preemption_note_sleep(&worker->stats.preemption, &worker->preemption_watch,
+									  rte_rdtsc() - now, nap_ticks);
 			}
 		}
 		worker_set_loops(index, ++worker->stats.loops);
@@ -82,7 +82,7 @@ void generator_worker_run(uint16_t index, void *argument)
 		if (mailbox_serve(&worker->mailbox) | napped) {
 			before = rte_rdtsc();
 			worker->stats.total_clocks += before - now;
-			absence_begin(&worker->absence_watch, before);
+			preemption_begin(&worker->preemption_watch, before);
 		}
 	}
 }

@@ -110,7 +110,7 @@ uint32_t generator_transmit_pushed(struct generator_port *port)
 			push->stuck_since = went ? 0 : tsc;
 		if (!went && (double)(tsc - push->stuck_since) <= port->patience)
 			break;
-		port->counters.asked_packets++;
+		port->counters.intended_packets++;
 		++*counter;
 		uint64_t bytes = went ? push->packets[next].length + ETHERNET_FCS_LEN : 0;
 		port->counters.tx_bytes += bytes;

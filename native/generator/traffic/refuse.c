@@ -36,7 +36,7 @@ void traffic_hold(struct generator_port *port, struct traffic *traffic, struct s
 				  uint16_t n)
 {
 	uint16_t count = traffic->held_count;
-	port->counters.asked_packets -= n;
+	port->counters.intended_packets -= n;
 	if (count && traffic->held[count - 1].sender == sender)
 		traffic->held[count - 1].count += n;
 	else
@@ -76,7 +76,7 @@ void traffic_refuse(struct generator_port *port, struct traffic *traffic, struct
 void traffic_let_go(struct generator_port *port, struct traffic *traffic, double now)
 {
 	uint64_t none, late = schedule_skip(traffic->schedule, now, INFINITY, false, &none);
-	port->counters.asked_packets += late;
+	port->counters.intended_packets += late;
 	port->counters.late_packets += late;
 }
 
@@ -85,7 +85,7 @@ void traffic_refuse_rest(struct generator_port *port, struct traffic *traffic, d
 	double overdue = now - port->ring_full_grace;
 	bool bursts = !is_patient(port, traffic);
 	uint64_t in_time, late = schedule_skip(traffic->schedule, now, overdue, bursts, &in_time);
-	port->counters.asked_packets += late + in_time;
+	port->counters.intended_packets += late + in_time;
 	port->counters.late_packets += late;
 	port->counters.refused_packets += in_time;
 }

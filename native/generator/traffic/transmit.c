@@ -39,7 +39,7 @@ static bool burst_add(struct generator_port *port, struct traffic *traffic, stru
 	uint16_t n = sender_take(traffic, sender, burst->packets + burst->count,
 							 burst->lengths + burst->count, part.count);
 	uint16_t missing = part.count - n;
-	port->counters.asked_packets += part.count;
+	port->counters.intended_packets += part.count;
 	part.count = n;
 	if (n)
 		burst->parts[burst->part_count++] = part;

@@ -67,11 +67,11 @@ struct ws_frame_kinds {
 
 struct ws_generator_port {
 	uint64_t tx_packets, tx_bytes; /* taken by the driver; bytes with FCS */
-	/* The part of tx and asked that ws_generator_push sent, beside the streams. */
+	/* The part of tx and intended that ws_generator_push sent in addition to the streams. */
 	uint64_t pushed_packets, pushed_bytes;
 	uint64_t rx_packets, rx_bytes;
 	/* Due by the schedule so far: tx + refused + no_buffer + late. */
-	uint64_t asked_packets;
+	uint64_t intended_packets;
 	uint64_t refused_packets;   /* not taken by the medium: enum ws_medium tells whose doing */
 	uint64_t no_buffer_packets; /* nothing was left to build them in */
 	uint64_t late_packets;      /* the worker came too late and let them go; never a burst's */
@@ -85,9 +85,9 @@ struct ws_generator_port {
 struct ws_generator_worker {
 	uint32_t sending; /* the ports on which it has something to send, as bits */
 	uint64_t loops, busy_clocks, total_clocks; /* busy: loops that sent or received */
-	/* Times that something kept it from its loop, see dev/absence.h. */
-	uint64_t absences;
-	double absent_s, longest_absent_s;
+	/* Preemptions of the worker: dev/preemption.h. */
+	uint64_t preemptions;
+	double preempted_s, longest_preemption_s;
 };
 
 /*

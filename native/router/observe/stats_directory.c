@@ -167,14 +167,17 @@ static const char *const worker_links[] = {
 	"clocks",
 	"rest-clocks",
 	"idle-clocks",
-	"absences",
-	"absent-clocks",
-	"longest-absence-clocks",
+	"preemptions",
+	"preempted-clocks",
+	"longest-preemption-clocks",
 };
 _Static_assert(sizeof(struct worker_counts) >= RTE_DIM(worker_links) * sizeof(uint64_t) &&
-				   offsetof(struct worker_counts, absence.longest) ==
+				   offsetof(struct worker_counts, preemption.longest) ==
 					   (RTE_DIM(worker_links) - 1) * sizeof(uint64_t),
 			   "each count of a worker has a name");
+
+/* Former names of the last worker_links, for readers that know those. */
+static const char *const former_links[] = {"absences", "absent-clocks", "longest-absence-clocks"};
 
 /* Where the rows of threads begin in their parts. */
 static const size_t row_offsets[STATS_ROWS] = {
@@ -261,6 +264,9 @@ static void add_vectors(struct stats_segment *stats, bool with_nodes)
 				stats, vectors[i].type, vector_address(stats->memory, i), "%s", vectors[i].name);
 	for (uint32_t i = 0; i < RTE_DIM(worker_links); i++)
 		stats_link_add(stats, STATS_WORKERS, i, "/sys/%s", worker_links[i]);
+	for (uint32_t i = 0; i < RTE_DIM(former_links); i++)
+		stats_link_add(stats, STATS_WORKERS, RTE_DIM(worker_links) - RTE_DIM(former_links) + i,
+					   "/sys/%s", former_links[i]);
 	for (uint32_t i = 0; i < RTE_DIM(of_heap); i++) {
 		stats_link_add(stats, STATS_HEAP, i, "%s/%s", vectors[STATS_HEAP].name, of_heap[i]);
 		stats_link_add(stats, STATS_SEGMENT, i, "%s/%s", vectors[STATS_SEGMENT].name, of_heap[i]);

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "dev/absence.h"
+#include "dev/preemption.h"
 #include "graph/graph.h"
 #include "wire/own_count.h"
 #include "wirespeed/limits.h"
@@ -84,7 +84,7 @@ struct worker_counts {
 	/* TSC ticks that went by since the loop began, up to the start of a turn or the end of a rest;
 	 * those of them that it rested, and those of turns that brought nothing in. */
 	uint64_t clocks, rest_clocks, idle_clocks;
-	struct absence absence;
+	struct preemption preemption;
 } __attribute__((aligned(GRAPH_CACHE_LINE)));
 
 /* A worker's counters of interfaces. Received and sent packets of ports are counted by the driver;

@@ -86,7 +86,7 @@ static int make_worker(struct ws_router *router, uint16_t index)
 		return fail(-ENOMEM, "no memory for worker %u", index);
 	router->workers[index] = worker;
 	worker->rest.epoll = -1;
-	worker->watch = absence_watch_make(router->tsc_hz);
+	worker->watch = preemption_watch_make(router->tsc_hz);
 	worker->icmp.ticks_per_token = router->tsc_hz / router->config->icmp_rate_pps;
 	worker->icmp.capacity_ticks =
 		RTE_MAX(router->tsc_hz / 1000 * ICMP_BURST_MS, worker->icmp.ticks_per_token);

@@ -45,7 +45,7 @@ static void walk_as_worker(uint16_t index, void *argument)
 	rcu_online(index);
 	rest_begin();
 	worker->turn_began = graph_tsc();
-	absence_begin(&worker->watch, worker->turn_began);
+	preemption_begin(&worker->watch, worker->turn_began);
 	bool idle = true;
 	while (!workers_are_stopping()) {
 		if (unlikely(router_is_paused(router))) {

@@ -9,7 +9,7 @@ void worker_end_turn(struct router_worker *worker, uint64_t now, bool idle)
 	worker->turn_began = now;
 	own_count_add(&worker->totals->clocks, ticks);
 	own_count_add(&worker->totals->idle_clocks, idle ? ticks : 0);
-	absence_note(&worker->totals->absence, &worker->watch, ticks, now);
+	preemption_note(&worker->totals->preemption, &worker->watch, ticks, now);
 }
 
 void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t asked)
@@ -19,6 +19,6 @@ void worker_has_rested(struct router_worker *worker, uint64_t since, uint64_t as
 	worker->turn_began = now;
 	own_count_add(&worker->totals->clocks, ticks);
 	own_count_add(&worker->totals->rest_clocks, ticks);
-	absence_note_sleep(&worker->totals->absence, &worker->watch, ticks, asked);
-	absence_begin(&worker->watch, now);
+	preemption_note_sleep(&worker->totals->preemption, &worker->watch, ticks, asked);
+	preemption_begin(&worker->watch, now);
 }

@@ -2,7 +2,7 @@
 /* Workers: the state of each, and how the main thread makes, stops and feeds them. */
 #pragma once
 
-#include "dev/absence.h"
+#include "dev/preemption.h"
 #include "router/worker/glean_throttle.h"
 #include "router/worker/hold.h"
 #include "router/worker/recirculate.h"
@@ -40,7 +40,7 @@ struct router_worker {
 	const struct worker_call *call; /* NULL: nothing is asked of it */
 	struct rest rest;
 	uint64_t turn_began; /* TSC */
-	struct absence_watch watch;
+	struct preemption_watch watch;
 	bool is_holding; /* packets that are to be sent later, so that it may not sleep */
 	uint16_t queue_count;
 	struct rx_queue queues[WS_MAX_PORTS * WS_MAX_QUEUES];

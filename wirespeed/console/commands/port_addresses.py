@@ -142,7 +142,7 @@ def _need_service(port: int, serving: bool, what: str) -> None:
 
 
 def _resolved(session: Session, port: int, within_s: float) -> bool:
-    """Whether the port's next hop is known, as soon as it is."""
+    """True as soon as the port's next hop is known."""
     deadline = time.monotonic() + within_s
     while True:
         [status] = session.statuses([port])

@@ -244,7 +244,7 @@ class ConsoleApp(App[None]):
         self.run_worker(self._run(line), name=line)
 
     async def _run(self, line: str) -> None:
-        """What it prints goes to the output pane, which opens for more than a few lines."""
+        """Output goes to the output pane, which opens for more than a few lines."""
         if not self.is_running:
             return
         self._output.write(Text(f"{prompt_of(self.session, 'tui')}{line}", "bold"))

@@ -15,7 +15,7 @@ from wirespeed.units import format_si
 
 TX, RX, WARN = "cyan", "green", "bold yellow"
 LINES_OF_OTHERS = 20
-"""What the rest of the view takes of a terminal's lines at least."""
+"""Lines of a terminal that the rest of the view needs at least."""
 
 WIDE = 72
 """Columns of a terminal from which on there is room for a word of sixteen letters a port."""

@@ -14,7 +14,7 @@ _CPU = "/sys/devices/system/cpu"
 BUSY_PERCENT = 5.0
 """A thread that takes more of a CPU than this, over its life, is told of."""
 OURS = ("wirespeed", "ws_", "eal-")
-"""How threads of ours are called: the generator's own worker is not a neighbour of itself."""
+"""Names of wirespeed's threads: the generator's own worker is not a neighbour of itself."""
 
 
 def _listed(cpus: list[int]) -> str:

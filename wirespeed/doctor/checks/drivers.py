@@ -108,7 +108,7 @@ def _bound_elsewhere(device: PciDevice, answers: Transcript) -> HostFinding:
 
 
 def _use(device: PciDevice, answers: Transcript) -> str:
-    """What the kernel does with it; empty when nothing that would be missed."""
+    """Use that the kernel makes of the device; empty if nothing would be lost."""
     for name in device.interfaces:
         own = re.findall(rf"^\d+: {re.escape(name)}\s+inet6? (\S+)", text(answers, "addresses"), re.MULTILINE)
         addresses = [one for one in own if not one.startswith("fe80:")]

@@ -9,7 +9,7 @@ from wirespeed.doctor.finding import Grade, HostFinding, HostPurpose, HostStep, 
 from wirespeed.inspect.transcript import Transcript, text, tree
 
 WANTED_MB = 512
-"""What a generator with two ports and its default pools takes, and half as much again."""
+"""Memory of a generator with two ports and default pools, plus half as much."""
 _FOLDER = "/sys/kernel/mm/hugepages/hugepages-{kb}kB"
 _WHY = "without hugepages a tester is slower, and NICs under vfio get no memory that they may write to"
 

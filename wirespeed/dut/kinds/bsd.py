@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wirespeed.dut.kinds.linux_load import parts_of
+from wirespeed.dut.kinds.pf_filter import pf_questions, pf_steps
 from wirespeed.dut.kinds.pf_states import PfStates
 from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
-from wirespeed.dut.setup import DutSetup, check_filter_of, check_table_by
+from wirespeed.dut.setup import STATEFUL, DutSetup, check_filter_of, check_table_by
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.dut_cpu import MachineLoad
@@ -32,6 +33,8 @@ class Bsd(ABC):
     boot_question = "sysctl -n kern.boottime"
     prefix = ""
     states: ClassVar[PfStates]
+    has_nat_rules: ClassVar[bool]
+    """Whether pf has rules `nat` and `rdr`, or options of `match` rules."""
     texts: ClassVar[tuple[str, ...]]
     sampled: ClassVar[Mapping[str, str]]
     """Commands whose output is compared under load, by name; `times` and `interfaces` are among them."""
@@ -68,7 +71,8 @@ class Bsd(ABC):
         return "; ".join(f"echo '==> {name} <=='; {command}" for name, command in self.sampled.items())
 
     def stages(self, setup: DutSetup) -> Sequence[DutStage]:
-        check_filter_of(setup, self.name, ("off",))
+        table = ("states", "timeout_s") if setup.options.filter.rules in STATEFUL else ()
+        check_filter_of(setup, self.name, ("off", *STATEFUL), table)
         options = setup.options
         if options.queues or options.rx_descriptors or options.tx_descriptors:
             raise UsageError(self.queues_refused)
@@ -76,7 +80,7 @@ class Bsd(ABC):
             raise UsageError(self.others_refused)
         wanted = self.wanted(setup) | options.sysctls
         question = f"{self.sysctl} {' '.join(wanted)}"
-        asked = (*QUESTIONS, question) if wanted else QUESTIONS
+        asked = (*QUESTIONS, *pf_questions(setup), *([question] if wanted else []))
         return (DutStage(asked, lambda facts: _plan(facts, setup, question, wanted, self)),)
 
     def load(self, samples: Sequence[str], interval_s: float) -> DutTelemetry:
@@ -163,7 +167,7 @@ def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str
     for name in setup.names:
         if name not in there:
             raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(there)) or 'none'}")
-    steps, notes = list(_filter(facts, setup)), []
+    steps, notes = [*_filter(facts, setup), *pf_steps(facts, setup, system.has_nat_rules)], []
     if "Status: Enabled" in text_of(facts, FILTER) and not setup.options.filter.rules:
         notes.append("pf is on, which costs each packet; --filter off removes it during the test")
     steps += _settings(text_of(facts, question), wanted)

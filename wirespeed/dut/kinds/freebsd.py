@@ -17,6 +17,7 @@ class FreebsdKind(Bsd):
     """Queues and rings are tunables of its loader."""
 
     name = "freebsd"
+    has_nat_rules = True
     states = PfStates("sysctl -n net.pf.states_hashsize")
     texts = (
         "uname -a",

@@ -17,7 +17,7 @@ from wirespeed.errors import EnvironmentFault
 NEIGHBOURS = "ip -j neigh show nud permanent"
 LABELS = "ip -j -f mpls route show"
 SWITCHES = "ip -j netconf show"
-"""Which interfaces forward, in one answer of the kernel: a file for each would take seconds with thousands of them."""
+"""Interfaces that forward, in one answer of the kernel: a file for each would take seconds with thousands of them."""
 REDIRECTS = "/proc/sys/net/ipv4/conf/all/accept_redirects"
 _FORWARDING_OF_ALL = {
     "/proc/sys/net/ipv4/ip_forward": ("inet", "ipv4"),

@@ -12,7 +12,7 @@ TABLE_PROTOCOL = 185
 """Routes of a table that `ip` loads bear it (`ip route` proto), so that they can be told from all others."""
 _LOADING_S = 600.0
 _BIRD = "d=/run/wirespeed-bird-$(stat -Lc %i /proc/self/ns/net)"
-"""Where BIRD's files are: one directory for each network namespace, of which a machine may have several."""
+"""Directory of BIRD's files, one per network namespace, of which a machine may have several."""
 
 
 def table_questions(setup: DutSetup) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ _HARDWARE = "sysctl hw.model hw.ncpuonline hw.setperf hw.smt"
 
 class OpenbsdKind(Bsd):
     name = "openbsd"
+    has_nat_rules = False
     states = PfStates()
     texts = (
         "uname -a",

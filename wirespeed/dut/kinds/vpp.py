@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from wirespeed.dut.kinds import vpp_language, vpp_messages
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.kinds.startup_conf import startup_conf
+from wirespeed.dut.kinds.vpp_filter import nat_questions, nat_steps
 from wirespeed.dut.kinds.vpp_states import VppStates
 from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.reach.reach import write_command
@@ -55,17 +56,18 @@ class VppKind:
         self.texts = (*(self.ask(show) for show in SHOWN), _READ, "uname -srvm", "lscpu")
         parts = "; ".join(f"echo '==> {show} <=='; {self.ask(show)}" for show in _SAMPLED)
         self.sample = parts
-        self.states = VppStates(self.ask)
+        self.states = VppStates(self.ask, str(PurePosixPath(socket or CLI).with_name("stats.sock")))
 
     def ask(self, command: str) -> str:
         return f"{self._ctl} {command}"
 
     def stages(self, setup: DutSetup) -> Sequence[DutStage]:
         options = setup.options
-        check_filter_of(setup, "VPP")
+        check_filter_of(setup, "VPP", ("nat",), ("states", "timeout_s"))
         if options.governor or options.turbo is not None or options.sysctls:
             raise UsageError("governor, turbo and sysctls belong to Linux: prepare them with --dut linux:WAY")
         asked = (*vpp_messages.questions(setup), *vpp_language.questions(self.ask, setup))
+        asked += nat_questions(self.ask, setup)
         configure = DutStage(asked, lambda facts: self._configured(facts, setup))
         wanted = (options.workers, options.queues, options.rx_descriptors, options.tx_descriptors)
         if any(value is not None for value in wanted) or options.cpus or options.driver or options.devargs:
@@ -74,10 +76,13 @@ class VppKind:
 
     def _configured(self, facts: Facts, setup: DutSetup) -> DutPlan:
         """By the binary API where somebody speaks it, else by vppctl."""
+        nat = tuple(nat_steps(self.ask, facts, setup))
         if vpp_messages.is_there(facts):
-            return vpp_messages.plan(self.ask, facts, setup)
+            made = vpp_messages.plan(self.ask, facts, setup)
+            return replace(made, steps=(*made.steps, *nat))
         made = vpp_language.plan(self.ask, facts, setup, "VPP")
-        return replace(made, notes=(*made.notes, f"read by vppctl: {facts[vpp_messages.VERSION].why}"))
+        notes = (*made.notes, f"read by vppctl: {facts[vpp_messages.VERSION].why}")
+        return replace(made, steps=(*made.steps, *nat), notes=notes)
 
     def _startup(self, facts: Facts, setup: DutSetup) -> DutPlan:
         now = text_of(facts, _READ)

@@ -184,7 +184,7 @@ def telemetry(
 
 
 def _named(reasons: list[tuple[ErrorCount, int]], *, are_drops: bool) -> dict[str, int]:
-    """What the nodes counted by `node: reason`: packets that they dropped, or what else they did to some."""
+    """Counters of nodes by `node: reason`: packets that they dropped, or processed in another special way."""
     return {
         f"{row.node}: {row.reason}": count
         for row, count in reasons

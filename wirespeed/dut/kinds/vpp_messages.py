@@ -36,7 +36,7 @@ def questions(setup: DutSetup) -> tuple[str, ...]:
 
 
 def is_there(facts: Facts) -> bool:
-    """Whether somebody answered by the API."""
+    """True if the API answered."""
     return VERSION in facts and facts[VERSION].code == 0
 
 

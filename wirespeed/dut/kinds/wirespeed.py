@@ -69,7 +69,7 @@ class WirespeedKind:
 
 
 def _parts(sample: str) -> tuple[str, str, str]:
-    """What was printed for runtime, errors and interfaces, by the heads of the latter two."""
+    """Outputs for runtime, errors and interfaces, separated by the heads of the latter two."""
     errors = re.search(r"(?m)^ *Count +Node ", sample)
     interfaces = re.search(r"(?m)^ *Name +Idx ", sample)
     end = interfaces.start() if interfaces else len(sample)

@@ -114,7 +114,7 @@ def _with_reason(ran: Ran) -> Ran:
 
 
 def _plain(told: Any) -> Any:
-    """What vpp_papi answers, as JSON has it: numbers and texts; addresses and prefixes as they are written."""
+    """Replies of vpp_papi as JSON values: numbers and texts; addresses and prefixes as they are written."""
     if hasattr(told, "_asdict"):
         return {name: _plain(value) for name, value in told._asdict().items()}
     if isinstance(told, Mapping):

@@ -48,7 +48,7 @@ def _cut(case: Case) -> list[Evidence]:
 
 
 def _made(case: Case) -> list[Evidence]:
-    """Who does not count fragments still counts packets: of long ones about as many more as there were."""
+    """A DUT that does not count fragments still counts packets: about twice as many as there were long ones."""
     if case.extraneous_share < _TWICE or (case.load.frame_bytes or 0.0) < _LONG_BYTES:
         return []
     text = f"{share_text(case.extraneous_share)} more packets came out of the device than went in, as when each is cut"

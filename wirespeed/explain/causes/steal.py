@@ -1,6 +1,6 @@
 """The CPUs were preempted: by the hypervisor, or by another thread on the worker's CPU.
 
-A worker measures its own absence. It costs at most that share of the load, and as much again while the other side
+A worker measures its own preemption, which costs at most that share of the load, and as much again while the other side
 catches up (docs/measurement.md). If that explains the loss, it is not the DUT's limit.
 """
 

@@ -13,8 +13,8 @@ from wirespeed.explain.sources.evidence_file import read_evidence
 from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.registry import part_of
-from wirespeed.results.box_names import UNNAMED, BoxNames
 from wirespeed.results.collection import Collected, is_collected, read_collected
+from wirespeed.results.dut_names import UNNAMED, DutNames
 from wirespeed.results.inspection import Inspection, is_inspection, read_inspection
 from wirespeed.results.measurement import MeasurementResult
 
@@ -30,9 +30,9 @@ class _Beside:
     collected: tuple[Collected, ...] = ()
 
 
-def read_cases(paths: Sequence[Path], against: Sequence[Path] = (), names: BoxNames = UNNAMED) -> tuple[Case, ...]:
-    """A case for each test of `paths`; all other tests of the same box, those of `against` too, stand beside it, and
-    what inspections and collections among the files say of the box. A collection without a test is explained itself.
+def read_cases(paths: Sequence[Path], against: Sequence[Path] = (), names: DutNames = UNNAMED) -> tuple[Case, ...]:
+    """A case for each test of `paths`; it also has all other tests of the same DUT, those of `against` too, and the
+    inspections and collections of that DUT among the files. A collection without a test is explained itself.
     """
     inspected = [path for path in paths if is_inspection(path)]
     collected = [path for path in paths if path not in inspected and is_collected(path)]
@@ -68,8 +68,8 @@ def cases_of(found: MeasurementResult, source: str) -> tuple[Case, ...]:
 
 
 def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Case, ...]:
-    """Each with the loads of the others that ran on the same box; of `beside` those of another one are told. Tests of
-    devices without a name are compared only with those of `beside`, which somebody says are of the same box."""
+    """Each case with the loads of the others on the same DUT; those of `beside` on another DUT get a remark. Tests of
+    unnamed DUTs are compared only with those of `beside`, which the user says are of the same DUT."""
     return tuple(
         replace(
             case,
@@ -95,7 +95,7 @@ def _is_same_box(one: Case, other: Case) -> bool:
 
 def _of_other_boxes(case: Case, beside: Sequence[Case]) -> tuple[str, ...]:
     strange = dict.fromkeys(
-        f"{other.load.name} is of another box ({_named(other)}, here {_named(case)}): it is not compared with"
+        f"{other.load.name} is of another DUT ({_named(other)}, here {_named(case)}): it is not compared with"
         for other in beside
         if not _is_same_box(other, case)
     )
@@ -108,17 +108,17 @@ def _named(case: Case) -> str:
 
 
 def _nameless(case: Case, cases: Sequence[Case]) -> tuple[str, ...]:
-    """That tests which may be of one device are not compared, since nobody says whose they are."""
+    """Remark that tests which may be of one DUT are not compared, since they do not name it."""
     strange = [one for one in cases if one is not case and not one.box.name and one.load not in case.others]
     count = sum(one.load.received_pps > 0 for one in strange)
     if case.box.name or not case.load.received_pps or not count:
         return ()
     tests = "one other test names" if count == 1 else f"{count} other tests name"
-    return (f"{tests} no device either, and may be of another one: name them by --box or --name",)
+    return (f"{tests} no DUT either, and may be of another one: name them by --dut-name or --name",)
 
 
 def _known(case: Case, beside: _Beside, *, is_only: bool) -> Case:
-    """The case with what is known of its box by its name, or with `is_only` where there is one that can be meant."""
+    """The case with the facts about its DUT, found by name, or with `is_only` if only one can be meant."""
     for one in _of_box(case, beside.collected, [one.dut.name for one in beside.collected], is_only):
         case = with_collected(case, one)
     for found in _of_box(case, beside.inspections, [one.machine for one in beside.inspections], is_only):
@@ -131,7 +131,7 @@ def _of_box(case: Case, found: Sequence[T], names: Sequence[object], is_only: bo
     return named or (list(found) if is_only and len(found) == 1 else [])
 
 
-def _cases(path: Path, names: BoxNames) -> tuple[Case, ...]:
+def _cases(path: Path, names: DutNames) -> tuple[Case, ...]:
     if path.suffix in YAML:
         return read_evidence(path)
     found = names.named(read_file(path), path)

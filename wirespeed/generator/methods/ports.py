@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _ATTRIBUTES = ("promiscuous", "multicast", "link_status", "led_status", "flow_ctrl_mode", "vxlan_fs")
 FREE = "<FREE>"
-"""Who owns a port that nobody owns."""
+"""Owner of a port without an owner."""
 
 _RX_PARTS = ("stack", "queue", "latency", "grat_arp", "capwap_proxy", "capture_port")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from wirespeed.generator.port import Port
 from wirespeed.generator.registry import method
 from wirespeed.generator.rpc import Json
+from wirespeed.renamed import with_former_keys
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
@@ -40,14 +41,16 @@ def get_port_xstats_values(server: Server, port: Port) -> Json:
 
 
 def _xstats(server: Server, port: Port) -> dict[str, int]:
-    """The driver's counters (bytes without FCS), those of each queue too, and how the asked packets fared."""
+    """The driver's counters (bytes without FCS), those of each queue too, and what became of the intended packets."""
     seen = server.snapshot.ports[port.index]
-    return server.core.extended_counters(port.index) | {
-        "tx_asked_packets": seen.asked_packets,
-        "tx_refused_packets": seen.refused_packets,
-        "tx_no_buffer_packets": seen.no_buffer_packets,
-        "tx_late_packets": seen.late_packets,
-    }
+    return server.core.extended_counters(port.index) | with_former_keys(
+        {
+            "tx_intended_packets": seen.intended_packets,
+            "tx_refused_packets": seen.refused_packets,
+            "tx_no_buffer_packets": seen.no_buffer_packets,
+            "tx_late_packets": seen.late_packets,
+        }
+    )
 
 
 @method("get_utilization")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.burst.result import BurstSettings
+from wirespeed.trial.directions import check_directions
 from wirespeed.trial.plan import MeasurementPlan
-from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate
 
 
@@ -54,4 +54,4 @@ def check_plan(plan: BurstPlan) -> None:
         raise UsageError(f"--resolution {plan.resolution:g}: give a share between 0 and 1, such as 1% or 0.001")
     if plan.load.value <= 0 or (plan.load.unit == "percentage" and plan.load.value > 100):
         raise UsageError(f"--load {plan.load}: give more than 0, and at most 100% of line rate")
-    check_wires(plan.directions, plan.signature)
+    check_directions(plan.directions, plan.signature)

@@ -135,7 +135,7 @@ def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
 
 
 def _unlinked(curve: MeasuredCurve, top: Sequence[Point]) -> tuple[str, ...]:
-    """That samples without a link are left out."""
+    """Remark that samples without a link are left out."""
     points = [point for point in _loaded(curve) if point.disturbed is not None and not is_preemption(point.disturbed)]
     left = [point for point in points if point not in top]
     if not left:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from wirespeed.errors import UsageError
 from wirespeed.measurement.loadtest.result import LoadTestSettings
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
+from wirespeed.trial.directions import check_directions
 from wirespeed.trial.plan import MeasurementPlan
-from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_rate
 
 MIN_INTERVAL_S = 0.01
@@ -133,7 +133,7 @@ def check_plan(plan: LoadPlan) -> None:
     for what, load in plan.loads[1:]:
         if load.unit == "percentage" and load.value > 100:
             raise UsageError(f"{what} {load} is above line rate: give at most 100")
-    check_wires(plan.directions, plan.signature)
+    check_directions(plan.directions, plan.signature)
 
 
 def parse_target(text: str) -> Rate:

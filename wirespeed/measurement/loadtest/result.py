@@ -121,7 +121,7 @@ class Result(MeasurementResult):
         return not self.samples
 
     def medium(self, port: int) -> Medium:
-        """Who is to blame for packets that `port` could not send."""
+        """Cause of packets that `port` could not send."""
         facts = self.ports.get(port)
         if facts is not None:
             return facts.medium

@@ -10,7 +10,7 @@ from wirespeed.cases.trials import TrialsOfLoad, case_of
 from wirespeed.measurement.rfc2544.result import Rfc2544Result, SuiteTrial
 
 _TESTS = ("throughput", "frame-loss")
-"""Whose trials are loads held for a while. The others burst, cut loads or reset the device."""
+"""Benchmarks whose trials hold a load for a while. The others burst, cut loads or reset the device."""
 
 
 def cases_of(suite: Rfc2544Result, source: str) -> tuple[Case, ...]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from wirespeed.errors import UsageError
 from wirespeed.measurement.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
 from wirespeed.measurement.rfc2544.result import TESTS, Method, Rfc2544Settings, Test
+from wirespeed.trial.directions import check_directions
 from wirespeed.trial.plan import MeasurementPlan
-from wirespeed.trial.wires import check_wires
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES, parse_duration
 
 PROFILE = "bench"
@@ -133,7 +133,7 @@ def check_plan(plan: Rfc2544Plan) -> None:
     for key in OWN_TUNABLES:
         if key in plan.tunables:
             raise UsageError(f"-t {key}=…: frames are chosen by --sizes and --ip6; leave {key} out of -t")
-    check_wires(plan.directions, plan.signature)
+    check_directions(plan.directions, plan.signature)
 
 
 def parse_test(word: str) -> tuple[Test, ...]:

@@ -202,7 +202,7 @@ class Controller:
 
     def judged(self, trial: SearchTrial) -> SearchTrial:
         """The trial, set aside if it is to be repeated: a goal that is still open would fail by it, but for what
-        absences explain, and there are not too many of the kind at its load."""
+        preemption explains, and there are not too many of the kind at its load."""
         if trial.purpose != "search" or not any(_would_fail(one, trial) for one in self.intervals()):
             return trial
         aside = sum(bool(one.excluded) for one in self.trials if one.load_pps == trial.load_pps)
@@ -320,8 +320,8 @@ def why_aside(trial: SearchTrial) -> str:
 
 
 def _whose(tried: Sequence[SearchTrial], goal: Goal) -> BoundLimit:
-    """Whose doing it is that a load fails the goal. The DUT's or the tester's, if it does so without the trials that
-    the machine spoilt; whoever has the more of the time."""
+    """Cause of a load's failure to meet the goal: DUT or tester, whichever has more of the time, if it fails without
+    the disturbed trials too."""
     seconds: dict[BoundLimit, float] = {"dut": 0.0, "tester": 0.0, "host": 0.0, "none": 0.0}
     for trial in tried:
         seconds[_failed_by(trial, goal)] += trial.trial.effective_s

@@ -10,8 +10,8 @@ from wirespeed.measurement.search.controller import repeats_for
 from wirespeed.measurement.search.result import SearchSettings
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.search_trial import Goal
+from wirespeed.trial.directions import check_directions
 from wirespeed.trial.plan import MeasurementPlan
-from wirespeed.trial.wires import check_wires
 from wirespeed.units import Rate, parse_duration, parse_rate
 
 LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
@@ -94,7 +94,7 @@ def check_plan(plan: SearchPlan) -> None:
     for what, load in (("--min", plan.least), ("--max", plan.most)):
         if load.unit == "percentage" and load.value > 100:
             raise UsageError(f"{what} {load} is above line rate: give at most 100%")
-    check_wires(plan.directions, plan.signature)
+    check_directions(plan.directions, plan.signature)
 
 
 def parse_mrr(text: str) -> MrrPlan:

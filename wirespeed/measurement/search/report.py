@@ -129,7 +129,7 @@ class SearchReport(ReportedKind[SearchResult]):
             ((one.name, f"{aside} of {count(len(one.trials), 'trial')}") for one, aside in found if aside),
             len(results),
             "search",
-            " with trials that were repeated, as absences of workers explain what they lost; those do not count.",
+            " with trials that were repeated, because preemption of workers explains their loss; those do not count.",
         )
 
     def entries(self, result: SearchResult, _load: ResultLoad, verdict: Verdict, both: Both) -> Iterator[MatrixEntry]:

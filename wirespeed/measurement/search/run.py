@@ -207,7 +207,7 @@ class _Bench:
     def result(self, ending: Ending) -> SearchResult:
         aside = [trial for trial in self.trials if trial.excluded]
         if aside:
-            note = f"{len(aside)} trials do not count: absences explain what they lost, and they were repeated"
+            note = f"{len(aside)} trials do not count: preemption explains their loss, and they were repeated"
             ending = replace(ending, notes=(*ending.notes, note))
         return replace(
             self.head,

@@ -98,7 +98,7 @@ def _drifts(soak: SoakResult, place: str) -> Iterator[FigureDrift]:
 
 
 def _remarks(soak: SoakResult) -> Iterator[str]:
-    """When it lost, in a line; the newest events are at hand."""
+    """Times of the losses, in one line; the newest events are kept."""
     verdict = soak.verdict
     if verdict.event_count:
         causes = Counter(event.cause for event in soak.events)

@@ -1,6 +1,6 @@
-"""When packets of one direction were lost, from how many are missing once a second. Pure.
+"""Times of the losses in one direction, from the number of missing packets once per second. Pure.
 
-Missing are the lost ones and those under way, whose number goes up and down. A rise is a loss if it is still there two
+Missing packets are lost or under way; the latter number goes up and down. A rise is a loss if it is still there two
 seconds later, which is as long as a drain waits for packets, and stands out of what usually comes back in that time.
 What is smaller is found in the end, when nothing is under way any more, and has no time.
 """

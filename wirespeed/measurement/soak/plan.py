@@ -9,8 +9,8 @@ from wirespeed.errors import UsageError
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak.result import SoakResult, SoakSettings
 from wirespeed.measurement.soak.words import time_text
+from wirespeed.trial.directions import check_directions, parse_directions
 from wirespeed.trial.plan import MeasurementPlan, parse_tunables
-from wirespeed.trial.wires import check_wires, parse_wires
 from wirespeed.units import Rate, parse_rate
 
 MOST_LATENCY_PPS = 100_000.0
@@ -60,7 +60,7 @@ def plan_of(result: SoakResult, duration_s: float | None = None) -> SoakPlan:
         target_ratio=result.verdict.target_ratio,
         confidence=result.verdict.confidence,
         latency_pps=settings.latency,
-        directions=parse_wires(settings.directions),
+        directions=parse_directions(settings.directions),
         line_bps=settings.line,
         signature=bool(settings.signature),
         name=result.name,
@@ -92,7 +92,7 @@ def check_plan(plan: SoakPlan) -> None:
         raise UsageError(
             f"--reconnect-timeout {plan.patience_s:g} is not a duration: give seconds, or 0 to end at once"
         )
-    check_wires(plan.directions, plan.signature)
+    check_directions(plan.directions, plan.signature)
 
 
 def parse_latency(text: str) -> float | None:

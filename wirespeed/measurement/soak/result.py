@@ -22,7 +22,7 @@ Cause = Literal["dut", "tester", "host"]
 was down."""
 
 Blind = Literal["controller", "generator"]
-"""Who was away while nobody watched."""
+"""Program that was absent during an unobserved time."""
 
 
 @dataclass(frozen=True)

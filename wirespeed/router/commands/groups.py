@@ -1,5 +1,5 @@
-"""Which module holds which commands: words that syntaxes of the module begin with, three at most; those of features
-are in their folders.
+"""Modules of the commands: the first words of each module's syntaxes, three at most; those of features are in
+their folders.
 
 Every syntax begins with one of these starts of its module, so that the modules a line may need are known before
 they are imported.

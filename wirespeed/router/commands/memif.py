@@ -36,7 +36,7 @@ class Memif:
 
     @property
     def is_server(self) -> bool:
-        """It listens on the socket; without a role of its own it connects."""
+        """The server listens on the socket; an interface without a role connects."""
         return self.spec.options.get("role") == "server"
 
 

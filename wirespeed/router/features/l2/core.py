@@ -20,7 +20,7 @@ class BridgeDomain:
 
 @dataclass(frozen=True)
 class L2FibEntry:
-    """Which interface of a bridge domain an address is behind; None: frames to it are dropped."""
+    """Interface of a bridge domain behind which an address is; None: frames to it are dropped."""
 
     domain: int
     mac: str

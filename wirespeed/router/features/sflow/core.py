@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class SflowDirection(IntEnum):
-    """Which packets of a port are looked at: those that it receives, sends, or both."""
+    """Packets of a port that are sampled: those that it receives, sends, or both."""
 
     RX = 1
     TX = 2

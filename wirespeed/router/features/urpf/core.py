@@ -8,8 +8,8 @@ from ipaddress import IPv4Network, IPv6Network
 
 
 class UrpfMode(IntEnum):
-    """Whose packets an interface takes: everybody's, those of sources that some route leads back to, or only those
-    whose route leads back by that interface; whose it sends: strict, those whose route does not lead there."""
+    """Packets that an interface takes: all, those whose source has a route, or only those whose route leads back
+    through that interface. On output, strict means those whose source route does not lead there."""
 
     OFF = 0
     LOOSE = 1

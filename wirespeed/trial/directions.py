@@ -1,4 +1,4 @@
-"""Which port sends to which: the directions of a test, as a user names them. Pure."""
+"""Directions of a test, as a user names them: sending and receiving ports. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parse_ports(text: str) -> tuple[int, ...]:
     return ports
 
 
-def parse_wires(text: str) -> tuple[Channel, ...]:
+def parse_directions(text: str) -> tuple[Channel, ...]:
     """`0>1,1>2,2>0`: each direction by itself, in any shape."""
     return tuple(parse_channel(word) for word in text.split(",") if word.strip())
 
@@ -29,31 +29,31 @@ def parse_wires(text: str) -> tuple[Channel, ...]:
 def pair_directions(ports: Sequence[int] = PAIR, only: str = "both") -> tuple[Channel, ...]:
     """The directions of ports that are cabled in pairs: `both`, or one of them, such as `1-0`."""
     forward = [Channel(first, second) for first, second in zip(ports[::2], ports[1::2], strict=True)]
-    found = (*forward, *(wire.reverse for wire in forward))
+    found = (*forward, *(one.reverse for one in forward))
     if only == "both":
         return found
     wanted = parse_channel(only)
     if wanted not in found:
-        names = ", ".join(f"{wire.tx}-{wire.rx}" for wire in found)
+        names = ", ".join(f"{one.tx}-{one.rx}" for one in found)
         raise UsageError(f"unknown direction {only!r}: give {names} or both")
     return (wanted,)
 
 
-def check_wires(wires: Sequence[Channel], has_signature: bool) -> None:
+def check_directions(directions: Sequence[Channel], has_signature: bool) -> None:
     """UsageError if received packets could not be assigned to a direction. `has_signature`: a signature identifies
     them."""
-    if not wires:
+    if not directions:
         raise UsageError("no direction is given: give e.g. --directions '0>1,1>0'")
-    for wire in wires:
-        same = [other for other in wires if other.tx == wire.tx]
+    for one in directions:
+        same = [other for other in directions if other.tx == one.tx]
         if len(same) > 1:
             raise UsageError(
-                f"port {wire.tx} is to send to port {same[0].rx} and to port {same[1].rx}: a port can send in one "
+                f"port {one.tx} is to send to port {same[0].rx} and to port {same[1].rx}: a port can send in one "
                 "direction only; leave one of the two out"
             )
-        senders = [str(other.tx) for other in wires if other.rx == wire.rx]
+        senders = [str(other.tx) for other in directions if other.rx == one.rx]
         if len(senders) > 1 and not has_signature:
             raise UsageError(
-                f"ports {' and '.join(senders)} send to port {wire.rx}, whose counters cannot tell their packets from "
+                f"ports {' and '.join(senders)} send to port {one.rx}, whose counters cannot tell their packets from "
                 "each other: give --signature, which marks them"
             )

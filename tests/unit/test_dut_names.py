@@ -1,4 +1,4 @@
-"""Names for the devices of results that name none: `--box`, `--name GLOB=NAME` and `--name PATTERN`."""
+"""Names for the DUTs of results that have none: `--dut-name`, `--name GLOB=NAME` and `--name PATTERN`."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wirespeed.corpus.opening import open_corpus
 from wirespeed.corpus.words import parse_words
 from wirespeed.errors import UsageError
 from wirespeed.measurement.file import read_file
-from wirespeed.results.box_names import parse_names
 from wirespeed.results.dut import DutFacts
+from wirespeed.results.dut_names import parse_names
 
-PATTERN = "{box}-{load}-{direction}.json"
+PATTERN = "{dut}-{load}-{direction}.json"
 BOXES = ("netgate-6100-pfsense", "netgate-6100-vpp", *(f"box{number}" for number in range(8)))
 LOADS = ("64b", "imix", "1514b", "1flow")
 
@@ -56,6 +56,8 @@ def articles(tmp_path: Path) -> list[Path]:
 def test_a_glob_goes_before_a_pattern_and_both_before_the_name_of_all(file: str, box: str) -> None:
     names = parse_names("the rest", ["apu4-*=APU4", PATTERN])
     assert names.of(Path(file)) == box
+    former = parse_names("the rest", ["apu4-*=APU4", PATTERN.replace("{dut}", "{box}")])
+    assert former == names
 
 
 def test_a_device_that_has_a_name_keeps_it(tmp_path: Path) -> None:
@@ -70,7 +72,7 @@ def test_a_device_that_has_a_name_keeps_it(tmp_path: Path) -> None:
     assert parse_names("y", []).in_file(again, path) is again
 
 
-@pytest.mark.parametrize("text", ["apu4", "=APU4", "a=", "{load}.json", "{box}-{box}", "{box}-{size}"])
+@pytest.mark.parametrize("text", ["apu4", "=APU4", "a=", "{load}.json", "{dut}-{dut}", "{dut}-{size}"])
 def test_what_is_no_name_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="give GLOB=NAME such as"):
         parse_names("", [text])
@@ -105,7 +107,7 @@ def test_a_corpus_keeps_the_names(articles: list[Path], tmp_path: Path, capsys: 
     capsys.readouterr()
     with open_corpus(where) as opened:
         rows = opened.index.results(parse_words([])).rows
-        assert {row["box"] for row in rows} == set(BOXES)
+        assert {row["dut"] for row in rows} == set(BOXES)
         assert {result.dut.name for result in opened.results([row["digest"] for row in rows])} == set(BOXES)
         assert opened.verify().unindexed == ()
 

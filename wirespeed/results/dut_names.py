@@ -1,4 +1,4 @@
-"""Names for the devices of results that name none, as files of trex-loadtest: given, or from the names of files."""
+"""Names for the DUTs of results that have none, such as files of trex-loadtest: given, or from the names of files."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from wirespeed.errors import UsageError
 from wirespeed.files import json_of
 from wirespeed.results.measurement import MeasurementResult
 
-FIELDS = ("box", "load", "direction", "any")
+FIELDS = ("dut", "load", "direction", "any")
 _FIELD = re.compile(r"\{(\w*)\}")
 R = TypeVar("R", bound=MeasurementResult)
 
 
 @dataclass(frozen=True)
-class BoxNames:
-    """`box` is what every unnamed device is called; before it count `globs` of file names with their names, and
-    `patterns` that find the name within the file's."""
+class DutNames:
+    """`name` is for every unnamed DUT. `globs` of file names, with a name each, and `patterns`, which find the name in
+    the file's name, go before it."""
 
-    box: str = ""
+    name: str = ""
     globs: tuple[tuple[str, str], ...] = ()
     patterns: tuple[re.Pattern[str], ...] = ()
 
     def of(self, file: Path) -> str:
-        """The name for the device of an unnamed result in `file`; empty where none is given."""
+        """The name for the DUT of an unnamed result in `file`; empty if none is given."""
         for glob, name in self.globs:
             if fnmatchcase(file.name, glob) or fnmatchcase(file.stem, glob):
                 return name
         for pattern in self.patterns:
             if found := pattern.fullmatch(file.name) or pattern.fullmatch(file.stem):
-                return found["box"]
-        return self.box
+                return found["dut"]
+        return self.name
 
     def named(self, result: R, file: Path) -> R:
-        """The result, with a name for its device if it has none."""
+        """The result, with a name for its DUT if it has none."""
         name = "" if result.dut.name else self.of(file)
         return replace(result, dut=replace(result.dut, name=name)) if name else result
 
@@ -55,32 +55,33 @@ class BoxNames:
         return (json.dumps({**document, "dut": {**dut, "name": name}}) + "\n").encode()
 
 
-UNNAMED = BoxNames()
+UNNAMED = DutNames()
 
 
-def parse_names(box: str, names: Sequence[str]) -> BoxNames:
-    """`names` are GLOB=NAME, or a pattern of file names with `{box}` in it. UsageError for another."""
+def parse_names(name: str, names: Sequence[str]) -> DutNames:
+    """`names` are GLOB=NAME, or a pattern of file names with `{dut}` in it (`{box}` in earlier versions).
+    UsageError for another form."""
     globs, patterns = [], []
     for text in names:
-        glob, equals, name = text.partition("=")
+        glob, equals, given = text.partition("=")
         if "{" in text:
-            patterns.append(_pattern(text))
-        elif equals and glob and name.strip():
-            globs.append((glob, name.strip()))
+            patterns.append(_pattern(text.replace("{box}", "{dut}")))
+        elif equals and glob and given.strip():
+            globs.append((glob, given.strip()))
         else:
             raise UsageError(f"--name {text}: {_ALLOWED}")
-    return BoxNames(box.strip(), tuple(globs), tuple(patterns))
+    return DutNames(name.strip(), tuple(globs), tuple(patterns))
 
 
-_ALLOWED = "give GLOB=NAME such as 'apu4-*=APU4', or a pattern of file names such as '{box}-{load}-{direction}.json'"
+_ALLOWED = "give GLOB=NAME such as 'apu4-*=APU4', or a pattern of file names such as '{dut}-{load}-{direction}.json'"
 
 
 def _pattern(text: str) -> re.Pattern[str]:
-    """The pattern of a name; if it can be split in several ways, `{box}` is as long as possible."""
+    """The pattern of a name; if it can be split in several ways, `{dut}` is as long as possible."""
     fields = _FIELD.findall(text)
-    if fields.count("box") != 1 or len(set(fields)) < len(fields) or set(fields) - set(FIELDS):
+    if fields.count("dut") != 1 or len(set(fields)) < len(fields) or set(fields) - set(FIELDS):
         raise UsageError(
-            f"--name {text}: {_ALLOWED}; fields in braces are {', '.join(FIELDS)}, each once, and {{box}} is needed"
+            f"--name {text}: {_ALLOWED}; fields in braces are {', '.join(FIELDS)}, each once, and {{dut}} is needed"
         )
     parts = _FIELD.split(text)
     said = [re.escape(part) if place % 2 == 0 else f"(?P<{part}>.+)" for place, part in enumerate(parts)]

@@ -1,4 +1,4 @@
-"""Which of the device's interfaces a tester's port is cabled to: found by what arrives there."""
+"""The DUT interface at the other end of a tester's port, found by the frames that arrive there."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def goes_through(client: StatelessClient, tx: int, rx: int, packet: bytes, mark:
 
 
 def shared(found: Sequence[str | None]) -> str | None:
-    """An interface that stands there twice."""
+    """An interface that is in `found` twice."""
     return next((name for place, name in enumerate(found) if name is not None and name in found[:place]), None)

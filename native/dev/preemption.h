@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Absences: intervals in which a worker's loop was stopped by another thread on its CPU, the
+ * Preemptions: intervals in which a worker's loop was stopped by another thread on its CPU, the
  * hypervisor, the kernel or a signal. One pass of the loop takes microseconds: below 128 as long as
  * the worker has its CPU, even with two overloaded rings or with eight ports that take all. None
- * reached ABSENCE_US, in which a ring of 1 024 slots fills at five million packets per second.
+ * reached PREEMPTION_US, in which a ring of 1 024 slots fills at five million packets per second.
  *
  * A sleep that the worker chose and work that the main thread gives it do not count as part of a
- * pass. A sleep that lasts much longer than requested ends in an absence.
+ * pass. A sleep that lasts much longer than requested ends in a preemption.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 #include <time.h>
 
 enum {
-	ABSENCE_US = 200,
+	PREEMPTION_US = 200,
 	/* The least time by which a sleep exceeds what the worker asked for. Timers of a virtual
 	 * machine are late by milliseconds. In 10 ms a ring of 1 024 overflows from 100 000 packets a
 	 * second. */
@@ -25,13 +25,13 @@ enum {
 };
 
 /* Written by the worker alone. */
-struct absence {
+struct preemption {
 	uint64_t count, ticks;
 	uint64_t longest; /* in ticks */
 };
 
-/* State of a worker's detector of absences. Times are TSC ticks. */
-struct absence_watch {
+/* State of a worker's detector of preemptions. Times are TSC ticks. */
+struct preemption_watch {
 	uint64_t least, window;
 	double ticks_per_ns;
 	bool works_in_kernel; /* so do drivers of ports that it serves */
@@ -39,18 +39,18 @@ struct absence_watch {
 	uint64_t used_ns;
 };
 
-static inline struct absence_watch absence_watch_make(uint64_t hz)
+static inline struct preemption_watch preemption_watch_make(uint64_t hz)
 {
 	enum { WINDOW_US = 1000 };
-	return (struct absence_watch){
-		.least = hz / 1000000 * ABSENCE_US,
+	return (struct preemption_watch){
+		.least = hz / 1000000 * PREEMPTION_US,
 		.window = hz / 1000000 * WINDOW_US,
 		.ticks_per_ns = (double)hz / 1e9,
 	};
 }
 
 /* CPU time of the calling thread, the kernel's work for it included. */
-static inline uint64_t absence_cpu_ns(void)
+static inline uint64_t preemption_cpu_ns(void)
 {
 	struct timespec used;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
@@ -58,12 +58,12 @@ static inline uint64_t absence_cpu_ns(void)
 }
 
 /* On the worker: what was before `now` is no part of a turn. */
-static inline void absence_begin(struct absence_watch *watch, uint64_t now)
+static inline void preemption_begin(struct preemption_watch *watch, uint64_t now)
 {
 	if (!watch->works_in_kernel)
 		return;
 	watch->looked_at = now;
-	watch->used_ns = absence_cpu_ns();
+	watch->used_ns = preemption_cpu_ns();
 }
 
 /*
@@ -71,44 +71,45 @@ static inline void absence_begin(struct absence_watch *watch, uint64_t now)
  * driver is work. The CPU time is read once per window and after a long pass. The time since the
  * last reading that was not CPU time is an upper bound.
  */
-static inline uint64_t absence_without_cpu(struct absence_watch *watch, uint64_t ticks,
-										   uint64_t now)
+static inline uint64_t preemption_without_cpu(struct preemption_watch *watch, uint64_t ticks,
+											  uint64_t now)
 {
 	uint64_t passed = now - watch->looked_at, used_ns = watch->used_ns;
-	absence_begin(watch, now);
+	preemption_begin(watch, now);
 	uint64_t used = (uint64_t)((double)(watch->used_ns - used_ns) * watch->ticks_per_ns);
 	uint64_t away = passed > used ? passed - used : 0;
 	return away < ticks ? away : ticks;
 }
 
-static inline void absence_count(struct absence *absence, uint64_t ticks)
+static inline void preemption_count(struct preemption *preemption, uint64_t ticks)
 {
-	own_count_add(&absence->count, 1);
-	own_count_add(&absence->ticks, ticks);
-	if (ticks > absence->longest)
-		own_count_set(&absence->longest, ticks);
+	own_count_add(&preemption->count, 1);
+	own_count_add(&preemption->ticks, ticks);
+	if (ticks > preemption->longest)
+		own_count_set(&preemption->longest, ticks);
 }
 
 /* On the worker: a turn took `ticks` until `now`. */
-static inline void absence_note(struct absence *absence, struct absence_watch *watch,
-								uint64_t ticks, uint64_t now)
+static inline void preemption_note(struct preemption *preemption, struct preemption_watch *watch,
+								   uint64_t ticks, uint64_t now)
 {
 	if (__builtin_expect(ticks < watch->least, 1)) {
 		if (__builtin_expect(watch->works_in_kernel && now - watch->looked_at > watch->window, 0))
-			absence_begin(watch, now);
+			preemption_begin(watch, now);
 		return;
 	}
 	if (watch->works_in_kernel)
-		ticks = absence_without_cpu(watch, ticks, now);
+		ticks = preemption_without_cpu(watch, ticks, now);
 	if (ticks >= watch->least)
-		absence_count(absence, ticks);
+		preemption_count(preemption, ticks);
 }
 
 /* On the worker: a sleep of at most `asked` ticks took `ticks`. */
-static inline void absence_note_sleep(struct absence *absence, const struct absence_watch *watch,
-									  uint64_t ticks, uint64_t asked)
+static inline void preemption_note_sleep(struct preemption *preemption,
+										 const struct preemption_watch *watch, uint64_t ticks,
+										 uint64_t asked)
 {
-	const uint64_t most = watch->least / ABSENCE_US * OVERSLEPT_US;
+	const uint64_t most = watch->least / PREEMPTION_US * OVERSLEPT_US;
 	if (ticks > asked && ticks - asked >= most)
-		absence_count(absence, ticks - asked);
+		preemption_count(preemption, ticks - asked);
 }
