@@ -20,7 +20,7 @@ from wirespeed.measurement.stateful.counts import (
     rate_balance,
     validated,
 )
-from wirespeed.measurement.stateful.result import FlowCounts, Method, Ranges, Row, StatefulTrial, Test, Way
+from wirespeed.measurement.stateful.result import FlowCounts, Method, Ranges, Row, StatefulTrial, Test, Way, flows_text
 from wirespeed.results.channel import Channel
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
@@ -186,12 +186,14 @@ class StatefulBench:
         first: Establishment,
         second: Validation | None,
     ) -> StatefulTrial:
-        phase, seconds = self._phase(began), asked.flows / rate_fps
+        phase, intended_s = self._phase(began), asked.flows / rate_fps
+        seconds = max(first.sending.sending_s, intended_s)
         counted = self.trial.balance(began, phase.ended, self.forward)
         balance = rate_balance(first, second, counted, self.method.resolution)
-        channel = channel_of(phase, self.forward, balance, max(first.sending.sending_s, seconds), self.ring_slots)
+        channel = channel_of(phase, self.forward, balance, seconds, self.ring_slots)
         counts = opened(first, asked.flows), None if second is None else validated(second)
-        return self._trial(asked, rate_fps, seconds, phase, {self.forward: channel}, before, lasting_s, *counts)
+        channels = {self.forward: channel}
+        return self._trial(asked, rate_fps, intended_s, seconds, phase, channels, before, lasting_s, *counts)
 
     def exchange(
         self,
@@ -223,7 +225,7 @@ class StatefulBench:
             channels[wire] = channel_of(phase, wire, balance, seconds, self.ring_slots, one.latency)
         told = {wire: exchanged(one, asked.flows) for wire, one in sent.items()}
         lasting_s = self.exchange_lasts_s(asked.flows, opening_fps, seconds)
-        return self._trial(asked, load_pps, seconds, phase, channels, before, lasting_s, counts, None, told)
+        return self._trial(asked, load_pps, seconds, seconds, phase, channels, before, lasting_s, counts, None, told)
 
     def rate_lasts_s(self, flows: int, rate_fps: float) -> float:
         """The time from the first frame of phase 1 to the last one of validation: the most that a flow waits."""
@@ -254,6 +256,7 @@ class StatefulBench:
         asked: Asked,
         load_pps: float,
         intended_s: float,
+        seconds: float,
         phase: Phase,
         channels: Mapping[Channel, ChannelTrial],
         before: StateTable | None,
@@ -266,9 +269,9 @@ class StatefulBench:
         result = TrialResult(
             rate=Rate(load_pps, "pps"),
             began_s=phase.began.at_s - origin_s,
-            ended_s=phase.ended.at_s - origin_s,
+            ended_s=phase.began.at_s - origin_s + seconds,
             channels=channels,
-            drain=Drain(DRAIN_S, True),
+            drain=Drain(max(0.0, phase.ended.at_s - phase.began.at_s - seconds), settled=True),
             preemption=phase.preemption,
             links_down=phase.links_down,
             dut=phase.dut,
@@ -308,7 +311,7 @@ class StatefulBench:
 
     def tell(self, asked: Asked, what: str) -> None:
         off = "" if self.filtered else " without filter"
-        self._watched(f"{asked.test} {asked.flows:,} flows{off}: {what}", asked.test)
+        self._watched(f"{asked.test} {flows_text(asked.flows)}{off}: {what}", asked.test)
 
     def _watched(self, doing: str, test: Test, trial: StatefulTrial | None = None, row: Row | None = None) -> None:
         if self.watch is not None:

@@ -105,15 +105,15 @@ def too_short(row: RateRow) -> RateRow:
     return replace(
         row,
         needed_flows=_round_up(rate_fps * LEAST_PHASE_S),
-        left_out=f"phase 1 lasts {row.flows / rate_fps:.2g} s, less than {LEAST_PHASE_S:g} s",
+        left_out=f"phase 1 lasts less than {LEAST_PHASE_S:g} s",
     )
 
 
 def left_out_rate(bench: StatefulBench, flows: int, rate_fps: float | None) -> RateRow:
     """The row of so few flows that no rate can be told, without a trial. More flows have `rate_fps`."""
     needed = None if rate_fps is None else _round_up(rate_fps * LEAST_PHASE_S)
-    lasts = "" if rate_fps is None else f"lasts {flows / rate_fps:.2g} s at the rate of more flows, "
-    why = f"phase 1 {lasts}less than {LEAST_PHASE_S:g} s"
+    of_more = "" if rate_fps is None else " at the rate of more flows"
+    why = f"phase 1 lasts less than {LEAST_PHASE_S:g} s{of_more}"
     return RateRow(flows, bench.filtered, left_out=why, needed_flows=needed)
 
 

@@ -20,7 +20,7 @@ def cases_of(result: StatefulResult, source: str) -> tuple[Case, ...]:
 
 
 def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
-    tried = [one for one in result.trials if one.filtered and one.test in _TESTS]
+    tried = [one for one in result.trials if one.filtered and not one.excluded and one.test in _TESTS]
     head = replace(TrialsOfLoad.of(result, source), frame_bytes=float(result.method.frame))
     curve = tuple((row.flows, row.median) for row in result.rate if row.filtered and row.median is not None)
     for test, flows in dict.fromkeys((one.test, one.flows) for one in tried):

@@ -15,6 +15,7 @@ from wirespeed.measurement.stateful.result import (
     StatefulTrial,
     Test,
     ThroughputRow,
+    flows_text,
 )
 from wirespeed.measurement.stateful.text import named, remark_of
 from wirespeed.measurement.stateful.verdict import throughput_figure
@@ -41,7 +42,7 @@ def trial_line(one: StatefulTrial) -> str:
     """`rate 1,000,000 flows, trial 7: 210 kflows/s, established 1,000,000, validated 999,998; missing 2`."""
     off = "" if one.filtered else " without filter"
     label = f" {one.label}" if one.label else ""
-    words = [f"{one.test} {one.flows:,} flows{off}, trial {one.number}{label}: "]
+    words = [f"{one.test} {flows_text(one.flows)}{off}, trial {one.number}{label}: "]
     unit = "flows/s" if one.test == "rate" or not one.exchanged else "fps"
     words.append(f"{measured_text(one.load_pps, unit)}, established {one.opened.established:,}")
     if one.validated is not None:
@@ -62,7 +63,7 @@ def row_line(test: Test, row: Row) -> str:
             found = NOTHING if row.left_out else throughput_figure(row).text
         case FrameLossRow():
             whole = next((point.intended_percent for point in row.points if not point.loss_percent), None)
-            found = f"loss {percent_text(row.points[0].loss_percent)} % of the first load" if row.points else NOTHING
+            found = f"loss {percent_text(row.points[0].loss_percent)} % at the highest load" if row.points else NOTHING
             found += "" if whole is None else f", none from {whole:g} % of line down"
         case LatencyRow():
             typical = NOTHING if row.typical_us is None else f"{row.typical_us:.1f} µs"

@@ -18,6 +18,7 @@ from wirespeed.measurement.stateful.result import (
     StatefulResult,
     Test,
     ThroughputRow,
+    flows_text,
 )
 from wirespeed.measurement.verdicts import LIMITED_BY
 from wirespeed.results.figures import NOTHING, percent_text
@@ -125,7 +126,7 @@ def sections(result: StatefulResult) -> tuple[ReportSection, ...]:
 def named(row: Row) -> str:
     """`1,000,000 flows, both, without filter`."""
     way = getattr(row, "way", "")
-    return ", ".join(filter(None, (f"{row.flows:,} flows", way, "" if row.filtered else "without filter")))
+    return ", ".join(filter(None, (flows_text(row.flows), way, "" if row.filtered else "without filter")))
 
 
 def remarks_of(result: StatefulResult, test: Test) -> tuple[str, ...]:

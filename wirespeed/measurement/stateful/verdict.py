@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from wirespeed.measurement.stateful.result import FoundRow, RateRow, StatefulResult, ThroughputRow
+from wirespeed.measurement.stateful.result import FoundRow, RateRow, StatefulResult, ThroughputRow, flows_text
 from wirespeed.measurement.verdicts import (
     LIMITED_BY,
-    counting_of_trials,
     figure_of_bounds,
     limit_of_bound,
     verdict_of_trials,
@@ -16,7 +15,7 @@ from wirespeed.results.verdict import BOUNDS, Figure, Limit, Mark, Verdict
 
 def rate_figure(row: RateRow) -> Figure:
     """`210 kflows/s of new flows with 1,000,000 flows`."""
-    name = f"new flows with {row.flows:,} flows{'' if row.filtered else ', without filter'}"
+    name = f"new flows with {flows_text(row.flows)}{'' if row.filtered else ', without filter'}"
     rate = row.median
     if rate is None or row.left_out:
         return Figure(name, "not measured", why=f"not measured: {row.left_out or row.irregular or 'not found out'}")
@@ -33,7 +32,7 @@ def throughput_figure(row: ThroughputRow, result: StatefulResult | None = None) 
     rate = row.median
     line = None if rate is None or not row.line_pps else rate / row.line_pps * 100
     return figure_of_bounds(
-        f"throughput with {row.flows:,} flows{'' if row.filtered else ', without filter'}",
+        f"throughput with {flows_text(row.flows)}{'' if row.filtered else ', without filter'}",
         [str(wire) for wire in sent],
         rate,
         None if row.is_at_least or rate is None or row.error is None else rate + row.error,
@@ -43,6 +42,14 @@ def throughput_figure(row: ThroughputRow, result: StatefulResult | None = None) 
         line_percent=line,
         frame_bytes=None if result is None else float(result.method.frame),
     )
+
+
+def _counting(result: StatefulResult) -> str:
+    """Accuracy of the counting: a duplicate hides no loss."""
+    if not result.trials:
+        return ""
+    again = sum(one.faults.get("duplicates", 0) for one in result.trials)
+    return f"flows and frames are numbered: {f'{again:,} duplicates' if again else 'no duplicate'}"
 
 
 def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
@@ -56,4 +63,4 @@ def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
     )
     rows: list[FoundRow] = [row for row in (*measured, *loads) if row.found]
     limit = limit_of_bound(rows[0].limit if rows else "none", found)
-    return verdict_of_trials(result, figures, limit, counting_of_trials(result))
+    return verdict_of_trials(result, figures, limit, _counting(result))
