@@ -9,7 +9,7 @@ from typing import Any
 
 from wirespeed.client.flow_sets import FlowSet
 from wirespeed.results.sample import Latency
-from wirespeed.results.states import StateTable
+from wirespeed.results.states import StateTable, TearDown
 from wirespeed.trial.flow_session import Establishment, Exchange, ExchangeDirection, Others, Sending, Validation
 
 NONE = Others(0, 0, 0, 0)
@@ -47,6 +47,11 @@ class StatefulDevice:
         self.used = self.keeps
         self.emptied += 1
         return 0.01
+
+    def tear_down(self) -> TearDown:
+        states = self.used
+        self.empty()
+        return TearDown(states, self.used, 0.001 + states / 400_000, 0.001)
 
     def why_not(self, flows: int, table: StateTable) -> str | None:
         return f"the table holds {self.limit}" if flows > self.limit else None

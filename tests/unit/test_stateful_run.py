@@ -190,6 +190,15 @@ def test_a_flow_that_was_opened_anew_is_an_error_of_its_trial(run: Any) -> None:
     assert not row.found
 
 
+def test_the_tear_down_rate_needs_a_flush_that_lasts(run: Any) -> None:
+    plan = replace(QUICK, tests=("rate", "tear-down"), flows=(1, 400_000), repeats=3)
+    many, few = sorted(run(StatefulDevice(), plan).tear_down, key=lambda row: -row.flows)
+    assert many.rates == pytest.approx((400_000, 400_000, 400_000))
+    assert many.states == 400_000
+    assert few.median is None
+    assert "give more flows" in few.left_out
+
+
 def test_without_reading_the_table_nothing_is_proved(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     dut, emptied = StatefulDevice(), []
     monkeypatch.setattr(dut, "used", 0)

@@ -159,7 +159,7 @@ class StatefulBench:
             self._heed_stop()
         return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
 
-    def _open(self, session: FlowSession, asked: Asked, rate_fps: float) -> tuple[StateTable | None, FlowCounts]:
+    def opening(self, session: FlowSession, asked: Asked, rate_fps: float) -> tuple[StateTable | None, FlowCounts]:
         """Phase 1 before a phase 2, whole: the table before it, and its counts. MeasurementError if several tries are
         not whole."""
         for _ in range(_TRIES):
@@ -205,7 +205,7 @@ class StatefulBench:
         latency_every: int = 0,
     ) -> StatefulTrial:
         """Phase 1 at `opening_fps`, then `load_pps` of each sender over the states."""
-        before, counts = self._open(session, asked, opening_fps)
+        before, counts = self.opening(session, asked, opening_fps)
         self.tell(asked, f"{load_pps:,.0f} fps for {seconds:.3g} s")
         began = self.trial.snapshot()
         found = session.exchange(

@@ -21,6 +21,7 @@ from wirespeed.measurement.stateful.result import (
     LatencyRow,
     RateRow,
     StatefulTrial,
+    TearDownRow,
     ThroughputRow,
     Way,
 )
@@ -288,3 +289,25 @@ def latency(
             )
         )
     return tuple(rows)
+
+
+def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fps: float) -> TearDownRow:
+    """The table filled by phase 1 and flushed, once a repeat."""
+    row = TearDownRow(flows, opened_at=opening_fps)
+    if bench.states is None:
+        return replace(row, left_out=NOT_PROVED)
+    flushes = []
+    for repeat in range(1, bench.method.repeats + 1):
+        try:
+            bench.opening(session, Asked("tear-down", flows, repeat=repeat), opening_fps)
+        except MeasurementError as error:
+            return replace(row, left_out=str(error))
+        flushes.append(bench.states.tear_down())
+    row = replace(row, flushes=tuple(flushes), states=min(one.states for one in flushes))
+    short = len(flushes) - len(row.rates)
+    if row.rates:
+        why = f"{short} of {len(flushes)} flushes were too short for a rate" if short else ""
+        return replace(row, irregular=why)
+    took_s, idle_s = flushes[-1].took_s, flushes[-1].idle_s
+    why = f"the flush takes {took_s * 1e3:.0f} ms, on an empty table {idle_s * 1e3:.0f} ms: give more flows"
+    return replace(row, left_out=why)

@@ -24,6 +24,8 @@ def _of_test(method: Method, test: Test) -> tuple[str, ...]:
     match test:
         case "rate":
             return few
+        case "tear-down":
+            return (*few, "one command, which flushes the table as a whole")
         case "throughput":
             return (*few, *short)
         case "frame-loss":

@@ -13,6 +13,7 @@ from wirespeed.measurement.stateful.result import (
     Row,
     StatefulResult,
     StatefulTrial,
+    TearDownRow,
     Test,
     ThroughputRow,
     flows_text,
@@ -65,6 +66,8 @@ def row_line(test: Test, row: Row) -> str:
             whole = next((point.intended_percent for point in row.points if not point.loss_percent), None)
             found = f"loss {percent_text(row.points[0].loss_percent)} % at the highest load" if row.points else NOTHING
             found += "" if whole is None else f", none from {whole:g} % of line down"
+        case TearDownRow():
+            found = NOTHING if row.median is None else measured_text(row.median, "entries/s")
         case LatencyRow():
             typical = NOTHING if row.typical_us is None else f"{row.typical_us:.1f} µs"
             found = f"{row.direction} {typical} at {rate_text(row.load_pps)}"

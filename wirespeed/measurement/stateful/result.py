@@ -1,5 +1,5 @@
-"""The results of tests of stateful devices as values: connection establishment rate, and throughput, frame loss and
-latency over a number of states.
+"""The results of tests of stateful devices as values: connection establishment rate, throughput, frame loss and latency
+over a number of states, tear-down rate.
 
 Terms are those of RFC 9693: the initiator opens connections, the responder learns their four-tuples. A connection is a
 flow here, since the test frames are UDP. Rates are flows per second, loads are frames per second of each direction; a
@@ -19,10 +19,10 @@ from wirespeed.results.codec import INLINE, SPARSE, Stored
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import BoundLimit, SearchTrial
 from wirespeed.results.settings import Settings
-from wirespeed.results.states import StateTable
+from wirespeed.results.states import StateTable, TearDown
 from wirespeed.results.trial import TrialResult
 
-Test = Literal["rate", "throughput", "frame-loss", "latency"]
+Test = Literal["rate", "throughput", "frame-loss", "latency", "tear-down"]
 TESTS: tuple[Test, ...] = get_args(Test)
 
 Way = Literal["both", "initiator", "responder"]
@@ -34,6 +34,7 @@ SECTIONS: Mapping[Test, str] = {
     "throughput": "RFC 9693 §4.7 (RFC 8219 §7.1)",
     "frame-loss": "RFC 9693 §4.7 (RFC 8219 §7.4)",
     "latency": "RFC 9693 §4.7 (RFC 8219 §7.2, §7.3.1)",
+    "tear-down": "RFC 9693 §4.8",
 }
 
 NOT_PROVED = "the state table was not read, so that its entries are not proved"
@@ -314,14 +315,32 @@ class LatencyRow:
         return median(self.variations_us) if self.variations_us else None
 
 
-Row = RateRow | ThroughputRow | FrameLossRow | LatencyRow
+@dataclass(frozen=True)
+class TearDownRow:
+    """§4.8: the table of so many flows flushed as a whole by the DUT's own command, once a repeat. A flush shows a rate
+    where the command takes ten times as long as on an empty table, whose time is taken off."""
 
-ROWS: Mapping[Test, type[Row]] = {
-    "rate": RateRow,
-    "throughput": ThroughputRow,
-    "frame-loss": FrameLossRow,
-    "latency": LatencyRow,
-}
+    also_stored: ClassVar[Mapping[str, str]] = {"rates": "rates", "median": "median"}
+
+    flows: int
+    filtered: bool = True
+    opened_at: float | None = None
+    flushes: tuple[TearDown, ...] = ()
+    states: int | None = None
+    left_out: str = ""
+    irregular: str = ""
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Entries a second."""
+        return tuple(rate for one in self.flushes if (rate := one.states_per_s) is not None)
+
+    @property
+    def median(self) -> float | None:
+        return median(self.rates) if self.rates else None
+
+
+Row = RateRow | ThroughputRow | FrameLossRow | LatencyRow | TearDownRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -352,6 +371,7 @@ class StatefulResult(MeasurementResult):
     throughput: Annotated[tuple[ThroughputRow, ...], SPARSE] = ()
     frame_loss: Annotated[tuple[FrameLossRow, ...], SPARSE] = ()
     latency: Annotated[tuple[LatencyRow, ...], SPARSE] = ()
+    tear_down: Annotated[tuple[TearDownRow, ...], SPARSE] = ()
     trials: tuple[StatefulTrial, ...] = ()
     spent_s: float = 0.0
 

@@ -12,6 +12,7 @@ from wirespeed.measurement.stateful.result import (
     RateRow,
     Row,
     StatefulResult,
+    TearDownRow,
     Test,
     percentile,
 )
@@ -104,6 +105,8 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
                     load_pps=rounded(point.offered_pps),
                     irregular=point.irregular or row.irregular,
                 )
+        case TearDownRow():
+            yield _spread(replace(blank, quantity="tear-down rate", unit="entries/s"), row.rates)
         case LatencyRow():
             of = replace(blank, directions=row.direction, unit="µs", load_pps=rounded(row.load_pps))
             for quantity, values in (

@@ -21,6 +21,7 @@ from wirespeed.measurement.stateful.benchmarks import (
     latency,
     left_out_rate,
     rate_goal,
+    tear_down,
     throughput,
 )
 from wirespeed.measurement.stateful.plan import StatefulPlan, check_plan
@@ -33,11 +34,13 @@ from wirespeed.measurement.stateful.result import (
     RateRow,
     Row,
     StatefulResult,
+    TearDownRow,
     Test,
     ThroughputRow,
     Way,
     attribute_of,
 )
+from wirespeed.measurement.stateful.text import remark_of
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
@@ -119,7 +122,7 @@ def raise_for_ending(result: StatefulResult) -> None:
     """Raise what ended failed tests, and MeasurementError when no number of flows has a figure."""
     raise_for(result.ending)
     rows = [row for test in TESTS for row in result.rows(test)]
-    reasons = [row.left_out or row.irregular for row in rows if _is_empty(row)]
+    reasons = [remark_of(row) for row in rows if _is_empty(row)]
     if result.ending.status == COMPLETE and rows and len(reasons) == len(rows):
         raise MeasurementError(f"no figure was found: {reasons[-1]}")
 
@@ -130,6 +133,8 @@ def _is_empty(row: Row) -> bool:
             return not row.points
         case LatencyRow():
             return not row.medians_us
+        case TearDownRow():
+            return not row.rates
         case _:
             return not row.found
 
@@ -146,7 +151,7 @@ def _refused(plan: StatefulPlan, states: DutStates | None, table: StateTable | N
 
 def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
     """UsageError for trials over states that all time out meanwhile, unless they are asked for."""
-    if timeout_s is None or plan.over_timeout or plan.tests == ("rate",):
+    if timeout_s is None or plan.over_timeout or not set(plan.tests) - {"rate", "tear-down"}:
         return
     if plan.trial_s + 2 * DRAIN_S >= timeout_s:
         raise UsageError(
@@ -203,11 +208,15 @@ class _Suite:
         tests = [test for test in self.plan.tests if test != "rate"]
         for flows in self.plan.flows if tests else ():
             if flows in self.refused or flows not in self.opening:
-                self._leave_out(flows, tests)
+                why = self.refused.get(flows, "no rate of new flows was found, at which phase 1 could be")
+                self._leave_out(flows, tests, why)
                 continue
             with self.bench.flows(flows) as session:
-                for way in self.plan.ways:
-                    self._over_states(session, flows, way, tests)
+                if tests != ["tear-down"]:
+                    for way in self.plan.ways:
+                        self._over_states(session, flows, way, tests)
+                if "tear-down" in tests:
+                    self.bench.found("tear-down", tear_down(self.bench, session, flows, self.opening[flows]))
 
     def _each(self) -> Iterator[bool]:
         """With the filter, and where that can be, without it."""
@@ -250,8 +259,7 @@ class _Suite:
 
     # ---- over the states
 
-    def _leave_out(self, flows: int, tests: Sequence[Test]) -> None:
-        why = self.refused.get(flows, "no rate of new flows was found, at which phase 1 could be")
+    def _leave_out(self, flows: int, tests: Sequence[Test], why: str) -> None:
         for way in self.plan.ways:
             for test in tests:
                 match test:
@@ -259,19 +267,21 @@ class _Suite:
                         self.bench.found(test, ThroughputRow(flows, left_out=why, way=way))
                     case "frame-loss":
                         self.bench.found(test, FrameLossRow(flows, way, left_out=why))
-                    case _:
+                    case "latency":
                         self.bench.found(test, LatencyRow(flows, "", way, left_out=why))
+        if "tear-down" in tests:
+            self.bench.found("tear-down", TearDownRow(flows, left_out=why))
 
     def _over_states(self, session: FlowSession, flows: int, way: Way, tests: Sequence[Test]) -> None:
         bench, plan, opening_fps = self.bench, self.plan, self.opening[flows]
         lasts_s = bench.exchange_lasts_s(flows, opening_fps, plan.trial_s)
         timeout_s = bench.method.timeout_s
         if timeout_s is not None and lasts_s >= timeout_s and not plan.over_timeout:
-            self.refused[flows] = (
+            why = (
                 f"phase 1 at {opening_fps:,.0f} flows/s and the trial last {lasts_s:.3g} s, longer than the DUT's UDP "
                 f"timeout of {timeout_s:g} s; raise it"
             )
-            self._leave_out(flows, tests)
+            self._leave_out(flows, [test for test in tests if test != "tear-down"], why)
             return
         for _ in self._each():
             row = None

@@ -16,9 +16,11 @@ from wirespeed.measurement.stateful.result import (
     RateRow,
     Row,
     StatefulResult,
+    TearDownRow,
     Test,
     ThroughputRow,
     flows_text,
+    percentile,
 )
 from wirespeed.measurement.verdicts import LIMITED_BY
 from wirespeed.results.figures import NOTHING, percent_text
@@ -29,6 +31,7 @@ TITLES: dict[Test, str] = {
     "throughput": "Throughput over states",
     "frame-loss": "Frame loss rate over states",
     "latency": "Latency over states",
+    "tear-down": "Tear-down rate",
 }
 WITHOUT = "off"
 WITH = "on"
@@ -115,6 +118,7 @@ def sections(result: StatefulResult) -> tuple[ReportSection, ...]:
         "throughput": _throughput(result.throughput),
         "frame-loss": _frame_loss(result.frame_loss),
         "latency": _latency(result.latency),
+        "tear-down": _tear_down(result.tear_down),
     }
     return tuple(
         ReportSection(test, TITLES[test], *grids[test], remarks_of(result, test), tuple(_said(result, test)))
@@ -157,6 +161,8 @@ def _said(result: StatefulResult, test: Test) -> Iterator[str]:
             )
         case "latency":
             yield "Of all frames: typical is the median, worst the 99.9th percentile, PDV that less the least latency."
+        case "tear-down":
+            yield "Entries a second, flushed as a whole; the command's time on an empty table is taken off."
         case _:
             pass
     above = ", and except as is said of all tests above" if method.common_exceptions else ""
@@ -231,6 +237,22 @@ def _latency(rows: Sequence[LatencyRow]) -> Grid:
         times = (NOTHING if value is None else f"{value:.1f}" for value in (row.typical_us, row.worst_us, row.pdv_us))
         repeats = (str(len(row.medians_us)), whole(row.frames))
         found.append((f"{row.flows:,}", row.way, _filter(row), row.direction, whole(row.load_pps), *times, *repeats))
+    return head, found
+
+
+def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
+    head = ("flows", "entries/s", "1 %", "99 %", "repeats", "entries", "left", "flush ms", "empty ms")
+    found = []
+    for row in rows:
+        rates = (whole(value) for value in (row.median, percentile(row.rates, 1), percentile(row.rates, 99)))
+        cells = [f"{row.flows:,}", *rates, str(len(row.flushes)), whole(row.states)]
+        last = row.flushes[-1] if row.flushes else None
+        cells += (
+            [NOTHING] * 3
+            if last is None
+            else [whole(last.left), f"{last.took_s * 1e3:.1f}", f"{last.idle_s * 1e3:.1f}"]
+        )
+        found.append(cells)
     return head, found
 
 
