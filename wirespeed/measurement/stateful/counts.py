@@ -47,7 +47,8 @@ def opened(found: Establishment, flows: int) -> FlowCounts:
     return FlowCounts(
         flows=flows,
         established=max(0, found.established - found.merged - found.remapped),
-        missing=flows - found.established,
+        missing=found.missing,
+        unsent=found.sending.unsent,
         merged=found.merged,
         remapped=found.remapped,
         untranslated=found.untranslated,
@@ -62,7 +63,8 @@ def validated(found: Validation) -> FlowCounts:
     return FlowCounts(
         flows=found.learnt,
         established=found.established,
-        missing=max(0, found.learnt - found.established - found.wrong_destination),
+        missing=found.missing,
+        unsent=found.sending.unsent,
         misdelivered=found.wrong_destination,
         duplicates=found.duplicates,
         late=found.others.late,

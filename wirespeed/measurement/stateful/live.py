@@ -48,7 +48,7 @@ def trial_line(one: StatefulTrial) -> str:
     words.append(f"{measured_text(one.load_pps, unit)}, established {one.opened.established:,}")
     if one.validated is not None:
         words.append(f", validated {one.validated.established:,}")
-    if one.exchanged:
+    if one.exchanged or one.judged.not_sent_ratio > 0:
         words.append(f", {losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio)}")
     faults = ", ".join(f"{name} {count:,}" for name, count in one.faults.items())
     remark = f"set aside: {one.excluded}" if one.excluded else one.remark

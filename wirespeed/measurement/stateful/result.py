@@ -113,14 +113,15 @@ class Method:
 @dataclass(frozen=True)
 class FlowCounts:
     """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
-    right host and port; `missing` ones never arrived. `merged` flows share the tuple of another one, `remapped` flows
-    changed theirs, `misdelivered` ones arrived at a wrong host or port only. `untranslated` flows arrived with the
-    source that they were sent from. Frames: `duplicates`, `late` (of an earlier phase), `unopened` (of flows that were
-    not learnt), `unknown` (no test frames), `icmp_errors`."""
+    right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. `merged` flows share
+    the tuple of another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
+    `untranslated` flows arrived with the source that they were sent from. Frames: `duplicates`, `late` (of an earlier
+    phase), `unopened` (of flows that were not learnt), `unknown` (no test frames), `icmp_errors`."""
 
     flows: int
     established: int
     missing: Annotated[int, SPARSE] = 0
+    unsent: Annotated[int, SPARSE] = 0
     merged: Annotated[int, SPARSE] = 0
     remapped: Annotated[int, SPARSE] = 0
     misdelivered: Annotated[int, SPARSE] = 0

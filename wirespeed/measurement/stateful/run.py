@@ -41,6 +41,7 @@ from wirespeed.measurement.stateful.result import (
     attribute_of,
 )
 from wirespeed.measurement.stateful.text import remark_of
+from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
@@ -183,7 +184,7 @@ def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | No
         yield ROBUST_NOTE
     aside = [trial.excluded for trial in bench.trials if trial.excluded]
     if aside:
-        yield f"{len(aside)} trials do not count, and were repeated: {aside[0]}"
+        yield f"{count(len(aside), 'trial')} set aside and repeated: {aside[0]}"
     if bench.states is None:
         yield NOT_PROVED
     if beside is not None:
