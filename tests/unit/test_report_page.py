@@ -85,7 +85,8 @@ def test_received_is_drawn_over_offered_without_the_warm_up(tests):
         *(pytest.approx(5.9524), "diamond", True),
         "loss onset",
     )
-    assert line.value == "loss onset 5.95, saturation point 5.01 Mpps"
+    assert (lossy.left, lossy.right) == ((pytest.approx(4.4643),), lossy.x)
+    assert line.value == "loss onset between 4.46 and 5.95, saturation point 5.01 Mpps"
 
 
 def test_held_samples_are_dots_of_their_own(tests):

@@ -237,7 +237,8 @@ const ChartFigure = (() => {
 				const across = [];
 				for (let x = right - 4; x > left + 40; x -= STEP_PX) across.push(x);
 				const down = isAbove ? [box.y + 12] : [at - 4, at + 13];
-				wanted.push({ text: isAbove ? `↑ ${rule.name}` : rule.name, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: rule.name, colour: "currentColor" } });
+				const text = isAbove ? `↑ ${rule.name}` : rule.name;
+				wanted.push({ text, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: text, colour: "currentColor" } });
 			}
 			for (const band of panel === this.panels()[0] ? this.figure.bands || [] : []) {
 				if (band.key || !band.name || !this.shows(band) || toX(band.high) < left || toX(band.low) > right) continue;
