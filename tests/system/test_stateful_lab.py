@@ -53,6 +53,23 @@ def test_more_flows_than_the_table_holds_are_not_sent(tmp_path: Path, capsys: py
     assert "holds 262144 entries; 9000000 flows take 9000000" in capsys.readouterr().err
 
 
+def test_a_full_table_is_named_by_its_counter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "full.json"
+    words = ["stateful", "rate", "--lab", "linux,filter=nat,states=1000", "--beside", "none", *FEW]
+    assert main([*words, "--force", "-o", str(file)]) == 5
+    assert main(["explain", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert "the state table is full: 1,000 entries (state-table-full" in told
+    result = read_file(file)
+    assert isinstance(result, StatefulResult)
+    assert result.trials
+    for one in result.trials:
+        assert not one.opened.is_whole
+        assert one.states is not None
+        assert one.states.used <= 1000
+        assert one.states.counters["drop"] > 10_000
+
+
 def test_trials_longer_than_the_timeout_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["stateful", "all", "--lab", "linux,filter=nat", "--flows", "1k", "-o", str(tmp_path / "late.json")]
     assert main(words) == 2

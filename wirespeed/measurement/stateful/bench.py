@@ -20,7 +20,16 @@ from wirespeed.measurement.stateful.counts import (
     rate_balance,
     validated,
 )
-from wirespeed.measurement.stateful.result import FlowCounts, Method, Ranges, Row, StatefulTrial, Test, Way, flows_text
+from wirespeed.measurement.stateful.result import (
+    PhaseCounts,
+    Ranges,
+    Row,
+    StatefulMethod,
+    StatefulTrial,
+    Test,
+    Way,
+    flows_text,
+)
 from wirespeed.results.channel import Channel
 from wirespeed.results.recorder import Recorder
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
@@ -59,7 +68,7 @@ Watch = Callable[[StatefulProgress], None]
 
 
 @dataclass(frozen=True)
-class Asked:
+class StatefulStep:
     """A trial of `test` over `flows`: who sends in phase 2, in which repeat, and what its label is."""
 
     test: Test
@@ -86,7 +95,7 @@ class StatefulBench:
 
     client: GeneratorClient
     trial: Trial
-    method: Method
+    method: StatefulMethod
     forward: Channel
     states: DutStates | None = None
     empty: Callable[[], None] | None = None
@@ -146,7 +155,7 @@ class StatefulBench:
 
     # ---- trials
 
-    def rate(self, session: FlowSession, asked: Asked, rate_fps: float) -> StatefulTrial:
+    def rate(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> StatefulTrial:
         """Phase 1 with each flow once at `rate_fps`, and if all arrived, validation over each of them."""
         lasting_s = self.rate_lasts_s(asked.flows, rate_fps)
         before = self._begin(asked, f"{rate_fps:,.0f} flows/s, {lasting_s:.3g} s")
@@ -159,7 +168,9 @@ class StatefulBench:
             self._heed_stop()
         return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
 
-    def opening(self, session: FlowSession, asked: Asked, rate_fps: float) -> tuple[StateTable | None, FlowCounts]:
+    def opening(
+        self, session: FlowSession, asked: StatefulStep, rate_fps: float
+    ) -> tuple[StateTable | None, PhaseCounts]:
         """Phase 1 before a phase 2, whole: the table before it, and its counts. MeasurementError if several tries are
         not whole."""
         for _ in range(_TRIES):
@@ -178,7 +189,7 @@ class StatefulBench:
 
     def _opening_trial(
         self,
-        asked: Asked,
+        asked: StatefulStep,
         rate_fps: float,
         began: TrialReading,
         before: StateTable | None,
@@ -198,7 +209,7 @@ class StatefulBench:
     def exchange(
         self,
         session: FlowSession,
-        asked: Asked,
+        asked: StatefulStep,
         opening_fps: float,
         load_pps: float,
         seconds: float,
@@ -235,7 +246,7 @@ class StatefulBench:
         """The same to the end of phase 2, in which a flow may never be drawn."""
         return flows / opening_fps + DRAIN_S + seconds + DRAIN_S
 
-    def _begin(self, asked: Asked, what: str) -> StateTable | None:
+    def _begin(self, asked: StatefulStep, what: str) -> StateTable | None:
         if self.stop.wait(self.method.rest_s):
             raise KeyboardInterrupt
         self.tell(asked, what)
@@ -253,7 +264,7 @@ class StatefulBench:
 
     def _trial(
         self,
-        asked: Asked,
+        asked: StatefulStep,
         load_pps: float,
         intended_s: float,
         seconds: float,
@@ -261,9 +272,9 @@ class StatefulBench:
         channels: Mapping[Channel, ChannelTrial],
         before: StateTable | None,
         lasted_s: float,
-        first: FlowCounts,
-        second: FlowCounts | None,
-        counts: Mapping[Channel, FlowCounts] | None = None,
+        first: PhaseCounts,
+        second: PhaseCounts | None,
+        counts: Mapping[Channel, PhaseCounts] | None = None,
     ) -> StatefulTrial:
         origin_s = self.trial.basis.origin.at_s
         result = TrialResult(
@@ -309,7 +320,7 @@ class StatefulBench:
             self.recorder.add({"row_of": test, "row": row})
         self._watched(test, test, row=row)
 
-    def tell(self, asked: Asked, what: str) -> None:
+    def tell(self, asked: StatefulStep, what: str) -> None:
         off = "" if self.filtered else " without filter"
         self._watched(f"{asked.test} {flows_text(asked.flows)}{off}: {what}", asked.test)
 

@@ -12,17 +12,17 @@ from wirespeed.measurement.rfc2544.result import LossPoint, frame_loss_percent
 from wirespeed.measurement.rfc2544.schedules import frame_loss
 from wirespeed.measurement.search.controller import Controller
 from wirespeed.measurement.search.result import GoalOutcome
-from wirespeed.measurement.stateful.bench import Asked, StatefulBench
+from wirespeed.measurement.stateful.bench import StatefulBench, StatefulStep
 from wirespeed.measurement.stateful.result import (
     LEAST_PHASE_S,
     NOT_PROVED,
     FoundRow,
-    FrameLossRow,
-    LatencyRow,
     RateRow,
     StatefulTrial,
+    StateLatencyRow,
+    StateLossRow,
+    StateThroughputRow,
     TearDownRow,
-    ThroughputRow,
     Way,
 )
 from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
@@ -83,9 +83,9 @@ def establishment_rate(
         return RateRow(flows, bench.filtered, left_out=why)
     first, outcomes = len(bench.trials), []
     for repeat in range(1, bench.method.repeats + 1):
-        asked = Asked("rate", flows, repeat=repeat)
+        asked = StatefulStep("rate", flows, repeat=repeat)
 
-        def measure(load_fps: float, _: float, asked: Asked = asked) -> StatefulTrial:
+        def measure(load_fps: float, _: float, asked: StatefulStep = asked) -> StatefulTrial:
             return bench.rate(session, asked, load_fps)
 
         outcomes.append(_searched(bench, rate_goal(bench.method.resolution), least_fps, most_fps, measure, robust))
@@ -95,6 +95,8 @@ def establishment_rate(
     row = _found(RateRow(flows, bench.filtered), outcomes, trials, bench)
     whole = [one.load_pps for one in trials if one.opened.is_whole and not one.trial.tester_limited]
     row = replace(row, unvalidated=max(whole, default=None))
+    if row.limit == "minimum":
+        row = replace(row, irregular=f"the lowest rate, {least_fps:,.0f} flows/s, lost flows")
     return too_short(row)
 
 
@@ -126,16 +128,16 @@ def _round_up(flows: float) -> int:
 
 def throughput(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float, robust: bool
-) -> ThroughputRow:
+) -> StateThroughputRow:
     """The highest load over the states that loses nothing and changes no flow, a search a repeat."""
     method = bench.method
     goal = throughput_goal(method.trial_s, method.resolution)
     first, outcomes = len(bench.trials), []
-    row = ThroughputRow(flows, bench.filtered, way=way, opened_at=opening_fps, line_pps=line_pps)
+    row = StateThroughputRow(flows, bench.filtered, way=way, opened_at=opening_fps, line_pps=line_pps)
     for repeat in range(1, method.repeats + 1):
-        asked = Asked("throughput", flows, way, repeat)
+        asked = StatefulStep("throughput", flows, way, repeat)
 
-        def measure(load_pps: float, seconds: float, asked: Asked = asked) -> StatefulTrial:
+        def measure(load_pps: float, seconds: float, asked: StatefulStep = asked) -> StatefulTrial:
             return bench.exchange(session, asked, opening_fps, load_pps, seconds)
 
         outcomes.append(_searched(bench, goal, min(LEAST_FPS, line_pps / 1000), line_pps, measure, robust))
@@ -215,13 +217,13 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
 
 def frame_loss_rate(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float
-) -> FrameLossRow:
+) -> StateLossRow:
     """From the whole line down until two trials on end lost nothing."""
     trials: list[StatefulTrial] = []
 
     def measure(percent: float) -> LossPoint:
         load_pps = percent / 100 * line_pps
-        asked = Asked("frame-loss", flows, way, label=f"{percent:g} %")
+        asked = StatefulStep("frame-loss", flows, way, label=f"{percent:g} %")
         one = bench.exchange(session, asked, opening_fps, load_pps, bench.method.trial_s)
         bench.keep(one)
         trials.append(one)
@@ -229,7 +231,7 @@ def frame_loss_rate(
         lost = frame_loss_percent(one.trial.balance.offered, one.trial.balance.offered - one.trial.balance.lost)
         return LossPoint(percent, load_pps, offered_pps / line_pps * 100, offered_pps, lost, one.remark)
 
-    row = FrameLossRow(flows, way, bench.filtered, opening_fps)
+    row = StateLossRow(flows, way, bench.filtered, opening_fps)
     try:
         points, twice = frame_loss(measure, bench.method.loss_step_percent)
     except MeasurementError as error:
@@ -247,8 +249,8 @@ def frame_loss_rate(
 
 
 def latency(
-    bench: StatefulBench, session: FlowSession, flows: int, way: Way, measured: ThroughputRow
-) -> tuple[LatencyRow, ...]:
+    bench: StatefulBench, session: FlowSession, flows: int, way: Way, measured: StateThroughputRow
+) -> tuple[StateLatencyRow, ...]:
     """A row per direction, of repeats at the throughput."""
     method, load_pps = bench.method, measured.median
     opening_fps = measured.opened_at
@@ -257,7 +259,7 @@ def latency(
     trials = []
     why = "its load is the tester's limit, not the DUT's" if measured.is_at_least else ""
     for repeat in range(1, method.latency_repeats + 1):
-        asked = Asked("latency", flows, way, repeat, f"repeat {repeat}")
+        asked = StatefulStep("latency", flows, way, repeat, f"repeat {repeat}")
         try:
             one = bench.exchange(session, asked, opening_fps, load_pps, method.trial_s, LATENCY_EVERY)
         except MeasurementError as error:
@@ -274,7 +276,7 @@ def latency(
         odd = [one.remark for one in trials if one.remark]
         reasons = (why, f"in {len(odd)} of {len(trials)} trials {odd[0]}" if odd else "", *_doubts(trials, bench))
         rows.append(
-            LatencyRow(
+            StateLatencyRow(
                 flows,
                 str(wire),
                 way,
@@ -299,7 +301,7 @@ def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fp
     flushes = []
     for repeat in range(1, bench.method.repeats + 1):
         try:
-            bench.opening(session, Asked("tear-down", flows, repeat=repeat), opening_fps)
+            bench.opening(session, StatefulStep("tear-down", flows, repeat=repeat), opening_fps)
         except MeasurementError as error:
             return replace(row, left_out=str(error))
         flushes.append(bench.states.tear_down())

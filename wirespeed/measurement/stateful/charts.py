@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wirespeed.charts.chart import Chart, Curve, Panel, shortened
 from wirespeed.charts.colours import colour
-from wirespeed.measurement.stateful.result import WAYS, FoundRow, LatencyRow, Row, StatefulResult
+from wirespeed.measurement.stateful.result import WAYS, FoundRow, Row, StatefulResult, StateLatencyRow
 from wirespeed.measurement.stateful.text import remark_of
 from wirespeed.results.figures import Scaler
 
@@ -125,6 +125,6 @@ def _text(row: FoundRow) -> str:
     return "; ".join(filter(None, (least, remark_of(row))))
 
 
-def _latency_text(row: LatencyRow) -> str:
+def _latency_text(row: StateLatencyRow) -> str:
     worst = "" if row.worst_us is None else f"99.9th percentile {row.worst_us:.1f} µs"
     return "; ".join(filter(None, (worst, remark_of(row))))

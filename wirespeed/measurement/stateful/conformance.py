@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from wirespeed.measurement.stateful.result import Method, Test
+from wirespeed.measurement.stateful.result import StatefulMethod, Test
 
 TRIAL_S = 60.0
 REPEATS = 10
@@ -12,13 +12,13 @@ REPEATS = 10
 LATENCY_REPEATS, LATENCY_STREAM_S, LATENCY_FRAMES = 20, 120.0, 500
 
 
-def exceptions_of(method: Method) -> Mapping[Test, tuple[str, ...]]:
+def exceptions_of(method: StatefulMethod) -> Mapping[Test, tuple[str, ...]]:
     """By test, each way in which `method` differs, as a report words it."""
     common = _common(method)
     return {test: (*_of_test(method, test), *common) for test in method.tests}
 
 
-def _of_test(method: Method, test: Test) -> tuple[str, ...]:
+def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
     few = (f"{method.repeats} repeats, not {REPEATS}",) if method.repeats < REPEATS else ()
     short = (f"trials of {method.trial_s:g} s, not of at least {TRIAL_S:g} s",) if method.trial_s < TRIAL_S else ()
     match test:
@@ -39,7 +39,7 @@ def _of_test(method: Method, test: Test) -> tuple[str, ...]:
             return tuple(found)
 
 
-def _common(method: Method) -> tuple[str, ...]:
+def _common(method: StatefulMethod) -> tuple[str, ...]:
     """Statements about all tests."""
     found = ["UDP only, no NAT64"]
     first = method.ranges[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wirespeed.measurement.stateful.result import FlowCounts
+from wirespeed.measurement.stateful.result import PhaseCounts
 from wirespeed.results.balance import Balance
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
@@ -42,9 +42,9 @@ class Phase:
         )
 
 
-def opened(found: Establishment, flows: int) -> FlowCounts:
+def opened(found: Establishment, flows: int) -> PhaseCounts:
     """Phase 1. A flow that shares its tuple or changed it is not established."""
-    return FlowCounts(
+    return PhaseCounts(
         flows=flows,
         established=max(0, found.established - found.merged - found.remapped),
         missing=found.missing,
@@ -59,8 +59,8 @@ def opened(found: Establishment, flows: int) -> FlowCounts:
     )
 
 
-def validated(found: Validation) -> FlowCounts:
-    return FlowCounts(
+def validated(found: Validation) -> PhaseCounts:
+    return PhaseCounts(
         flows=found.learnt,
         established=found.established,
         missing=found.missing,
@@ -73,9 +73,9 @@ def validated(found: Validation) -> FlowCounts:
     )
 
 
-def exchanged(found: ExchangeDirection, flows: int) -> FlowCounts:
+def exchanged(found: ExchangeDirection, flows: int) -> PhaseCounts:
     """Phase 2, in which frames go over flows again and again: `missing` and `misdelivered` are frames."""
-    return FlowCounts(
+    return PhaseCounts(
         flows=flows,
         established=flows - found.remapped,
         missing=found.missing,

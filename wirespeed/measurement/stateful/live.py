@@ -7,15 +7,15 @@ from rich.console import Console
 from wirespeed.measurement.lines import last_lines, lines_watcher
 from wirespeed.measurement.stateful.bench import StatefulProgress
 from wirespeed.measurement.stateful.result import (
-    FrameLossRow,
-    LatencyRow,
     RateRow,
     Row,
     StatefulResult,
     StatefulTrial,
+    StateLatencyRow,
+    StateLossRow,
+    StateThroughputRow,
     TearDownRow,
     Test,
-    ThroughputRow,
     flows_text,
 )
 from wirespeed.measurement.stateful.text import named, remark_of
@@ -60,15 +60,15 @@ def row_line(test: Test, row: Row) -> str:
     match row:
         case RateRow():
             found = NOTHING if row.median is None or row.left_out else rate_words(row)
-        case ThroughputRow():
+        case StateThroughputRow():
             found = NOTHING if row.left_out else throughput_figure(row).text
-        case FrameLossRow():
+        case StateLossRow():
             whole = next((point.intended_percent for point in row.points if not point.loss_percent), None)
             found = f"loss {percent_text(row.points[0].loss_percent)} % at the highest load" if row.points else NOTHING
             found += "" if whole is None else f", none from {whole:g} % of line down"
         case TearDownRow():
             found = NOTHING if row.median is None else measured_text(row.median, "entries/s")
-        case LatencyRow():
+        case StateLatencyRow():
             typical = NOTHING if row.typical_us is None else f"{row.typical_us:.1f} µs"
             found = f"{row.direction} {typical} at {rate_text(row.load_pps)}"
     why = remark_of(row)

@@ -10,7 +10,7 @@ from typing import TypedDict
 
 from wirespeed.errors import UsageError
 from wirespeed.measurement.stateful.conformance import REPEATS, TRIAL_S, exceptions_of
-from wirespeed.measurement.stateful.result import TESTS, WAYS, Method, Ranges, StatefulSettings, Test, Way
+from wirespeed.measurement.stateful.result import TESTS, WAYS, Ranges, StatefulMethod, StatefulSettings, Test, Way
 from wirespeed.results.channel import Channel
 from wirespeed.trial.plan import MeasurementPlan, parse_tunables
 from wirespeed.units import MAX_FRAME_BYTES
@@ -83,10 +83,10 @@ class StatefulPlan(MeasurementPlan):
         numbers = ", ".join(f"{flows:,}" for flows in self.flows)
         return f"RFC 9693 {', '.join(self.tests)}; {numbers} flows; trials of {self.trial_s:g} s"
 
-    def method(self, timeout_s: float | None) -> Method:
+    def method(self, timeout_s: float | None) -> StatefulMethod:
         """The method of the tests, with its deviations from the RFC; `timeout_s` is the DUT's, if known."""
         share = min(1.0, self.trial_s / TRIAL_S)
-        bare = Method(
+        bare = StatefulMethod(
             tests=self.tests,
             flows=self.flows,
             ways=self.ways,

@@ -10,7 +10,7 @@ from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_o
 from wirespeed.measurement.stateful.charts import flows_chart, latency_chart
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.rows import StatefulRow, stateful_rows
-from wirespeed.measurement.stateful.text import ReportSection, named, remark_of, sections, table_text, text_block
+from wirespeed.measurement.stateful.text import StatefulSection, named, remark_of, sections, table_text, text_block
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
 
@@ -76,7 +76,7 @@ def _blocks(identity: str, result: StatefulResult, shown: Shown) -> Iterator[Blo
     yield Fold("The report as text, to paste", (Code(tuple(text_block(result).splitlines())),), look="listing")
 
 
-def _table(result: StatefulResult, section: ReportSection) -> Grid:
+def _table(result: StatefulResult, section: StatefulSection) -> Grid:
     return Grid(
         f"{result.name}: {section.title.lower()}",
         tuple(section.head),
@@ -86,7 +86,7 @@ def _table(result: StatefulResult, section: ReportSection) -> Grid:
     )
 
 
-def _irregular(result: StatefulResult, section: ReportSection) -> frozenset[int]:
+def _irregular(result: StatefulResult, section: StatefulSection) -> frozenset[int]:
     return frozenset(index for index, row in enumerate(result.rows(section.test)) if row.irregular)
 
 

@@ -69,7 +69,7 @@ class Ranges:
 
 
 @dataclass(frozen=True)
-class Method:
+class StatefulMethod:
     """Parameters of the tests. `alpha` is the rate of validation as a share of the rate of phase 1, `opening` the rate
     of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest UDP timeout of the
     DUT, None if unknown. `resolution` is the relative distance between a rate that was found and the next that fails.
@@ -111,7 +111,7 @@ class Method:
 
 
 @dataclass(frozen=True)
-class FlowCounts:
+class PhaseCounts:
     """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
     right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. `merged` flows share
     the tuple of another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
@@ -162,9 +162,9 @@ class StatefulTrial:
     load_pps: float
     intended_s: float
     trial: Annotated[TrialResult, INLINE]
-    opened: FlowCounts
-    validated: Annotated[FlowCounts | None, SPARSE] = None
-    exchanged: Annotated[Mapping[Channel, FlowCounts], SPARSE] = field(default_factory=dict)
+    opened: PhaseCounts
+    validated: Annotated[PhaseCounts | None, SPARSE] = None
+    exchanged: Annotated[Mapping[Channel, PhaseCounts], SPARSE] = field(default_factory=dict)
     way: Annotated[Way, SPARSE] = "both"
     filtered: bool = True
     repeat: int = 1
@@ -259,7 +259,7 @@ class RateRow(FoundRow):
 
 
 @dataclass(frozen=True)
-class ThroughputRow(FoundRow):
+class StateThroughputRow(FoundRow):
     """§4.7: the highest load over the states that loses nothing. `opened_at` is the rate of phase 1, `line_pps` what
     the links carry."""
 
@@ -269,7 +269,7 @@ class ThroughputRow(FoundRow):
 
 
 @dataclass(frozen=True)
-class FrameLossRow:
+class StateLossRow:
     """§4.7: the loss at loads from the line down, until two trials lost nothing."""
 
     flows: int
@@ -284,7 +284,7 @@ class FrameLossRow:
 
 
 @dataclass(frozen=True)
-class LatencyRow:
+class StateLatencyRow:
     """§4.7 at the throughput, of one direction; a value a repeat, in microseconds: the median of the frames' latency
     (TL is the median of those), the 99.9th percentile (WCL), and the PDV, D99.9 - Dmin. `frames` were timed."""
 
@@ -341,7 +341,7 @@ class TearDownRow:
         return median(self.rates) if self.rates else None
 
 
-Row = RateRow | ThroughputRow | FrameLossRow | LatencyRow | TearDownRow
+Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -365,13 +365,13 @@ class StatefulResult(MeasurementResult):
     also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
 
     variables: Annotated[StatefulSettings, Stored("vars")]
-    method: Method
+    method: StatefulMethod
     filter: Annotated[str, SPARSE] = ""
     table: Annotated[StateTable | None, SPARSE] = None
     rate: Annotated[tuple[RateRow, ...], SPARSE] = ()
-    throughput: Annotated[tuple[ThroughputRow, ...], SPARSE] = ()
-    frame_loss: Annotated[tuple[FrameLossRow, ...], SPARSE] = ()
-    latency: Annotated[tuple[LatencyRow, ...], SPARSE] = ()
+    throughput: Annotated[tuple[StateThroughputRow, ...], SPARSE] = ()
+    frame_loss: Annotated[tuple[StateLossRow, ...], SPARSE] = ()
+    latency: Annotated[tuple[StateLatencyRow, ...], SPARSE] = ()
     tear_down: Annotated[tuple[TearDownRow, ...], SPARSE] = ()
     trials: tuple[StatefulTrial, ...] = ()
     spent_s: float = 0.0

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from wirespeed.measurement.stateful.result import (
     FoundRow,
-    FrameLossRow,
-    LatencyRow,
     RateRow,
     Row,
     StatefulResult,
+    StateLatencyRow,
+    StateLossRow,
     TearDownRow,
     Test,
     percentile,
@@ -95,7 +95,7 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
             if isinstance(row, RateRow) and row.found:
                 unvalidated = replace(blank, quantity="unvalidated rate", unit="flows/s")
                 yield replace(unvalidated, value=rounded(row.unvalidated), repeats=len(row.found))
-        case FrameLossRow():
+        case StateLossRow():
             for point in row.points:
                 yield replace(
                     blank,
@@ -107,7 +107,7 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
                 )
         case TearDownRow():
             yield _spread(replace(blank, quantity="tear-down rate", unit="entries/s"), row.rates)
-        case LatencyRow():
+        case StateLatencyRow():
             of = replace(blank, directions=row.direction, unit="µs", load_pps=rounded(row.load_pps))
             for quantity, values in (
                 ("typical latency", row.medians_us),

@@ -29,14 +29,14 @@ from wirespeed.measurement.stateful.result import (
     LEAST_PHASE_S,
     NOT_PROVED,
     TESTS,
-    FrameLossRow,
-    LatencyRow,
     RateRow,
     Row,
     StatefulResult,
+    StateLatencyRow,
+    StateLossRow,
+    StateThroughputRow,
     TearDownRow,
     Test,
-    ThroughputRow,
     Way,
     attribute_of,
 )
@@ -130,9 +130,9 @@ def raise_for_ending(result: StatefulResult) -> None:
 
 def _is_empty(row: Row) -> bool:
     match row:
-        case FrameLossRow():
+        case StateLossRow():
             return not row.points
-        case LatencyRow():
+        case StateLatencyRow():
             return not row.medians_us
         case TearDownRow():
             return not row.rates
@@ -142,9 +142,10 @@ def _is_empty(row: Row) -> bool:
 
 def _refused(plan: StatefulPlan, states: DutStates | None, table: StateTable | None) -> dict[int, str]:
     """The numbers of flows that the table cannot hold, each with the reason. UsageError if it holds none of them."""
-    if states is None or table is None:
+    if states is None or table is None or plan.force:
         return {}
-    reasons = {flows: why for flows in plan.flows if (why := states.why_not(flows, table)) is not None}
+    whys = ((flows, states.why_not(flows, table)) for flows in plan.flows)
+    reasons = {flows: f"{why}; --force sends them all the same" for flows, why in whys if why is not None}
     if len(reasons) == len(plan.flows):
         raise UsageError(reasons[plan.flows[0]])
     return reasons
@@ -265,11 +266,11 @@ class _Suite:
             for test in tests:
                 match test:
                     case "throughput":
-                        self.bench.found(test, ThroughputRow(flows, left_out=why, way=way))
+                        self.bench.found(test, StateThroughputRow(flows, left_out=why, way=way))
                     case "frame-loss":
-                        self.bench.found(test, FrameLossRow(flows, way, left_out=why))
+                        self.bench.found(test, StateLossRow(flows, way, left_out=why))
                     case "latency":
-                        self.bench.found(test, LatencyRow(flows, "", way, left_out=why))
+                        self.bench.found(test, StateLatencyRow(flows, "", way, left_out=why))
         if "tear-down" in tests:
             self.bench.found("tear-down", TearDownRow(flows, left_out=why))
 

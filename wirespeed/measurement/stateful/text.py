@@ -10,15 +10,15 @@ from wirespeed.measurement.rfc2544.result import APPLICABILITY
 from wirespeed.measurement.rfc2544.text import Cells, Grid, table
 from wirespeed.measurement.stateful.result import (
     FoundRow,
-    FrameLossRow,
-    LatencyRow,
     Ranges,
     RateRow,
     Row,
     StatefulResult,
+    StateLatencyRow,
+    StateLossRow,
+    StateThroughputRow,
     TearDownRow,
     Test,
-    ThroughputRow,
     flows_text,
     percentile,
 )
@@ -99,7 +99,7 @@ def ranges_text(ranges: Ranges) -> str:
 
 
 @dataclass(frozen=True)
-class ReportSection:
+class StatefulSection:
     """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
     last says how far it conforms."""
 
@@ -111,7 +111,7 @@ class ReportSection:
     sentences: tuple[str, ...]
 
 
-def sections(result: StatefulResult) -> tuple[ReportSection, ...]:
+def sections(result: StatefulResult) -> tuple[StatefulSection, ...]:
     """Sections of the tests that have a row."""
     grids: dict[Test, Grid] = {
         "rate": _rate(result.rate),
@@ -121,7 +121,7 @@ def sections(result: StatefulResult) -> tuple[ReportSection, ...]:
         "tear-down": _tear_down(result.tear_down),
     }
     return tuple(
-        ReportSection(test, TITLES[test], *grids[test], remarks_of(result, test), tuple(_said(result, test)))
+        StatefulSection(test, TITLES[test], *grids[test], remarks_of(result, test), tuple(_said(result, test)))
         for test in result.method.tests
         if result.rows(test)
     )
@@ -145,7 +145,7 @@ def remark_of(row: Row | FoundRow) -> str:
     return "; ".join(filter(None, (row.left_out + more if row.left_out else "", row.irregular)))
 
 
-def _written(section: ReportSection) -> str:
+def _written(section: StatefulSection) -> str:
     parts = [f"## {section.title}", "", *table(section.head, section.rows)]
     parts += ["", *(f"- {remark}" for remark in section.remarks)] if section.remarks else []
     return "\n".join([*parts, "", *section.sentences])
@@ -196,7 +196,7 @@ def _rate(rows: Sequence[RateRow]) -> Grid:
     return head, found
 
 
-def _throughput(rows: Sequence[ThroughputRow]) -> Grid:
+def _throughput(rows: Sequence[StateThroughputRow]) -> Grid:
     head = ("flows", "sends", "filter", "frames/s each way", *_FOUND, "% of line", "opened at flows/s")
     found = []
     for row in rows:
@@ -205,7 +205,7 @@ def _throughput(rows: Sequence[ThroughputRow]) -> Grid:
     return head, found
 
 
-def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
+def _frame_loss(rows: Sequence[StateLossRow]) -> Grid:
     return (
         ("flows", "sends", "filter", "input % of line", "offered fps", "loss %", "states in use"),
         [
@@ -219,7 +219,7 @@ def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
     )
 
 
-def _latency(rows: Sequence[LatencyRow]) -> Grid:
+def _latency(rows: Sequence[StateLatencyRow]) -> Grid:
     head = (
         "flows",
         "sends",

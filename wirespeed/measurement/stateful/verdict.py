@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.measurement.stateful.result import FoundRow, RateRow, StatefulResult, ThroughputRow, flows_text
+from wirespeed.measurement.stateful.result import FoundRow, RateRow, StatefulResult, StateThroughputRow, flows_text
 from wirespeed.measurement.verdicts import (
     LIMITED_BY,
     figure_of_bounds,
@@ -25,7 +25,7 @@ def rate_figure(row: RateRow) -> Figure:
     return Figure(name, mark, bound=bound, said=f"{name}: {said}", why=row.irregular if mark == "irregular" else "")
 
 
-def throughput_figure(row: ThroughputRow, result: StatefulResult | None = None) -> Figure:
+def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = None) -> Figure:
     """The throughput over so many states; of one direction without `result`."""
     wires = () if result is None else result.directions
     sent = {"both": wires, "initiator": wires[:1], "responder": wires[1:2]}[row.way]
@@ -61,6 +61,6 @@ def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
         *(rate_figure(row) for row in measured or rates[:1]),
         *(throughput_figure(row, result) for row in loads if not row.left_out),
     )
-    rows: list[FoundRow] = [row for row in (*measured, *loads) if row.found]
+    rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
     limit = limit_of_bound(rows[0].limit if rows else "none", found)
     return verdict_of_trials(result, figures, limit, _counting(result))
