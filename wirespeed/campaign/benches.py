@@ -19,6 +19,10 @@ _VM = re.compile(r"vm([:,]|$)")
 _MOST_BYTES = 1 << 20
 
 
+_LATER_OPTIONS = ("filter", "states", "buckets", "state_timeout")
+"""Settings of `dut.options` that the first version did not have; an identity has them only if they are set."""
+
+
 @dataclass(frozen=True)
 class TestbedPlace:
     """A bench by its name: `lab` as --lab has it, or the `text` of a bench file, which lies at `file`."""
@@ -39,7 +43,10 @@ class TestbedPlace:
         if bench is None:
             return self.lab
         values = bench.model_dump(mode="json", exclude={"description"})
-        values["wires"] = values.pop("links")  # the former key, so that cells that are done stay done
+        # The keys of the first version, so that test cases that are done stay done.
+        values["wires"] = values.pop("links")
+        options = values["dut"]["options"]
+        values["dut"]["options"] = {name: one for name, one in options.items() if one or name not in _LATER_OPTIONS}
         return json.dumps(values, sort_keys=True)
 
     def to_json(self) -> dict[str, Any]:
