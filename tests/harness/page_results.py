@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -199,7 +200,9 @@ def running(result: Result, file: Path, share: float) -> Journal:
     document.pop("outcome")
     journal = Journal(journal_path(file))
     journal.most_s = float(len(samples))
-    journal.begin("loadtest", {"name": file.stem, "started": result.ending.started, **document})
-    for sample in samples[: round(share * len(samples))]:
+    some = samples[: round(share * len(samples))]
+    started = datetime.now(UTC) - timedelta(seconds=len(some))
+    journal.begin("loadtest", {"name": file.stem, "started": started.isoformat(timespec="seconds"), **document})
+    for sample in some:
         journal.add(sample)
     return journal

@@ -83,12 +83,13 @@ def look_in(browser: Any, scheme: str) -> None:
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", medium)
 
 
-def faults_of(browser: Any) -> list[str]:
-    """Complaints of axe-core: parts that are hard to read or to reach."""
+def faults_of(browser: Any, selector: str = "") -> list[str]:
+    """Complaints of axe-core: parts that are hard to read or to reach, of the page or of what `selector` finds."""
     from selenium_axe_python import Axe  # noqa: PLC0415 - slow
 
     axe = Axe(browser)
     axe.inject()
     # A page may not let it fetch stylesheets; to tell what has no fault takes a fifth of the time.
-    faults = axe.run(options="{preload: false, resultTypes: ['violations']}")["violations"]
+    context = f"'{selector}'" if selector else None
+    faults = axe.run(context, "{preload: false, resultTypes: ['violations']}")["violations"]
     return [f"{fault['id']}: {fault['nodes'][0]['html'][:200]} ({len(fault['nodes'])})" for fault in faults]

@@ -105,9 +105,12 @@ def legend_of(browser: Any, chart: str) -> list[tuple[str, str]]:
 
 def test_curves_differ_without_colours_on_screen_and_on_paper(browser: Any, eighteen: str) -> None:
     opened(browser, eighteen)
-    for chart in ("load-0", "load-1", "load-2", "load-3"):
-        looks = [look for _, look in legend_of(browser, chart)]
-        assert len(set(looks)) == len(looks) > 3
+    looks_of = {
+        chart: [look for _, look in legend_of(browser, chart)]
+        for chart in ("load-0", "load-1", "load-1-2", "load-2", "load-3")
+    }
+    assert [len(looks) for looks in looks_of.values()] == [18, 1, 3, 4, 4]
+    assert all(len(set(looks)) == len(looks) for looks in looks_of.values())
     paper = ElementTree.fromstring(
         browser.execute_script("return Charts.of(document.getElementById('load-0')).svg()").replace("&#39;", "'")
     )
@@ -127,7 +130,8 @@ def test_each_curve_of_many_says_where_loss_begins_and_where_it_saturates(browse
     opened(browser, eighteen)
     told = [name for name, _ in legend_of(browser, "load-0")]
     assert len(told) > 16
-    assert all(re.search(r"loss onset [\d.]+, saturation point [\d.]+ Mpps$", name) for name in told), told
+    onsets = re.compile(r"loss onset between [\d.]+ and [\d.]+, saturation point [\d.]+ Mpps$")
+    assert all(onsets.search(name) for name in told), told
     heads = browser.execute_script(
         "return [...document.querySelectorAll('#summary thead th')].map((one) => one.textContent.trim())"
     )
@@ -137,9 +141,11 @@ def test_each_curve_of_many_says_where_loss_begins_and_where_it_saturates(browse
         ".map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
         ".find(([test, , channel]) => test.includes('box 3') && channel === '1→0')"
     )
-    assert f"box 3 both 1→0loss onset {row[onset]}, saturation point {row[point].split()[0]} Mpps" in told
+    between = "between {} and {}".format(*row[onset].split("–"))
+    assert f"box 3 1→0loss onset {between}, saturation point {row[point].split()[0]} Mpps" in told
     paper = browser.execute_script("return Charts.of(document.getElementById('load-0')).svg()")
-    assert f"box 3 both 1→0: loss onset {row[onset]}, saturation point" in paper
+    assert f"box 3 1→0: loss onset {between}, saturation point" in paper
+    assert ">Load test, 64b one flow: box 1, box 2, box 3 and 6 more</text>" in paper
     keys = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .key-mark")]
     assert keys == ["saturation point", "loss onset"]
     assert "line-through" not in browser.execute_script(
@@ -165,8 +171,9 @@ def test_a_card_says_which_figure_is_the_best_and_how_far_off_it_can_be(browser:
     card = browser.find_element(By.CSS_SELECTOR, "#answers .card")
     lines = card.text.splitlines()
     assert lines[:3] == ["box 1", "highest load with loss ≤ 0.1 %", "2.23 Mpps"]
-    assert "Overloaded, at full load: 3.10 Mpps, loss 89.6 %" in lines
-    assert "◆ estimate: 1.49 to 2.98 Mpps in 2 samples" in lines
+    assert "1.12 Mpps each way, 7.50 % of 2 lines" in lines
+    assert "Overloaded with 29.8 Mpps: still forwards 3.10 Mpps, loss 89.6 %" in lines
+    assert lines[-2:] == ["◆ estimate", "Mean of 2 neighbouring samples, which forwarded 1.49 to 2.98 Mpps."]
     shape = card.find_element(By.CSS_SELECTOR, "svg path")
     assert shape.get_attribute("fill") == browser.execute_script(
         "return Charts.of(document.getElementById('load-0')).figure.legend[0].colour"

@@ -147,7 +147,7 @@ def test_texts_that_results_carry_are_kept_and_linked(site: Path) -> None:
 def test_what_a_box_page_says(site: Path) -> None:
     page = (site / names.box_page("router")).read_text()
     text = re.sub(r"<[^>]*>", " ", page)
-    assert re.search(r"bbbb2222: ▼ -12\.\d\d % against aaaa1111", text)
+    assert re.search(r"since version bbbb2222: ▼.-12\.\d\d.%, worse than aaaa1111", text)
     assert "worse (-12" in text and "than aaaa1111" in text
     assert "kpps per EUR" in text and "400 EUR, 2026-11-01" in page
     assert "17.0 W" in page and "12.0 W idle" in text
@@ -171,7 +171,7 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
     assert main(again) == 0
     assert "14 results, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
     with open_corpus(where) as corpus:
-        corpus.add([search(tmp_path / "more", "later", dut="other", minute=300)], "dddd4444")
+        corpus.add([search(tmp_path / "more", "later", box="other", minute=300)], "dddd4444")
     assert main(again) == 0
     assert "15 results, 1 new" in capsys.readouterr().out
     after = times(site)

@@ -34,11 +34,14 @@ DRAWN = "return document.documentElement.dataset.drawn === 'yes'"
 CURVES = "return document.querySelector('#rates .stage :is(canvas, svg)') !== null"
 FAULT = "return document.getElementById('state').textContent.length > 20"
 UNFOLD = 'document.querySelectorAll("main details").forEach((fold) => { fold.open = true; })'
+FILLED = "return document.querySelector('details[open] > [data-fold]') === null"
 DRAW = """
     const all = [...document.querySelectorAll(".chart")].filter((node) => !node.closest("details:not([open])"));
     all.forEach((node) => Charts.of(node)?.draw());
 """
 """Charts below the screen too."""
+FOLDED = ("#summary", "section.load", "#why", "#remarks", "#everything")
+"""Parts of a report that have folds."""
 LIVE_NAMES = ("running", "latency", "slow-box", "fast-box", "loses all", "disturbed")
 
 
@@ -106,6 +109,7 @@ def opened(browser: Any, page: Page, *, unfold: bool = True) -> None:
         until(browser, lambda: browser.execute_script(page.drawn))
     if unfold:
         browser.execute_script(UNFOLD)
+        until(browser, lambda: browser.execute_script(FILLED))
     browser.execute_script(DRAW)
 
 
@@ -129,11 +133,20 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
 @pytest.mark.parametrize("look", [None, *(pytest.param(look, marks=FOUR_LOOKS, id=f"{look}") for look in LOOKS)])
 def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page], look: tuple[int, str] | None) -> None:
     """By axe-core: each kind of page in a look that the next one does not have; or all pages, unfolded, in one look.
-    Folds of a report are opened in the tests of the report, since axe-core takes minutes for those of many results."""
+    Folds of a report, which take axe-core a minute, have a test of their own."""
     faults = []
     for place, page in enumerate(page for page in pages if look or not page.is_another):
         width_px, scheme = look or LOOKS[place % len(LOOKS)]
         screen_of(browser, width_px, scheme)
         opened(browser, page, unfold=bool(look) and page.name != "report")
         faults += [f"{page.name}, {width_px} px, {scheme}: {fault}" for fault in faults_of(browser)]
+    assert "\n".join(faults) == ""
+
+
+def test_nothing_in_the_folds_of_a_report_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page]) -> None:
+    """By axe-core, one part of the page after the other: all are open, and their charts are drawn."""
+    (report,) = (page for page in pages if page.name == "report")
+    screen_of(browser, 1280)
+    opened(browser, report)
+    faults = [f"{part}: {fault}" for part in FOLDED for fault in faults_of(browser, part)]
     assert "\n".join(faults) == ""

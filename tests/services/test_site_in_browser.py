@@ -125,8 +125,8 @@ def test_a_trend_is_a_chart_whose_points_lead_to_their_results(browser, site: Pa
     opened(browser, site / names.box_page("box1"))
     browser.execute_script("document.getElementById('trend-0').scrollIntoView()")
     until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 canvas"))
-    labels = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#trend-0 .label")]
-    assert {"each result", "mean"} <= set(labels)
+    legend = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#trend-0 .legend button")]
+    assert legend == ["each result", "mean"]
     browser.find_element(By.CSS_SELECTOR, "#trend-0 .twin summary").send_keys(Keys.ENTER)
     links = until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 .twin td a"))
     assert len(links) == RESULTS // BOXES + 1

@@ -116,7 +116,7 @@ def test_a_test_is_followed_as_it_grows_by_who_comes_late_and_who_comes_back(tmp
             state = late.until("state")[1]
             assert state["running"] and state["verdicts"][1].startswith("limited by")
             _, page, _ = ask(address)
-            assert "▶ running" in page and 'data-label="DUT">router<' in page
+            assert re.search(r"▶ running</b> [\d:]+ of at most [\d:]+<", page) and 'data-label="DUT">router<' in page
             assert ">2026-11-22</span> <span>10:00:00<" in page
             growing.end()
             while (state := late.until("state")[1])["running"]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import builtins
 import re
+from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from harness.page_results import IMIX, PLAIN, all_kinds, loadtest, written
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from report_kinds import search_of, soak_of, suite_of
 
 from wirespeed.charts.chart import Chart, Curve, Panel
-from wirespeed.charts.images import stems, write_images
+from wirespeed.charts.images import GRID, stems, write_images
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import write_file
 from wirespeed.report.render import render
@@ -44,6 +46,78 @@ def test_every_kind_of_result_becomes_pictures(tmp_path, capsys):
         fits_a_column(path, 85 if path.stem.endswith("-85mm") else 175)
     told = words(folder / "load-64b-one-flow.svg")
     assert {"received (Mpps)", "↑ line rate 14.88 Mpps", "saturation point", "router 0→1", "loss 0.1 %"} <= told
+    assert {
+        stem: title_of(folder / f"{stem}.svg")
+        for stem in ("load-64b-one-flow", "search-search", "soak-soak", "rfc2544-latency-suite")
+    } == {
+        "load-64b-one-flow": "Load test, 64b one flow: router",
+        "search-search": "Search, 64b one flow: router",
+        "soak-soak": "Soak, 64b one flow: router",
+        "rfc2544-latency-suite": "RFC 2544, latency: router",
+    }
+
+
+def title_of(path: Path) -> str:
+    """The words at the top of a picture."""
+    texts = ElementTree.parse(path).iter(f"{SVG}text")
+    return min(texts, key=lambda text: place_of(text)[1]).text or ""
+
+
+def width_of(text: ElementTree.Element) -> float:
+    size = float(re.search(r"([\d.]+)px", text.attrib["style"])[1])
+    font = FontProperties(size=size, weight="bold" if "700" in text.attrib["style"] else "normal")
+    return float(text_to_path.get_text_width_height_descent(text.text or "", font, ismath=False)[0])
+
+
+def place_of(text: ElementTree.Element) -> tuple[float, float]:
+    """Left and baseline of a text, in points."""
+    found = re.search(r"translate\(([-\d.]+) ([-\d.]+)\)", text.attrib["transform"])
+    at = (found[1], found[2]) if found else (text.attrib["x"], text.attrib["y"])
+    return float(at[0]), float(at[1])
+
+
+def test_every_curve_is_named_and_no_word_is_struck(tmp_path):
+    """In one column too: where there is no place beside a curve, a legend of the panel has its name."""
+    results = [*all_kinds()[10:16], loadtest(PLAIN, IMIX, both=False)]
+    drawn = render(written(results, tmp_path / "results"), title="x", date="").charts
+    charts = [chart for chart in drawn if chart.identity.startswith("load")]
+    write_images(charts, tmp_path)
+    some = 0
+    for stem, chart in zip(stems(charts), charts, strict=True):
+        for ending in ("", "-85mm"):
+            root = ElementTree.parse(tmp_path / f"{stem}{ending}.svg").getroot()
+            told = [text.text or "" for text in root.iter(f"{SVG}text")]
+            panels = [panel for panel in chart.panels if not panel.folded]
+            curves = [curve for panel in panels for curve in panel.curves if curve.key not in chart.off]
+            for name in {curve.name for curve in curves}:
+                assert any(text == name or text.startswith(f"{name}:") for text in told), (stem, ending, name)
+            struck, beside = struck_in(root)
+            assert struck == [], (stem, ending)
+            some += beside
+    assert some > 20
+
+
+def struck_in(root: ElementTree.Element) -> tuple[list[str], int]:
+    """Words that a line of the colour of a curve or level goes through; and how many words there are in panels."""
+    lines, struck, some = [], [], 0
+    for path in root.iter(f"{SVG}path"):
+        style = path.attrib.get("style", "")
+        points = [tuple(map(float, found)) for found in re.findall(r"[ML] ([-\d.]+) ([-\d.]+)", path.attrib["d"])]
+        if "clip-path" in path.attrib and f"stroke: {GRID}" not in style and "fill: none" in style:
+            lines += pairwise(points)
+    boxes = [
+        (*place_of(text), place_of(text)[0] + width_of(text))
+        for text in root.iter(f"{SVG}text")
+        if "text-anchor: start; fill" in text.attrib["style"]
+    ]
+    for left, base, right in boxes:
+        beside = [line for line in lines if min(line[0][0], line[1][0]) < right and max(line[0][0], line[1][0]) > left]
+        some += bool(beside)
+        for (x, y), (u, v) in beside:
+            steps = [(x + part / 40 * (u - x), y + part / 40 * (v - y)) for part in range(41)]
+            if any(left < across < right and base - 5 < down < base for across, down in steps):
+                struck.append(f"{left:.0f} {base:.0f}")
+    return struck, some
 
 
 def test_the_same_results_give_the_same_vectors(tmp_path):
@@ -67,10 +141,7 @@ def fits_a_column(path: Path, width_mm: float) -> None:
     for text in root.iter(f"{SVG}text"):
         style = text.attrib["style"]
         size = float(re.search(r"([\d.]+)px", style)[1])
-        place = re.search(r"translate\(([-\d.]+) ", text.attrib["transform"])
-        left = float(place[1] if place else text.attrib["x"])
-        font = FontProperties(size=size, weight="bold" if "700" in style else "normal")
-        wide, _, _ = text_to_path.get_text_width_height_descent(text.text or "", font, ismath=False)
+        (left, _), wide = place_of(text), width_of(text)
         left -= {"text-anchor: middle": wide / 2, "text-anchor: end": wide}.get(anchor(style), 0.0)
         assert size >= 7, text.text
         assert left >= -0.5 and left + wide <= width_pt + 0.5, (path.name, text.text, left, wide)

@@ -29,6 +29,7 @@ from wirespeed.measurement.file import read_as, read_file, write_file
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.live import summary
 from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
+from wirespeed.pages.trust import trust_of
 from wirespeed.report.render import render
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
@@ -181,7 +182,8 @@ def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict)
         assert f"t full load: {full.text}, loss {full.loss_text}" in shown
     assert verdict.sentence.replace("`", "") in shown
     for one in figure.each or (figure,):
-        assert f"{one.scaled(MEGA)} {one.share_text if one.is_measured else ''}" in shown
+        marked = f"{trust_of(one).shape} {one.share_text}" if one.is_measured else ""
+        assert f"{one.scaled(MEGA)} {marked}" in shown
 
 
 def test_terminals_have_the_verdict_to_the_character(

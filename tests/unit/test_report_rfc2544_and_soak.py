@@ -77,7 +77,7 @@ def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
     conformances = [text for text in said if "Conformance: RFC" in text]
     assert len(conformances) == 6
     assert "trials of 2 s, not of at least 60 s" in conformances[0]
-    assert "◇ irregular: 1518: it carries the whole line" in said
+    assert "✕ irregular: 1518: it carries the whole line" in said
     *_, fold = section.blocks
     assert isinstance(fold, Fold)
     assert "\n".join(fold.blocks[0].lines) + "\n" == text_block(suite)

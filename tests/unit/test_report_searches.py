@@ -122,7 +122,7 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
     assert remark.sentence == "All 2 goals irregular: the search ended before it reached the goal."
     text = to_markdown(comparison, MEGA)
     assert "≥ 5.98" in text
-    assert "◇ irregular: the tester could not offer more" in text
+    assert "✕ irregular: the tester could not offer more" in text
     assert "6.17" not in text  # the tester's bound is none of the router's
     assert "≥ 5.98 (40.2 % of line, tester-limited)" in matrix_to_markdown(matrix(comparison), MEGA)
 

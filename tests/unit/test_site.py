@@ -12,21 +12,25 @@ from hypothesis import strategies as st
 from report_cases import OURS
 from report_kinds import search_of, soak_of, suite_of
 
+from wirespeed.charts.colours import ALARM, REFERENCE
+from wirespeed.compare.judgement import Word
 from wirespeed.measurement.loadtest.document import result_of
 from wirespeed.measurement.rerun import command_of
 from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.results.subjects import Value
 from wirespeed.results.verdict import Mark
 from wirespeed.site import names
-from wirespeed.site.bars import build_bars, change, side_by_side
+from wirespeed.site.across import matrix
+from wirespeed.site.bars import build_bars, side_by_side
 from wirespeed.site.box import LimitOfTest as Limited
 from wirespeed.site.box import box_page, once
-from wirespeed.site.builds import against_before, since_the_last_step
+from wirespeed.site.builds import against_before, changed, since_the_last_step
 from wirespeed.site.entries import Catalogue, ResultDetails, SiteEntry, SiteFigure, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
 from wirespeed.site.home import MOST_CARDS, boxes_page, home
-from wirespeed.site.parts import SiteTable, number, text
-from wirespeed.site.trends import TrendStep, trends
+from wirespeed.site.parts import SiteTable, answer_of, number, per_price_cell, per_watt_cell, text
+from wirespeed.site.review import review
+from wirespeed.site.trends import TrendStep, change, trends
 from wirespeed.site.worth import parse_price, per_price_text
 
 
@@ -127,7 +131,7 @@ def test_steps_are_found_and_told_with_their_build() -> None:
     before, after = series(7e6, 7.01e6, 6.99e6, 7e6), series(*[7e6] * 4, 6.1e6, 6.11e6, 6.1e6, version="bbbb")[4:]
     (trend,) = trends([*after, *before]).values()
     assert [step.at for step in trend.steps] == [4]
-    assert trend.steps[0].text == "version bbbb: ▼ -12.81 %"
+    assert trend.steps[0].text == "since version bbbb: ▼\u00a0-12.81\u00a0%, worse"
     assert since_the_last_step([*before, *after]) == after
     (flat,) = trends(series(7e6, 7e6, 1e6)).values()
     assert flat.steps == () and flat.plateaus == ()  # too few to tell
@@ -135,21 +139,49 @@ def test_steps_are_found_and_told_with_their_build() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "before", "text"),
+    ("version", "before", "word", "text"),
     [
-        ("1.3", "1.2", "version 1.3: ▼ -12.00 % against 1.2"),
-        ("1.3", "", "version 1.3: ▼ -12.00 %"),
-        ("1.3", "1.3", "version 1.3, since 2026-11-13: ▼ -12.00 %"),
-        ("", "", "since 2026-11-13: ▼ -12.00 %"),
+        ("1.3", "1.2", "worse", "since version 1.3: ▼\u00a0-12.00\u00a0%, worse than 1.2"),
+        ("1.3", "1.2", "same", "since version 1.3: ▼\u00a0-12.00\u00a0%, same as 1.2 within 1 %"),
+        ("1.3", "1.2", "cannot tell", "since version 1.3: ▼\u00a0-12.00\u00a0% against 1.2, cannot be judged"),
+        ("1.3", "", "worse", "since version 1.3: ▼\u00a0-12.00\u00a0%, worse"),
+        ("1.3", "1.3", "worse", "version 1.3, since 2026-11-13: ▼\u00a0-12.00\u00a0%, worse"),
+        ("", "", "cannot tell", "since 2026-11-13: ▼\u00a0-12.00\u00a0%, cannot be judged"),
     ],
 )
-def test_a_step_says_with_which_version_it_came_and_against_which(version: str, before: str, text: str) -> None:
-    assert TrendStep(4, -0.12, "2026-11-13", version, before).text == text
+def test_a_step_says_with_which_version_it_came_and_against_which(
+    version: str, before: str, word: Word, text: str
+) -> None:
+    assert TrendStep(4, -0.12, "2026-11-13", version, before, word).text == text
+
+
+def test_a_step_that_cannot_be_judged_has_no_colour() -> None:
+    """Of a single result after the step nobody knows how far it spreads."""
+    rates = [7e6, 7.01e6, 6.99e6, 7e6, 5e6]
+    one = shelf(*(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate(rates)))
+    assert change(one.of(one.entries)) == (
+        "since version 1.4: ▼\u00a0-28.57\u00a0% against 1.3, cannot be judged",
+        False,
+    )
+    page = box_page("router", one.entries, one)
+    (trend,) = page.trends
+    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a0-28.57\u00a0%", REFERENCE)]
+    sparks = [cell.spark for row in page.tests.rows for cell in row if cell.spark]
+    assert [dot[2] for spark in sparks for dot in spark.dots] == [False]
+    two = shelf(
+        *(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate([*rates, 5.001e6]))
+    )
+    assert change(two.of(two.entries)) == ("since version 1.4: ▼\u00a0-28.56\u00a0%, worse than 1.3", True)
+    (trend,) = box_page("router", two.entries, two).trends
+    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a0-28.56\u00a0%, worse", ALARM)]
 
 
 def test_a_trend_names_its_box() -> None:
     found = shelf(*series(7e6, 7.01e6, 6.99e6, 7e6))
-    (chart,) = box_page("router", found.entries, found).charts
+    (trend,) = box_page("router", found.entries, found).trends
+    chart = trend.chart
+    assert (trend.test, trend.said) == ("NDR of 64b one flow, 0→1", "steady over 4 results")
+    assert [entry.name for entry in chart.legend] == ["each result", "mean"]
     assert chart.panels[0].title == "router: NDR of 64b one flow, 0→1 (Mpps)"
     assert chart.sentence == "router: NDR of 64b one flow, 0→1: no step"
 
@@ -163,6 +195,11 @@ def test_a_build_against_the_one_before() -> None:
     assert against_before([*old, *new]) == "worse (-14.29 %) than aaaa"
     assert against_before(old) == ""
     assert against_before([old[0], new[0]]) == "against aaaa: -14.29 %, one run each: cannot be judged"
+    assert changed([*old, *new]) == "worse (-14.29 %) than aaaa"
+    assert changed([old[0], new[0]]) == against_before([old[0], new[0]])
+    apart = [replace(one, entry=replace(one.entry, version=f"a{at}")) for at, one in enumerate([*old, *new])]
+    assert changed(apart) == "since version a3: ▼\u00a0-14.29\u00a0%, worse than a2"
+    assert changed(old) == ""
 
 
 def test_rates_are_of_all_directions_together() -> None:
@@ -223,13 +260,14 @@ def test_boxes_of_which_no_rate_is_known_come_last() -> None:
     inspected = replace(entry("f", box="inspected", kind="inspect", started="2026-02"))
     both = replace(found, entries=(inspected, *found.entries))
     assert [card.name for card in home(both, "x").cards] == ["measured", "inspected"]
+    assert [row[0].text for row in boxes_page(both, "x").table.rows] == ["measured", "inspected"]
 
 
 def test_results_without_a_file_lead_nowhere() -> None:
     gone = ResultDetails(fault="gone")
     found = shelf(*series(1e6, 2e6, 1e6, 2e6, told=gone))
-    (chart,) = box_page("router", found.entries, found).charts
-    assert set(chart.panels[0].curves[0].links) == {""}
+    (trend,) = box_page("router", found.entries, found).trends
+    assert set(trend.chart.panels[0].curves[0].links) == {""}
     lost = entry(told=gone)
     assert lost.page == "" and entry(is_missing=True).page == "" and entry().page.startswith("results/")
 
@@ -301,7 +339,7 @@ def test_boxes_stand_side_by_side_by_rate_and_those_without_a_name_last() -> Non
         ("slow", "0.0500 ●"),
         ("unknown", "50.0 ●"),
     ]
-    assert (bars.title, bars.of) == ("64b one flow, 0→1", "NDR, Mpps")
+    assert (bars.title, bars.of) == ("64b one flow, 0→1", "NDR, Mpps; a full bar is 50.0")
     assert [bar.filled_percent for bar in bars.bars] == ["76.0", "0.1", "100.0"]
     assert list(found.boxes)[-1] == "unknown"
     assert side_by_side(found, 4, by_watt=True) == ()
@@ -327,18 +365,67 @@ def test_bars_by_version_tell_of_the_step() -> None:
     assert bars is not None
     assert [(bar.name, bar.text, bar.change, bar.is_down) for bar in bars.bars] == [
         ("1.0", "1.00 ●", "", False),
-        ("1.1", "0.800 ●", "▼ -19.99 % against 1.0", True),
+        ("1.1", "0.800 ●", "▼\u00a0-19.99\u00a0%, worse than 1.0", True),
     ]
-    assert change(found.of(found.entries)) == ("version 1.1: ▼ -19.99 % against 1.0", True)
+    assert bars.of == "NDR, Mpps; a full bar is 1.00"
+    assert change(found.of(found.entries)) == ("since version 1.1: ▼\u00a0-19.99\u00a0%, worse than 1.0", True)
     assert change(found.of(found.entries[:2])) == ("", False)
 
 
 def test_boxes_for_each_watt() -> None:
-    metered = [
-        replace(figure(rate, box=box), per_watt=each) for rate, box, each in ((5e6, "big", 1e5), (1e6, "small", 4e5))
-    ]
+    """Those without a name last, each with the trust mark of its rate."""
+    big = figure(5e6, box="big", bound="tester-limited", mark="at least", version="1.4", watts=50.0)
+    small, unknown = figure(1e6, box="small", mark="estimate"), figure(9e6, box="unknown")
+    metered = [replace(one, per_watt=each) for one, each in ((big, 1e5), (small, 4e5), (unknown, 8e5))]
     (bars,) = side_by_side(shelf(*metered), 4, by_watt=True)
-    assert [(bar.name, bar.text) for bar in bars.bars] == [("small", "0.400"), ("big", "0.100")]
+    told = [(bar.name, bar.text, bar.version, bar.filled_percent) for bar in bars.bars]
+    assert told == [
+        ("small", "0.400 ◆", "", "50.0"),
+        ("big", "≥ 0.100 ▲", "1.4", "12.5"),
+        ("unknown", "0.800 ●", "", "100.0"),
+    ]
+    assert bars.of == "Mpps/W of the whole box; a full bar is 0.800"
+    assert per_watt_cell(metered[0]).text == "≥ 0.100 ▲"
+    assert per_price_cell(metered[0], "400 EUR", "").text == "≥ 12.5 kpps per EUR ▲"
+    assert per_price_cell(metered[1], "400 EUR", "").text == "2.50 kpps per EUR ◆"
+
+
+def test_a_figure_stands_beside_the_version_that_it_is_of() -> None:
+    tests = (("size=64", "1.0"), ("size=1514", "1.0"), ("size=64", "1.1"))
+    found = shelf(
+        *(figure(1e6, box=box, load=f"bench {load}", version=version) for box in "ab" for load, version in tests[:2]),
+        figure(2e6, box="b", load="bench size=imix", version="1.1"),
+    )
+    (bars,) = side_by_side(found, 1)
+    assert [(bar.name, bar.version) for bar in bars.bars] == [("a", "1.0"), ("b", "1.0")]
+    told = {row[0].text: (row[0].note, [cell.note for cell in row[1:]]) for row in matrix(found, "x").table.rows}
+    assert told == {"a": ("version 1.0", ["", "", ""]), "b": ("", ["1.0", "1.1", "1.0"])}
+    boxes = boxes_page(found, "x").table
+    at = [text for text, _ in boxes.headings].index("version")
+    assert [row[at].text for row in boxes.rows] == ["1.0", "1.0"]
+    one = answer_of(found.of(found.boxes["b"])[0])
+    assert one is not None and one.version == "1.0"
+
+
+def test_a_box_has_the_table_that_a_review_ends_with() -> None:
+    """Loads from the easiest to the hardest down, one direction before both."""
+    loads = ("mpls size=64", "bench size=64", "bench size=imix,vm=var2", "bench size=64,vm=var2", "bench size=1514")
+    both = "0→1, 1→0"
+    figures = [figure(1e6, load=load, directions=way, version="1.4") for load in loads for way in (both, "0→1")]
+    lined = [replace(one, value=replace(one.value, line_percent=7.5)) for one in figures]
+    found = review(lined)
+    assert found is not None and found.of == ("NDR", "version 1.4")
+    assert [text for text, _ in found.table.headings] == ["load", "0→1, Mpps", "bidirectional, Mpps"]
+    assert [row[0].text for row in found.table.rows] == [
+        *("1514b one flow", "imix many flows", "64b many flows", "64b one flow", "64b MPLS")
+    ]
+    assert {row[2].text for row in found.table.rows} == {"1.00 ●"}
+    assert {row[2].note for row in found.table.rows} == {"7.50 % of 2 lines, limited by DUT: workers"}
+    other = review([*lined, figure(2e6, "PDR", load="bench size=128", limited_by="", version="1.5")])
+    assert other is not None and other.of == ()
+    (row,) = (row for row in other.table.rows if row[0].text == "128b one flow")
+    assert (row[1].note, row[2].text) == ("PDR, version 1.5", "–")
+    assert review(lined[:1]) is None  # the card says it all
 
 
 def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:

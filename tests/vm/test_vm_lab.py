@@ -12,12 +12,15 @@ import pytest
 from harness.programs import run_wirespeed, wirespeed
 from harness.waiting import wait_for
 
+from wirespeed.dut.dut import states_of
 from wirespeed.errors import EnvironmentFault
+from wirespeed.lab.chosen import chosen_lab
 from wirespeed.owned import sweep_directories
 from wirespeed.vm.debian import debian_disk
 from wirespeed.vm.packages import KERNEL, QEMU, SYSTEM, cache_folder, fetch
 from wirespeed.vm.qemu import check_architecture
 
+LIMIT = Path("/proc/sys/net/netfilter/nf_conntrack_max")
 LOAD = ("-p", "bench", "-hd", "1", "-o", "-")
 
 
@@ -89,3 +92,16 @@ def test_what_is_wrong_is_told_in_one_line(lab: str, code: int, message: str) ->
     last = done.stderr.strip().splitlines()[-1]
     assert done.returncode == code, done.stderr
     assert message in last and last.startswith("wirespeed: "), done.stderr
+
+
+@pytest.mark.timeout(600)
+def test_a_guest_has_nat_with_limits_of_its_own() -> None:
+    """Its kernel loads connection tracking with the rules, and is the first namespace of its machine."""
+    before = LIMIT.read_text()
+    with chosen_lab("vm,filter=nat,states=400000,buckets=65536,timeout=300") as lab:
+        states = states_of(lab.dut)
+        assert states is not None and lab.facts.filter == "nat"
+        table = states.read()
+        assert (table.used, table.limit, table.buckets, table.udp_timeout_s) == (0, 400_000, 65_536, 300.0)
+        assert table.nat_ports == 64_512 and states.tear_down().left == 0
+    assert LIMIT.read_text() == before

@@ -11,6 +11,14 @@ from wirespeed.charts.shapes import Symbol
 Dash = Literal["solid", "dash", "dot", "dashdot", "longdash"]
 
 DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash")
+DIRECTION_DASHES: tuple[Dash, ...] = ("solid", "dash", "dashdot")
+ALONE_DASH: Dash = "longdash"
+
+
+def direction_dash(number: int, of: int) -> Dash:
+    """The line of the direction of that number among those `of` a test: the same in each chart, whatever else is in
+    it. A test of one direction has a line of its own."""
+    return ALONE_DASH if of == 1 else DIRECTION_DASHES[number % len(DIRECTION_DASHES)]
 
 
 @dataclass(frozen=True)
@@ -133,7 +141,8 @@ class PercentScale:
 
 @dataclass(frozen=True)
 class Chart:
-    """`sentence` says what it shows, for those who do not see it. With `categories` an x is a place among them.
+    """`sentence` says what it shows, for those who do not see it; `title` heads a saved picture with test, load and
+    devices, in place of the sentence. With `categories` an x is a place among them.
     `off` are the keys of curves that wait until somebody asks for them; `called` are names of keys that several curves
     share. With `shares` it can be read in percent."""
 
@@ -149,6 +158,12 @@ class Chart:
     off: frozenset[str] = field(default_factory=frozenset)
     called: Mapping[str, str] = field(default_factory=dict)
     shares: PercentScale | None = None
+    title: str = ""
+
+    @property
+    def heading(self) -> str:
+        """What a picture of it is called."""
+        return self.title or self.sentence
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:

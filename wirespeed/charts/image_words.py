@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from wirespeed.charts.chart import Curve, Panel
+from wirespeed.charts.chart import Curve, Panel, Rule
 from wirespeed.charts.colours import ALARM
 from wirespeed.charts.shapes import POLYGONS, STROKES, Symbol
 from wirespeed.pages.words import harmless
@@ -27,6 +27,8 @@ ALIKE, NEAR_PT, APART_PT = 0.9, 1.2, 1.6
 """Curves of one result lie side by side if so many of their points are no further apart."""
 SAMPLE_PT = 22.0
 PAPER = "#ffffff"
+
+_Segment = tuple[tuple[float, float], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -74,12 +76,30 @@ def marks(symbol: Symbol, colour: str, *, is_open: bool) -> dict[str, Any]:
     return {"marker": marker, "markersize": 2.4 if symbol == "dot" else 4.5, **looks}
 
 
-def labels(
+@dataclass(frozen=True)
+class PlacedWord:
+    """A word of a panel at its place in points; `of` is the curve that it names, drawn in front of it."""
+
+    text: str
+    left: float
+    y: float
+    colour: str
+    of: Curve | None = None
+
+
+@dataclass(frozen=True)
+class PanelWords:
+    """`unnamed` are the curves and levels for whose names there is no place."""
+
+    placed: tuple[PlacedWord, ...]
+    unnamed: tuple[Curve | Rule, ...]
+
+
+def words_of(
     figure: Any, axis: Any, panel: Panel, curves: Iterable[Curve], artists: Mapping[int, Any], size: PictureSize
-) -> None:
-    """Names of levels, words of marks and names of curves beside them, none over another word or on a line: one for
-    which there is no such place is left out, since the legend has it. `artists` are what was drawn, by the identity of
-    the curve."""
+) -> PanelWords:
+    """Names of levels, words of marks and names of curves beside them, none over another word or on a line. `artists`
+    are what was drawn, by the identity of the curve."""
     box = axis.get_window_extent()
     line_pt = size.letters_pt * LINE
     shown = [curve for curve in curves if curve.x]
@@ -88,28 +108,27 @@ def labels(
     groups = _alike(lines, drawn)
     for group in groups:
         _set_apart(figure, axis, [artists[id(curve)] for curve in group])
-    levels = [((box.x0, y), (box.x1, y)) for rule in panel.rules if box.y0 <= (y := _y(axis, rule.value)) <= box.y1]
-    segments = [*levels, *(pair for curve in lines for pair in pairwise(drawn[id(curve)]))]
+    segments = [*_levels(axis, panel, shown), *(pair for curve in lines for pair in pairwise(drawn[id(curve)]))]
     points = [point for curve in shown if curve.dots for point in drawn[id(curve)]]
     taken: list[tuple[float, float, float]] = []
+    placed: list[PlacedWord] = []
+    unnamed: list[Curve | Rule] = []
 
     def put(
         text: str, places: Iterable[tuple[float, float]], colour: str, *, to_left: bool, of: Curve | None = None
-    ) -> None:
+    ) -> bool:
         sample_pt = SAMPLE_PT if of is not None else 0.0
         room_pt = wide(text, size) + sample_pt
         for x, y in places:
             left = min(max(x - room_pt if to_left else x, box.x0 + 2), box.x1 - room_pt)
             inside = room_pt <= box.width and box.y0 + 1 <= y <= box.y1 - size.letters_pt + 1
             words = (left < end and left + room_pt > begin and abs(y - other) < line_pt for begin, end, other in taken)
-            around = (left - 1, y - 2, left + room_pt + 1, y + size.letters_pt)
+            around = (left - 2, y - 2.5, left + room_pt + 2, y + size.letters_pt)
             if inside and not any(words) and not _is_crossed(around, segments, points):
                 taken.append((left - 3, left + room_pt + 3, y))
-                place = {"transform": figure.dpi_scale_trans, "color": colour, "fontsize": size.letters_pt}
-                figure.text((left + sample_pt) / 72, y / 72, text, **place)
-                if of is not None:
-                    _sample(figure, of, left, y + size.letters_pt * 0.35)
-                return
+                placed.append(PlacedWord(text, left, y, colour, of))
+                return True
+        return False
 
     for rule in panel.rules:
         y = _y(axis, rule.value)
@@ -119,23 +138,58 @@ def labels(
         heights = (min(y + 3, box.y1 - size.letters_pt), min(y, box.y1) - line_pt)
         across = [box.x1 - 2 - step for step in range(0, int(box.width), 20)]
         colour = ALARM if rule.alarm else SOFT
-        put(name, ((x, height) for height in heights for x in across), colour, to_left=True)
+        if not put(name, ((x, height) for height in heights for x in across), colour, to_left=True):
+            unnamed.append(replace(rule, name=name))
     if len(lines) > LABELLED:
-        return
+        return PanelWords(tuple(placed), (*unnamed, *lines))
     noted: set[tuple[str, int, int]] = set()
     for curve in shown:
         if curve.note and drawn[id(curve)]:
             x, y = drawn[id(curve)][0]
             if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
                 noted.add(mark)
-                below = [(x + 6, y - step * line_pt) for step in (1.3, -0.6, 2.3, -1.6, 3.3)]
-                put(harmless(curve.note), below, INK, to_left=False)
+                # A word beyond the curve of another test would be taken for that curve's.
+                others = [pair for one in lines if one.of != curve.of for pair in pairwise(drawn[id(one)])]
+                tried = (y - step * line_pt for step in (1.3, -0.6, 2.3, -1.6, 3.3))
+                near = [at for at in tried if not _is_crossed((x + 6, min(y, at), x + 8, max(y, at)), others, [])]
+                put(harmless(curve.note), [(x + 6, at) for at in near], INK, to_left=False)
     for group in groups:
         curve = group[0]
         name = curve.name if len(group) == 1 else f"{together([one.name for one in group])}, alike"
         found = [point for point in drawn[id(curve)] if point[0] <= box.x1 + 1][::-1]
         beside = ((x, y + step) for x, y in found for step in (5.0, -line_pt - 2))
-        put(harmless(name), beside, INK, to_left=True, of=curve)
+        if not put(harmless(name), beside, INK, to_left=True, of=curve):
+            unnamed += group
+    return PanelWords(tuple(placed), tuple(unnamed))
+
+
+def write_words(figure: Any, words: Iterable[PlacedWord], size: PictureSize) -> None:
+    for word in words:
+        sample_pt = SAMPLE_PT if word.of is not None else 0.0
+        place = {"transform": figure.dpi_scale_trans, "color": word.colour, "fontsize": size.letters_pt}
+        figure.text((word.left + sample_pt) / 72, word.y / 72, word.text, **place)
+        if word.of is not None:
+            _sample(figure, word.of, word.left, word.y + size.letters_pt * 0.35)
+
+
+def _levels(axis: Any, panel: Panel, curves: Iterable[Curve]) -> Iterator[_Segment]:
+    """Lines of a panel that are no curves: levels, the diagonal and the bars of marks."""
+    box, to_points = axis.get_window_extent(), axis.transData.transform
+    for rule in panel.rules:
+        if box.y0 <= (y := _y(axis, rule.value)) <= box.y1:
+            yield (box.x0, y), (box.x1, y)
+    if panel.diagonal:
+        low, high = to_points([(0.0, 0.0), (axis.get_xlim()[1],) * 2])
+        yield tuple(low), tuple(high)
+    for curve in curves:
+        for place, value in enumerate(curve.y):
+            if value is None:
+                continue
+            across = ((curve.left[place], value), (curve.right[place], value)) if curve.left else ()
+            down = ((curve.x[place], curve.low[place]), (curve.x[place], curve.high[place])) if curve.low else ()
+            for ends in filter(None, (across, down)):
+                one, other = to_points(ends)
+                yield tuple(one), tuple(other)
 
 
 def together(names: Sequence[str]) -> str:
@@ -194,7 +248,7 @@ def _drawn_points(axis: Any, curve: Curve) -> list[tuple[float, float]]:
 
 def _is_crossed(
     box: tuple[float, float, float, float],
-    segments: Sequence[tuple[tuple[float, float], tuple[float, float]]],
+    segments: Sequence[_Segment],
     points: Sequence[tuple[float, float]],
 ) -> bool:
     """True if a line or a mark crosses the box of left, bottom, right and top."""

@@ -8,12 +8,13 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wirespeed.charts.chart import Chart, Curve, LegendEntry, Panel
+from wirespeed.charts.chart import Chart, Curve, LegendEntry, Panel, Rule
 from wirespeed.charts.colours import ALARM, REFERENCE
-from wirespeed.charts.image_words import DASHES, INK, LINE, SOFT, PictureSize, labels, line, marks, wide
+from wirespeed.charts.image_words import DASHES, INK, LINE, SOFT, PictureSize, line, marks, wide, words_of, write_words
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
@@ -85,10 +86,17 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
         artists.append(_panel(axis, chart, panel))
         _across(axis, chart, size, is_last=axis is axes[-1])
     entries = [*(entry for entry in chart.legend if entry.on), *_keys(chart)]
-    legend_pt = _legend(figure, entries, size) if entries else 0.0
-    _lay_out(figure, axes, panels, legend_pt, size)
-    for axis, panel, drawn in zip(axes, panels, artists, strict=True):
-        labels(figure, axis, panel, _shown(chart, panel), drawn, size)
+    known = {entry.name for entry in entries}
+    legends = [_legend(figure, entries, size), *(_Legend() for _ in panels)]
+    for is_last in (False, True):
+        _lay_out(figure, chart, axes, panels, legends, size)
+        for number, (axis, panel, drawn) in enumerate(zip(axes, panels, artists, strict=True), start=1):
+            words = words_of(figure, axis, panel, _shown(chart, panel), drawn, size)
+            if is_last:
+                write_words(figure, words.placed, size)
+            else:
+                unnamed = {one.name: _entry(one) for one in words.unnamed if one.name not in known}
+                legends[number] = _legend(figure, list(unnamed.values()), size)
     files = []
     for suffix in FORMATS:
         data = io.BytesIO()
@@ -112,8 +120,18 @@ def _fitted(text: str, room_pt: float, size: PictureSize, *, bold: bool = False)
     return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
-def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> float:
-    """Names in rows that are as wide as the picture at most, each whole. Its height in points."""
+@dataclass(frozen=True)
+class _Legend:
+    """Names in rows; without any it has no height."""
+
+    drawn: Any = None
+    height_pt: float = 0.0
+
+
+def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> _Legend:
+    """Names in rows that are as wide as the picture at most, each whole."""
+    if not entries:
+        return _Legend()
     room_pt = size.width_pt - 4 * size.letters_pt
     texts = (": ".join(filter(None, (entry.name, entry.value))) for entry in entries)
     names = [_fitted(harmless(text), room_pt, size) for text in texts]
@@ -133,27 +151,46 @@ def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> f
         if box.width <= size.width_pt or columns == 1:
             break
         legend.remove()
-    return float(box.height)
+    return _Legend(legend, float(box.height))
 
 
-def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_pt: float, size: PictureSize) -> None:
-    """Panels one under the other, all as wide as the figures beside them allow."""
+def _lay_out(
+    figure: Any,
+    chart: Chart,
+    axes: Sequence[Any],
+    panels: Sequence[Panel],
+    legends: Sequence[_Legend],
+    size: PictureSize,
+) -> None:
+    """The title, and panels one under the other, all as wide as the figures beside them allow. The first of the
+    `legends` is that of the chart, the others are of each panel."""
+    for text in list(figure.texts):
+        text.remove()
     line_pt = size.letters_pt * LINE
+    heading = _fitted(harmless(chart.heading), size.width_pt, size, bold=True)
+    title_pt = line_pt * (1.6 + heading.count("\n"))
     titles = [_fitted(harmless(panel.heading), size.width_pt, size, bold=True) for panel in panels]
     # The highest figure of an axis stands half a line above its panel.
-    heads = [GAP_PT + line_pt * (1.4 + title.count("\n")) for title in titles]
+    bare = [GAP_PT + line_pt * (1.7 + title.count("\n")) for title in titles]
+    heads = [head_pt + legend.height_pt for head_pt, legend in zip(bare, legends[1:], strict=True)]
     heights = [max(60.0, panel.height_px * size.pixel_pt) for panel in panels]
     foot_pt = 3.2 * line_pt
-    whole_pt = legend_pt + sum(heads) + sum(heights) + GAP_PT * len(panels) + foot_pt
+    above_pt = title_pt + legends[0].height_pt
+    whole_pt = above_pt + sum(heads) + sum(heights) + GAP_PT * len(panels) + foot_pt
     figure.set_size_inches(size.width_pt / 72, whole_pt / 72)
+    place = {"transform": figure.transFigure, "fontsize": size.letters_pt, "fontweight": "bold", "color": INK}
+    figure.text(0, 1 - 0.2 * line_pt / whole_pt, heading, va="top", **place)
+    _move(figure, legends[0], 1 - title_pt / whole_pt)
     tops = [
-        1 - (legend_pt + sum(heads[:number]) + sum(heights[:number]) + GAP_PT * number) / whole_pt
+        1 - (above_pt + sum(heads[:number]) + sum(heights[:number]) + GAP_PT * number) / whole_pt
         for number in range(len(axes))
     ]
-    for top, title, axis, head_pt, height_pt in zip(tops, titles, axes, heads, heights, strict=True):
+    for top, title, axis, bare_pt, head_pt, height_pt, legend in zip(
+        tops, titles, axes, bare, heads, heights, legends[1:], strict=True
+    ):
         axis.set_position((0.1, top - (head_pt + height_pt) / whole_pt, 0.8, height_pt / whole_pt))
-        place = {"transform": figure.transFigure, "fontsize": size.letters_pt, "fontweight": "bold", "color": INK}
-        figure.text(0, top - (head_pt - 0.5 * GAP_PT - 0.4 * line_pt) / whole_pt, title, **place)
+        figure.text(0, top - (bare_pt - 0.6 * line_pt) / whole_pt, title, va="bottom", **place)
+        _move(figure, legend, top - (bare_pt - 0.6 * line_pt) / whole_pt)
     # Figures of axes follow from the height of panels.
     figure.canvas.draw()
     half_pt = max((wide(label.get_text(), size) / 2 for label in axes[-1].get_xticklabels()), default=0.0)
@@ -164,6 +201,11 @@ def _lay_out(figure: Any, axes: Sequence[Any], panels: Sequence[Panel], legend_p
         width_pt = size.width_pt - left_pt - max(RIGHT_PT, half_pt)
         axis.set_position((left_pt / size.width_pt, box.y0, width_pt / size.width_pt, box.height))
     figure.canvas.draw()
+
+
+def _move(figure: Any, legend: _Legend, top: float) -> None:
+    if legend.drawn is not None:
+        legend.drawn.set_bbox_to_anchor((0, top), transform=figure.transFigure)
 
 
 def _panel(axis: Any, chart: Chart, panel: Panel) -> dict[int, Any]:
@@ -245,6 +287,16 @@ def _handle(entry: LegendEntry, name: str) -> Any:
     style = "" if entry.is_dots else DASHES[entry.dash]
     looks = marks(entry.symbol, entry.colour, is_open=entry.is_open) if entry.is_dots or entry.symbol != "dot" else {}
     return Line2D([], [], color=entry.colour, linestyle=style, linewidth=1.4, label=name, **looks)
+
+
+def _entry(one: Curve | Rule) -> LegendEntry:
+    """The legend entry of a curve or level that is not named in its panel."""
+    if isinstance(one, Rule):
+        colour = ALARM if one.alarm else REFERENCE
+        return LegendEntry("", one.name, colour, "dash" if one.alarm else "solid", "dot", on=True, of="")
+    return LegendEntry(
+        "", one.name, one.colour, one.dash, one.symbol, on=True, of=one.of, is_open=one.is_open, is_dots=one.dots
+    )
 
 
 def _keys(chart: Chart) -> list[LegendEntry]:

@@ -13,6 +13,7 @@ def to_page(chart: Chart) -> dict[str, Any]:
     return _known(
         {
             "sentence": chart.sentence,
+            "title": chart.title,
             "xTitle": chart.x_title,
             "xUnit": chart.x_unit,
             "categories": list(chart.categories),

@@ -9,6 +9,9 @@ from wirespeed.charts.chart import LINEAR, Scale
 
 LEAST_LOSS = 1e-7  # about one packet in a second of 64-byte frames at 10 Gb/s
 
+LEAST_DECADES = 0.5
+"""Of a logarithmic axis: it has two ticks or more."""
+
 
 def loss_floor(ratios: Iterable[float], thresholds: Iterable[float]) -> float:
     """A decade below the least loss seen, and below the thresholds: where samples without loss are drawn."""
@@ -40,6 +43,8 @@ def log_scale(values: Iterable[float]) -> Scale:
     if not positive:
         return LINEAR
     low, high = math.log10(min(positive)), math.log10(max(positive))
+    if (missing := LEAST_DECADES - (high - low)) > 0:
+        low, high = low - missing / 2, high + missing / 2
     steps = (1, 2, 5) if high - low < 1.5 else (1, 3) if high - low < 3 else (1,)
     ticks = [step * 10.0**exponent for exponent in range(math.floor(low), math.ceil(high) + 1) for step in steps]
     return Scale(

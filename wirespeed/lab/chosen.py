@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from wirespeed.dut.setup import STATEFUL, FilterOptions, Rules
+from wirespeed.dut.setup import FilterOptions
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.lab.embedded import DEEP_SLOTS, OWN_ROUTER, EmbeddedLab, RouterChoice
+from wirespeed.lab.filter_words import FILTER_KEYS, filter_options, number
 from wirespeed.lab.lab import Lab
 from wirespeed.lab.linux import NO_FILTER, LinuxLab, unavailable
 from wirespeed.lab.running import running
@@ -62,44 +63,23 @@ def parse_lab(text: str) -> LabSpec:
     own = _OWN.get(name.partition(":")[0], ())
     for word in words:
         key, _, value = word.partition("=")
-        if key in _FILTER and key not in own:
-            raise UsageError(f"--lab {text}: {key}= is for the filter of the Linux kernel; give --lab linux,filter=nat")
+        if key in FILTER_KEYS and key not in own:
+            raise UsageError(f"--lab {text}: {key}= is for the filter of Linux; give --lab linux,filter=nat or vm")
         if key not in ("mtu", *own):
             also = f"; this one also {'=, '.join(own)}=" if own else ""
             raise UsageError(f"--lab {text}: unknown option {key!r}; a lab takes mtu=, as in {name},mtu=9000{also}")
         given[key] = value
     mtu = lab_mtu(given["mtu"], f"--lab {text}: mtu") if "mtu" in given else PLAIN_MTU
-    queues = _count(given.get("queues", "1"), f"--lab {text}: queues", 16)
+    queues = number(given.get("queues", "1"), f"--lab {text}: queues", 16)
     descriptors = (
-        _count(given["descriptors"], f"--lab {text}: descriptors", DEEP_SLOTS) if "descriptors" in given else None
+        number(given["descriptors"], f"--lab {text}: descriptors", DEEP_SLOTS) if "descriptors" in given else None
     )
     files = {key: _file(given[key], f"--lab {text}: {key}") for key in ("program", "config", "exec") if key in given}
-    return LabSpec(name, mtu, queues, descriptors, RouterChoice(**files), _filter(text, given))
+    return LabSpec(name, mtu, queues, descriptors, RouterChoice(**files), filter_options(text, given))
 
 
-_FILTER = ("filter", "states", "buckets", "timeout")
-_OWN = {"embedded": ("queues", "descriptors", "program", "config", "exec"), "linux": _FILTER}
+_OWN = {"embedded": ("queues", "descriptors", "program", "config", "exec"), "linux": FILTER_KEYS}
 """Options of a lab besides its MTU."""
-
-
-def _filter(text: str, given: Mapping[str, str]) -> FilterOptions:
-    rules: Rules = next((one for one in STATEFUL if one == given.get("filter")), "")
-    if given.get("filter", rules) != rules:
-        raise UsageError(f"--lab {text}: filter={given['filter']} is not known; give one of {', '.join(STATEFUL)}")
-    numbers = {
-        key: _count(given[key], f"--lab {text}: {key}", most)
-        for key, most in (("states", 1 << 30), ("buckets", 1 << 30), ("timeout", 86400))
-        if key in given
-    }
-    if numbers and not rules:
-        raise UsageError(f"--lab {text}: {min(numbers)}= is of a filter; give filter={'|'.join(STATEFUL)} too")
-    return FilterOptions(rules, numbers.get("states"), numbers.get("buckets"), numbers.get("timeout"))
-
-
-def _count(value: str, what: str, most: int) -> int:
-    if not (value.isascii() and value.isdigit() and 1 <= int(value) <= most):
-        raise UsageError(f"{what} is a number from 1 to {most}, not {value!r}")
-    return int(value)
 
 
 def _file(value: str, what: str) -> Path:

@@ -19,7 +19,7 @@ from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.none import NoDut
 from wirespeed.dut.prepare import prepare
 from wirespeed.dut.reach.ssh import SshReach
-from wirespeed.dut.setup import DutInterface, Neighbour, default_setup
+from wirespeed.dut.setup import FILTER_MODES, DutInterface, DutOptions, Mode, Neighbour, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.lab.generator import LabGenerator, LabWire
 from wirespeed.lab.vm_options import VmOptions
@@ -89,6 +89,7 @@ class VmLab:
             speed_bps=parse_speed(self._options.speed),
             cpus=self._cpus.roles,
             topology=self._cpus.topology,
+            filter=self._options.filter.rules,
         )
 
     def start(self) -> None:
@@ -147,7 +148,10 @@ class VmLab:
         )
         # It ends with the lab, and its disk is as before: the journal is for a step that fails.
         with DutJournal(self.directory / "dut.jsonl", device.name) as journal:
-            done = prepare(device.kind, reach, default_setup("ip4", interfaces), journal, lambda _: None)
+            rules = self._options.filter.rules
+            mode: Mode = "ip6" if FILTER_MODES.get(rules) == "ip6" else "ip4"
+            setup = default_setup(mode, interfaces, DutOptions(filter=self._options.filter))
+            done = prepare(device.kind, reach, setup, journal, lambda _: None)
         self._say(f"it is prepared: {len(done.steps)} steps")
         self.dut = BoxDut(device)
         self.dut.prepare()

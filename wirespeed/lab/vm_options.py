@@ -9,24 +9,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from wirespeed.dut.setup import FilterOptions
 from wirespeed.errors import UsageError
+from wirespeed.lab.filter_words import FILTER_KEYS, filter_options
 from wirespeed.testbed.model import Kind
 from wirespeed.units import parse_speed
 
 KINDS: tuple[str, ...] = tuple(kind for kind in get_args(Kind) if kind != "wirespeed")
 FORMS = (
     "vm[:IMAGE][,memory=2G][,cpus=2][,kind=linux][,user=root][,key=FILE][,ssh=PORT][,boot=SECONDS][,speed=10G]"
-    "[,qemu=ARGUMENTS]"
+    "[,filter=nat][,states=N][,buckets=N][,timeout=S][,qemu=ARGUMENTS]"
 )
 Reader = Callable[[str, str], Any]
 """Reads a value; the second argument names the source in messages."""
+NO_FILTER = FilterOptions()
 _OWN_MEMORY_MB, _IMAGE_MEMORY_MB = 512, 1024
 
 
 @dataclass(frozen=True)
 class VmOptions:
     """Without `image` the guest is a Debian of our own. `kind` is what runs in it: `none` is not prepared nor asked.
-    `ssh_port` 0 is a free one; `qemu` are further words for QEMU."""
+    `ssh_port` 0 is a free one; `filter` is what it is prepared with; `qemu` are further words for QEMU."""
 
     image: Path | None = None
     memory_mb: int = _OWN_MEMORY_MB
@@ -37,6 +40,7 @@ class VmOptions:
     ssh_port: int = 0
     boot_s: float = 600.0
     speed: str = "10G"
+    filter: FilterOptions = NO_FILTER
     qemu: tuple[str, ...] = ()
 
 
@@ -50,14 +54,19 @@ def parse_vm(text: str) -> VmOptions:
     given: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
-        if key not in _READ or not equals or not value or key in given:
+        if key not in _KEYS or not equals or not value or key in given:
             raise UsageError(
-                f"--lab {text}: {part!r} is none of {', '.join(f'{one}=…' for one in _READ)}; give {FORMS}"
+                f"--lab {text}: {part!r} is none of {', '.join(f'{one}=…' for one in _KEYS)}; give {FORMS}"
             )
         given[key] = value
     if not image and given.get("kind", "linux") != "linux":
         raise UsageError(f"--lab {text}: without an image the guest is a Debian; kind={given['kind']} needs vm:IMAGE")
-    values: dict[str, Any] = {_READ[key][0]: _READ[key][1](f"--lab {text}", value) for key, value in given.items()}
+    if "filter" in given and given.get("kind") == "none":
+        raise UsageError(f"--lab {text}: kind=none is not prepared; filter={given['filter']} needs another kind")
+    values: dict[str, Any] = {
+        name: read(f"--lab {text}", given[key]) for key, (name, read) in _READ.items() if key in given
+    }
+    values["filter"] = filter_options(text, given)
     if image:
         values = {"image": Path(image), "memory_mb": _IMAGE_MEMORY_MB, **values}
     if found:
@@ -114,3 +123,4 @@ _READ: dict[str, tuple[str, Reader]] = {
     "boot": ("boot_s", _number(1, 86400, "boot")),
     "speed": ("speed", _speed),
 }
+_KEYS = (*_READ, *FILTER_KEYS)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from wirespeed.pages.duts import BESIDE
+from wirespeed.pages.duts import BESIDE, dut_name
 from wirespeed.pages.loads import load_title
 from wirespeed.pages.words import words
 from wirespeed.results.measurement import MeasurementResult
@@ -60,6 +60,11 @@ def load_of(result: MeasurementResult) -> ResultLoad:
     """The load that a result is of."""
     tunables = _tunables(result.variables.tunables)
     return ResultLoad(Path(result.profile).stem, tunables, result.mean_frame_bytes, words(result.variables.group))
+
+
+def subject_of(result: MeasurementResult) -> str:
+    """Load and device, as a picture of the result names them: `64b one flow: router`."""
+    return f"{load_of(result).title}: {dut_name(result)}"
 
 
 def group_by_load(results: Iterable[AResult]) -> tuple[LoadGroup[AResult], ...]:

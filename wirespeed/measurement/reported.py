@@ -22,7 +22,7 @@ Both = Literal["each", "sum200", "sum100"]
 """Columns of a bidirectional test in the matrix: one for each direction, or their sum as a share of 200 % or of 100
 %."""
 TOGETHER = "both"
-SMOOTHED, IRREGULAR = "~", "◇"
+SMOOTHED, IRREGULAR = "~", "✕"
 
 
 @dataclass(frozen=True)

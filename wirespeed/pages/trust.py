@@ -26,7 +26,11 @@ _MARKS: dict[Mark, Trust] = {
     "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
     "irregular": Trust("✕", "irregular", "Not comparable, for the reason that is given with it."),
     "broken off": Trust("✕", "broken off", "The test did not complete: the figure covers only what ran."),
-    "disturbed": Trust("✕", "disturbed", "Too few samples are left that the host did not disturb."),
+    "disturbed": Trust(
+        "✕",
+        "disturbed",
+        "The host took CPUs away in them, which explains their loss; too few others are left.",
+    ),
     "not measured": Trust("–", "not measured", ""),
 }
 
@@ -36,13 +40,13 @@ LEGEND = tuple(_MARKS[mark] for mark in ("held", "estimate", "at least", "lossy"
 """Marks of figures that have a rate."""
 
 
-def trust_of(figure: Figure, disturbed: int = 0) -> Trust:
-    """`disturbed` samples lost packets by the machine's doing."""
+def trust_of(figure: Figure, disturbed: int = 0, samples: int = 0) -> Trust:
+    """`disturbed` of all `samples` lost packets by the machine's doing."""
     mark = _MARKS[figure.mark]
     if figure.mark == "at least":
         return Trust(mark.shape, f"{figure.bound}: {mark.word}", mark.why)
     if figure.mark == "disturbed" and disturbed:
-        return Trust(mark.shape, f"disturbed: {count(disturbed, 'sample')}", mark.why)
+        return Trust(mark.shape, f"disturbed: {disturbed} of {count(samples, 'sample')}", mark.why)
     if figure.why and figure.mark in ("irregular", "not measured"):
         return Trust(mark.shape, mark.word, f"{figure.why[:1].upper()}{figure.why[1:].rstrip('.')}.")
     return replace(mark, detail=figure.spread)

@@ -51,6 +51,12 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{ending}"
 
 
+def first_of(names: Iterable[str], most: int) -> str:
+    """The first names, and the number of the others: `a, b and 3 more`."""
+    found = list(names)
+    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+
+
 def some(names: Iterable[str], total: int, noun: str) -> str:
     """A number of `total`: `All 3 tests`, `2 of 3 tests`; a single one also by its name."""
     found = list(names)

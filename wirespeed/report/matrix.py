@@ -18,6 +18,7 @@ from wirespeed.measurement.load import ResultLoad, load_of
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, MatrixEntry
 from wirespeed.pages.duts import dut_name
+from wirespeed.pages.trust import MEANINGS, Trust, trust_of
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.ending import COMPLETE
@@ -97,6 +98,11 @@ class MatrixCell:
         return ", ".join(filter(None, (share, self.figure.bound)))
 
     @property
+    def trust(self) -> Trust:
+        """The mark that the figure has on cards and on other pages."""
+        return trust_of(self.figure)
+
+    @property
     def limit(self) -> str:
         """The limit, in a word."""
         return LIMIT_WORDS[self.limited_by]
@@ -119,6 +125,12 @@ class ReportMatrix:
         """The marks that occur, and what they mean."""
         used = {mark for cell in self.every_cell for mark in cell.marks}
         return tuple((mark, words) for mark, words in LEGEND.items() if mark in used)
+
+    @property
+    def trusts(self) -> tuple[Trust, ...]:
+        """The trust marks of the cells, each once, with their meaning."""
+        used = {cell.trust.word for cell in self.every_cell}
+        return tuple(one for one in MEANINGS if one.why and any(one.word in word for word in used))
 
     @property
     def limits(self) -> tuple[str, ...]:

@@ -37,9 +37,13 @@
 		for (const chart of charts.values()) {
 			chart.hidden = hides;
 			const of = [...new Set(chart.figure.panels.flatMap((panel) => (panel.curves || []).map((curve) => curve.of)))].filter(Boolean);
-			const section = chart.node.closest("section.load");
-			if (section && !chart.node.closest(".over-time")) section.hidden = of.length > 0 && of.every(hides);
+			const heading = chart.node.previousElementSibling;
+			if (chart.node.closest("section.load")) chart.node.hidden = of.length > 0 && of.every(hides);
+			if (heading?.matches("section.load h3")) heading.hidden = chart.node.hidden;
 			chart.redraw();
+		}
+		for (const section of document.querySelectorAll("section.load")) {
+			section.hidden = [...section.querySelectorAll(":scope > .chart")].every((node) => node.hidden);
 		}
 		for (const section of document.querySelectorAll("#why, #nodes, section.kind")) {
 			const parts = [...section.querySelectorAll("[data-of]")];

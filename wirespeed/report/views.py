@@ -10,7 +10,7 @@ from wirespeed.charts.page_parts import Cards, Grid, PageSection, SummaryTable
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import Both, Remark
 from wirespeed.pages.duts import dut_name
-from wirespeed.pages.words import words
+from wirespeed.pages.words import first_of, words
 from wirespeed.report.comparison import ReportedResults
 from wirespeed.report.explanation_views import Explained, explanation_views
 from wirespeed.report.hardware import InspectedMachine, machines
@@ -106,5 +106,5 @@ def _meta(comparison: ReportedResults) -> tuple[str, ...]:
     parts = [report_of(kind).counted(results) for kind, results in comparison.kinds.items()]
     parts += filter(None, (report_of(kind).judged(results) for kind, results in comparison.kinds.items()))
     names = list(dict.fromkeys(words(result.dut.name) for result in comparison.results if result.dut.name))
-    named = ", ".join(names[:MOST_NAMED]) + (f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else "")
+    named = first_of(names, MOST_NAMED)
     return (named, *parts) if named else tuple(parts)

@@ -140,12 +140,24 @@ class Figure:
 
     @property
     def spread(self) -> str:
-        """Range of an estimate: `2.23 to 3.72 Mpps in 3 samples`. Empty for other figures."""
+        """Range of an estimate: `Mean of 3 neighbouring samples, which forwarded 2.23 to 3.72 Mpps`. Empty for other
+        figures."""
         if self.mark != "estimate" or self.low_pps is None or self.high_pps is None or self.samples < 2:
             return ""
         low, high = measured_text(self.low_pps), measured_text(self.high_pps)
         unit = high.rpartition(" ")[2]
-        return f"{low.removesuffix(f' {unit}')} to {high} in {self.samples} samples"
+        span = f"{low.removesuffix(f' {unit}')} to {high}"
+        return f"Mean of {self.samples} neighbouring samples, which forwarded {span}"
+
+    @property
+    def each_text(self) -> str:
+        """The parts of a figure of several directions: `1.49 Mpps each way`, or `0→1 1.49 Mpps, 1→0 1.40 Mpps`."""
+        if not self.each or not self.is_measured:
+            return ""
+        texts = {one.name: one.rate_parts for one in self.each}
+        if len(set(texts.values())) == 1:
+            return f"{' '.join(next(iter(texts.values())))} each way"
+        return ", ".join(f"{name} {' '.join(parts)}" for name, parts in texts.items())
 
     @property
     def line(self) -> str:

@@ -9,7 +9,7 @@ from wirespeed.pages.words import count
 from wirespeed.site.bars import MOST_BARS, Bars, build_bars, newest_of_boxes, rate_bars, watt_bars
 from wirespeed.site.builds import compared, since_the_last_step
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
-from wirespeed.site.figures import chosen, rank, telling
+from wirespeed.site.figures import chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
 from wirespeed.site.names import box_page
 from wirespeed.site.parts import (
@@ -89,7 +89,7 @@ def _row(
 ) -> tuple[SiteCell, ...]:
     return (
         box_cell(box),
-        rate_cell(one, most),
+        rate_cell(one, 100 * one.value.rate_pps / most),
         text(compared(first, since_the_last_step(figures)) if first else "the first"),
         text(one.entry.version),
         number(len(figures), str(len(figures))),
@@ -111,14 +111,19 @@ class BoxMatrix:
 
 def matrix(found: Catalogue, title: str) -> BoxMatrix:
     tests = sorted(found.tests.items(), key=lambda one: (-len({entry.box for entry in one[1]}), one[0]))
-    shown = tests[:MOST_TESTS]
+    shown = sorted(tests[:MOST_TESTS], key=lambda one: test_order(one[0]))
     figures: dict[tuple[str, tuple[str, str]], list[SiteFigure]] = {}
     for figure in found.of(found.entries):
         figures.setdefault((figure.entry.box, figure.entry.test), []).append(figure)
-    rows = tuple(
-        (box_cell(box), *(rate_cell(chosen(figures.get((box, test), ()))) for test, _ in shown))
-        for box in found.boxes
-        if any((box, test) in figures for test, _ in shown)
-    )
+    known = ((box, [chosen(figures.get((box, test), ())) for test, _ in shown]) for box in found.boxes)
+    rows = tuple(_matrix_row(box, cells) for box, cells in known if any(cells))
     headings = (("box", False), *((test_name(*test), True) for test, _ in shown))
     return BoxMatrix(title, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
+
+
+def _matrix_row(box: str, figures: Sequence[SiteFigure | None]) -> tuple[SiteCell, ...]:
+    """The version stands beside the box where all figures have the same, else beside each."""
+    versions = {one.entry.version for one in figures if one is not None}
+    shared = f"version {one}" if len(versions) == 1 and (one := next(iter(versions))) else ""
+    cells = (rate_cell(one, note="" if one is None or shared else one.entry.version) for one in figures)
+    return box_cell(box, shared), *cells

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from wirespeed.results.subjects import Subject
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
-from wirespeed.site.figures import chosen, hardness, mega, per_watt, size_of, telling, trust
+from wirespeed.site.figures import chosen, hardness, mega, of_mega, per_watt, size_of, telling, trust
 from wirespeed.site.names import box_page, test_page
 from wirespeed.site.parts import test_name
-from wirespeed.site.trends import FEWEST, TrendStep, trends
+from wirespeed.site.trends import change, steps
 
 MOST_BARS = 8
 MOST_BUILDS = 6
@@ -19,7 +19,8 @@ MOST_BUILDS = 6
 
 @dataclass(frozen=True)
 class VersionBar:
-    """`change` says how the figure changed with the version, `is_down` whether for the worse."""
+    """`version` is that of the box when it was measured, unless the bar is named by it; `change` says how the figure
+    changed with the version, `is_down` whether it is judged to be worse."""
 
     name: str
     page: str
@@ -27,14 +28,15 @@ class VersionBar:
     filled_percent: str
     colour: str
     why: str
+    version: str = ""
     change: str = ""
     is_down: bool = False
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars of one scale, which begins at 0; `of` says what the figures are, with their unit. `more` bars are left
-    out."""
+    """Bars of one scale, which begins at 0; `of` says what the figures are, with their unit and what a full bar
+    is. `more` bars are left out."""
 
     title: str
     page: str
@@ -80,35 +82,36 @@ def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: 
     bars = []
     for one in newest[:MOST_BARS]:
         said, is_down = change(_series(found, one))
-        mark = trust(one)
-        rate = f"{mega(one)} {mark.shape}" if len(names) == 1 else f"{one.name} {mega(one)} {mark.shape}"
-        filled = f"{100 * one.value.rate_pps / most:.1f}"
-        box = one.entry.box
-        bars.append(
-            VersionBar(box, box_page(box), rate, filled, found.colours[box], f"{mark.word}: {mark.why}", said, is_down)
-        )
+        rate = mega(one) if len(names) == 1 else f"{one.name} {mega(one)}"
+        bars.append(_box_bar(found, one, rate, one.value.rate_pps / most, said, is_down))
     of = f"{names.pop()}, Mpps" if len(names) == 1 else "Mpps"
-    return Bars(title, page, of, tuple(bars), max(0, len(newest) - MOST_BARS))
+    return Bars(title, page, _scaled(of, most), tuple(bars), max(0, len(newest) - MOST_BARS))
 
 
 def watt_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars | None:
     """The same by packets for each watt of the whole box; None where fewer than two boxes had a meter."""
-    metered = sorted((one for one in newest if one.per_watt), key=lambda one: -(one.per_watt or 0.0))
+    metered = [(one, one.per_watt) for one in newest if one.per_watt]
     if len(metered) < 2:
         return None
-    most = metered[0].per_watt or 1.0
-    bars = tuple(
-        VersionBar(
-            one.entry.box,
-            box_page(one.entry.box),
-            per_watt(one),
-            f"{100 * (one.per_watt or 0.0) / most:.1f}",
-            found.colours[one.entry.box],
-            f"{one.entry.watts or 0.0:.1f} W",
-        )
-        for one in metered[:MOST_BARS]
-    )
-    return Bars(title, page, "Mpps/W of the whole box", bars, max(0, len(metered) - MOST_BARS))
+    metered.sort(key=lambda one: (is_unnamed(one[0].entry.box), bool(one[0].value.irregular), -one[1]))
+    most = max(each for _, each in metered)
+    bars = tuple(_box_bar(found, one, per_watt(one), each / most) for one, each in metered[:MOST_BARS])
+    of = _scaled("Mpps/W of the whole box", most)
+    return Bars(title, page, of, bars, max(0, len(metered) - MOST_BARS))
+
+
+def _box_bar(
+    found: Catalogue, one: SiteFigure, said: str, share: float, changed: str = "", is_down: bool = False
+) -> VersionBar:
+    """The bar of a box, named by it, with the trust mark of its figure."""
+    box, mark = one.entry.box, trust(one)
+    why = f"{mark.word}: {mark.why}"
+    text, filled, colour = f"{said} {mark.shape}", f"{100 * share:.1f}", found.colours[box]
+    return VersionBar(box, box_page(box), text, filled, colour, why, one.entry.version, changed, is_down)
+
+
+def _scaled(of: str, most: float) -> str:
+    return f"{of}; a full bar is {of_mega(most)}"
 
 
 def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") -> Bars | None:
@@ -123,7 +126,7 @@ def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") ->
     newest = [last for some in by_version.values() if (last := chosen(some)) is not None][-MOST_BUILDS:]
     most = max(figure.value.rate_pps for figure in newest)
     colour = found.colours[one.entry.box]
-    marks = {figure.entry.version: (step.short, step.ratio < 0) for figure, step in steps(series)}
+    marks = {figure.entry.version: (step.short, step.is_worse) for figure, step in steps(series)}
     bars = tuple(
         VersionBar(
             figure.entry.version,
@@ -132,27 +135,12 @@ def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") ->
             f"{100 * figure.value.rate_pps / most:.1f}",
             colour,
             f"{trust(figure).word}: {trust(figure).why}",
+            "",
             *marks.get(figure.entry.version, ("", False)),
         )
         for figure in newest
     )
-    return Bars(title, page, f"{one.name}, Mpps", bars, len(by_version) - len(newest))
-
-
-def steps(series: Sequence[SiteFigure]) -> list[tuple[SiteFigure, TrendStep]]:
-    """The figures of one subject from which on the mean is another one."""
-    return [(trend.figures[step.at], step) for trend in trends(series).values() for step in trend.steps]
-
-
-def change(series: Sequence[SiteFigure]) -> tuple[str, bool]:
-    """The last step of a figure over time, such as `version 1.3: ▼ -20.0 % against 1.2`, and True if it went down.
-    Without a step the text says that the figure is steady; it is empty for fewer than FEWEST results."""
-    found = steps(series)
-    if found:
-        _, step = found[-1]
-        return step.text, step.ratio < 0
-    values = sum(not figure.value.irregular for figure in series)
-    return (f"steady over {values} results" if values >= FEWEST else ""), False
+    return Bars(title, page, _scaled(f"{one.name}, Mpps", most), bars, len(by_version) - len(newest))
 
 
 def _series(found: Catalogue, one: SiteFigure) -> list[SiteFigure]:

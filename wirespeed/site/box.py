@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from wirespeed.charts.chart import Chart
 from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
-from wirespeed.site.builds import against_before
+from wirespeed.site.builds import changed
 from wirespeed.site.drawing import spark, trend_chart
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
-from wirespeed.site.figures import answer, chosen, rank, telling
+from wirespeed.site.figures import answer, chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
 from wirespeed.site.names import archive, hardware_page, raw_file
 from wirespeed.site.parts import (
@@ -30,7 +30,8 @@ from wirespeed.site.parts import (
     test_name,
     text,
 )
-from wirespeed.site.trends import FEWEST, Trend, trends
+from wirespeed.site.review import Review, review
+from wirespeed.site.trends import FEWEST, Trend, change, trends
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,24 @@ class PowerOfTest:
 
 
 @dataclass(frozen=True)
+class TrendOfTest:
+    """`said` are the steps in words, `is_down` is true if the last one is judged to be worse."""
+
+    chart: Chart
+    test: str
+    said: str
+    is_down: bool
+
+
+@dataclass(frozen=True)
 class BoxPage:
     name: str
     meta: tuple[str, ...]
     described: tuple[tuple[str, str], ...]
     answer: BoxAnswer | None
+    review: Review | None
     tests: SiteTable
-    charts: tuple[Chart, ...]
+    trends: tuple[TrendOfTest, ...]
     told: tuple[LimitOfTest, ...]
     told_of_several: tuple[str, ...]
     power: tuple[PowerOfTest, ...]
@@ -68,7 +80,7 @@ class BoxPage:
 
 HEADINGS = (
     *(("test", False), ("figure", False), ("Mpps, newest", True), ("of line rate", True), ("limited by", False)),
-    *(("over time", False), ("against the build before", False), ("highest", True), ("values", True)),
+    *(("version", False), ("over time", False), ("change", False), ("highest", True), ("values", True)),
     *(("Mpps/W", True), ("for its price", True)),
 )
 
@@ -88,12 +100,13 @@ def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPag
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
         answer=answer_of(best),
+        review=review(figures),
         tests=SiteTable(
             "By test",
             HEADINGS,
             tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
         ),
-        charts=tuple(_charts(marked, found.colours[box])),
+        trends=tuple(_trends(marked, found.colours[box])),
         told=told,
         told_of_several=several,
         power=tuple(_power(entries)),
@@ -126,7 +139,7 @@ def _newest(figures: Sequence[SiteFigure]) -> dict[Subject, SiteFigure]:
 
 
 def _ordered(subjects: Mapping[Subject, SiteFigure]) -> list[Subject]:
-    return sorted(subjects, key=lambda one: (one.load, one.directions, one.kind, rank(one.figure)))
+    return sorted(subjects, key=lambda one: (test_order((one.load, one.directions)), one.kind, rank(one.figure)))
 
 
 def _test_row(
@@ -146,21 +159,24 @@ def _test_row(
         rate_cell(newest),
         share_cell(newest),
         text(newest.entry.limit),
+        text(newest.entry.version),
         spark_cell(None if trend is None else spark(trend)),
-        text(against_before(mine)),
-        rate_cell(highest),
+        text(changed(mine)),
+        rate_cell(highest, note=highest.entry.version if highest.entry.version != newest.entry.version else ""),
         number(len(mine), str(len(mine))),
         per_watt_cell(newest),
         per_price_cell(newest, *price),
     )
 
 
-def _charts(found: Sequence[Trend], colour: str) -> Iterator[Chart]:
-    """Charts with steps first: readers look for them."""
+def _trends(found: Sequence[Trend], colour: str) -> Iterator[TrendOfTest]:
+    """Trends with steps first: readers look for them."""
     for place, one in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
         figure, subject = one.figures[0], one.subject
-        name = f"{figure.entry.box}: {figure.name} of {test_name(subject.load, subject.directions)}"
-        yield trend_chart(f"trend-{place}", name, one, colour, "../")
+        test = f"{figure.name} of {test_name(subject.load, subject.directions)}"
+        chart = trend_chart(f"trend-{place}", f"{figure.entry.box}: {test}", one, colour, "../")
+        last, is_down = change(one.figures)
+        yield TrendOfTest(chart, test, "; ".join(step.text for step in one.steps) or last, is_down)
 
 
 def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
@@ -170,7 +186,7 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
         if entry.is_test and entry.told.sentences and entry.test not in found:
             name, page = test_name(*entry.test), entry.page
             found[entry.test] = LimitOfTest(name, tuple(dict.fromkeys(entry.told.sentences)), page)
-    return [found[test] for test in sorted(found)]
+    return [found[test] for test in sorted(found, key=test_order)]
 
 
 def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
@@ -186,7 +202,7 @@ def _power(entries: Sequence[SiteEntry]) -> list[PowerOfTest]:
     for entry in entries:
         if entry.told.power and entry.test not in found:
             found[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page)
-    return [found[test] for test in sorted(found)]
+    return [found[test] for test in sorted(found, key=test_order)]
 
 
 def _results(entries: Sequence[SiteEntry], found: Catalogue) -> SiteTable:

@@ -1,31 +1,45 @@
-"""Whether a box's newest build is better than the one before it, by what `compare` says. Pure."""
+"""Change of a figure from build to build, and of one box against another, by what `compare` says. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.compare.comparison import ComparisonRow, compare
+from wirespeed.compare.comparison import ComparisonRow
 from wirespeed.compare.text import verdict
 from wirespeed.results.figures import difference_text
 from wirespeed.site.entries import SiteFigure
-from wirespeed.site.trends import trends
+from wirespeed.site.judging import WITHIN, judged
+from wirespeed.site.trends import change, trends
 
-WITHIN, CONFIDENCE = 0.01, 0.95
+
+def changed(figures: Sequence[SiteFigure]) -> str:
+    """Change of one figure of one test and box: against the build before if both ran more than once, else the last
+    step of all values. Empty if there is only one build, and too few values for steps."""
+    builds = _last_two(figures)
+    if builds and min(len(runs) for _, runs in builds) > 1:
+        return against_before(figures)
+    return change(figures)[0] or against_before(figures)
 
 
 def against_before(figures: Sequence[SiteFigure]) -> str:
     """Difference to the build before, for one figure of one test and box; empty if there is only one build."""
-    builds: dict[str, list[SiteFigure]] = {}
-    for figure in sorted(figures, key=lambda one: one.entry.started, reverse=True):
-        builds.setdefault(figure.entry.version, []).append(figure)
-    builds.pop("", None)
-    if len(builds) < 2:
+    builds = _last_two(figures)
+    if not builds:
         return ""
-    (_, after), (name, before) = list(builds.items())[:2]
+    (_, after), (name, before) = builds
     said = compared(before, after)
     if said.startswith(("better", "worse")):
         return f"{said} than {name}"
     return f"{said} as {name}" if said.startswith("same") else f"against {name}: {said}"
+
+
+def _last_two(figures: Sequence[SiteFigure]) -> list[tuple[str, list[SiteFigure]]]:
+    """The newest build and the one before it, by name; none if there are not two."""
+    builds: dict[str, list[SiteFigure]] = {}
+    for figure in sorted(figures, key=lambda one: one.entry.started, reverse=True):
+        if figure.entry.version:
+            builds.setdefault(figure.entry.version, []).append(figure)
+    return list(builds.items())[:2] if len(builds) > 1 else []
 
 
 def since_the_last_step(figures: Sequence[SiteFigure]) -> list[SiteFigure]:
@@ -38,16 +52,14 @@ def since_the_last_step(figures: Sequence[SiteFigure]) -> list[SiteFigure]:
 
 def compared(a: Sequence[SiteFigure], b: Sequence[SiteFigure]) -> str:
     """What B is against A, in words: `better +3.1 %`."""
-    subject = a[0].subject
-    (row,) = compare({subject: [one.value for one in a]}, {subject: [one.value for one in b]}, WITHIN, CONFIDENCE).rows
-    return _words(row)
+    return _words(judged(a, b))
 
 
 def _words(row: ComparisonRow) -> str:
-    judged = row.judgement
+    found = row.judgement
     told = verdict(row, WITHIN)
-    if judged.word in ("better", "worse") and judged.difference is not None:
-        return f"{told} ({difference_text(judged.difference)})"
-    if judged.a_count == judged.b_count == 1 and judged.difference is not None:
-        return f"{difference_text(judged.difference)}, {told}"
+    if found.word in ("better", "worse") and found.difference is not None:
+        return f"{told} ({difference_text(found.difference)})"
+    if found.a_count == found.b_count == 1 and found.difference is not None:
+        return f"{difference_text(found.difference)}, {told}"
     return told

@@ -8,19 +8,21 @@ from wirespeed.charts.chart import Band, Chart, Curve, Panel, Scale, short, shor
 from wirespeed.charts.colours import ALARM, REFERENCE
 from wirespeed.results.figures import MEGA, measured_text
 from wirespeed.site.entries import SiteFigure
-from wirespeed.site.trends import Trend, since
+from wirespeed.site.trends import Trend, TrendStep, since
 
 SPARK_WIDTH, SPARK_HEIGHT = 80.0, 18.0
 TREND_PX = 180
+LABEL_LETTERS = 12
+"""The longest version that a label within a chart has room for."""
 
 
 @dataclass(frozen=True)
 class Spark:
-    """`dots` are the steps."""
+    """`dots` are the steps, each with whether it is judged to be for the worse."""
 
     label: str
     line: str
-    dots: tuple[tuple[float, float], ...]
+    dots: tuple[tuple[float, float, bool], ...]
 
 
 def spark(trend: Trend) -> Spark | None:
@@ -36,7 +38,11 @@ def spark(trend: Trend) -> Spark | None:
 
     steps = "; ".join(step.text for step in trend.steps)
     label = f"{len(rates)} values, last {measured_text(rates[-1])}{f'; {steps}' if steps else ', no step'}"
-    return Spark(label, _line([at(place) for place in range(len(rates))]), tuple(at(step.at) for step in trend.steps))
+    return Spark(
+        label,
+        _line([at(place) for place in range(len(rates))]),
+        tuple((*at(step.at), step.is_worse) for step in trend.steps),
+    )
 
 
 def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) -> Chart:
@@ -45,10 +51,11 @@ def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) 
     least, most = _range(trend.rates)
     values = Curve(
         name="each result",
+        key="each result",
         colour=colour,
         x=shortened(range(len(trend.figures))),
         y=shortened(pps / MEGA.divisor for pps in trend.rates),
-        width=1.2,
+        dots=True,
         told=tuple(map(_title, trend.figures)),
         links=tuple(figure.entry.page and root + figure.entry.page for figure in trend.figures),
     )
@@ -56,7 +63,7 @@ def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) 
     for one in trend.plateaus:
         means += [(one.first - 0.5, None)] if means else []
         means += [(place, short(one.mean / MEGA.divisor)) for place in range(one.first, one.last + 1)]
-    plateaus = Curve("mean", colour, tuple(x for x, _ in means), tuple(y for _, y in means), width=4.0)
+    plateaus = Curve("mean", colour, tuple(x for x, _ in means), tuple(y for _, y in means), key="mean", width=4.0)
     return Chart(
         identity=identity,
         sentence=f"{name}: {'; '.join(step.text for step in trend.steps) or 'no step'}",
@@ -72,11 +79,18 @@ def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) 
             ),
         ),
         bands=tuple(
-            Band(step.text, step.at - 0.5, step.at - 0.5, ALARM if step.ratio < 0 else REFERENCE, dash="dash")
+            Band(_label(step), step.at - 0.5, step.at - 0.5, ALARM if step.is_worse else REFERENCE, dash="dash")
             for step in trend.steps
         ),
         categories=tuple(since(figure) for figure in trend.figures),
     )
+
+
+def _label(step: TrendStep) -> str:
+    """Short enough for a phone; the page says against what."""
+    since = step.version if 0 < len(step.version) <= LABEL_LETTERS else step.day
+    judged = f", {step.word}" if step.word in ("better", "worse") else ""
+    return f"{since}: {step.arrow}{judged}"
 
 
 def _title(figure: SiteFigure) -> str:

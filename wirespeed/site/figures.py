@@ -44,10 +44,28 @@ def chosen(figures: Iterable[SiteFigure]) -> SiteFigure | None:
 def hardness(figure: SiteFigure) -> tuple[int, int, int]:
     """Hardness of the figure's test; the highest value is the hardest: small frames, both directions, many flows."""
     entry = figure.entry
-    size = _SIZE.search(entry.load)
-    frame_bytes = _UNKNOWN_BYTES if size is None else _IMIX_BYTES if size[1] == "imix" else int(size[1])
-    many = any(word in entry.load for word in _FLOWS)
-    return -frame_bytes, entry.directions.count("→"), int(many)
+    return -_frame_bytes(entry.load), entry.directions.count("→"), int(_has_many_flows(entry.load))
+
+
+def load_order(load: str) -> tuple[bool, int, bool, str]:
+    """The order of loads in a review: large frames first, many flows before one; loads of unknown size last."""
+    size = _frame_bytes(load)
+    return size == _UNKNOWN_BYTES, -size, not _has_many_flows(load), load
+
+
+def test_order(test: tuple[str, str]) -> tuple[tuple[bool, int, bool, str], int, str]:
+    """The same with one direction before several."""
+    load, directions = test
+    return load_order(load), directions.count("→"), directions
+
+
+def _frame_bytes(load: str) -> int:
+    size = _SIZE.search(load)
+    return _UNKNOWN_BYTES if size is None else _IMIX_BYTES if size[1] == "imix" else int(size[1])
+
+
+def _has_many_flows(load: str) -> bool:
+    return any(word in load for word in _FLOWS)
 
 
 def size_of(load: str) -> str:
@@ -75,6 +93,15 @@ def mega(figure: SiteFigure) -> str:
     return figure.told.scaled(MEGA)
 
 
+def of_mega(rate: float) -> str:
+    return three_digits(rate / MEGA.divisor)
+
+
+def at_least(figure: SiteFigure) -> str:
+    """`≥ ` before what follows from a lower bound."""
+    return "≥ " if figure.value.at_least else ""
+
+
 def per_watt(figure: SiteFigure) -> str:
     """In a column of Mpps a watt; empty where nobody metered."""
-    return "" if figure.per_watt is None else three_digits(figure.per_watt / 1e6)
+    return "" if figure.per_watt is None else f"{at_least(figure)}{of_mega(figure.per_watt)}"

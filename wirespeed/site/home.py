@@ -8,10 +8,10 @@ from itertools import islice
 
 from wirespeed.pages.loads import directions_title
 from wirespeed.pages.words import count
-from wirespeed.site.bars import Bars, build_bars, change, side_by_side
+from wirespeed.site.bars import Bars, build_bars, side_by_side
 from wirespeed.site.drawing import Spark, spark
-from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
-from wirespeed.site.figures import answer, chosen, size_of, trust
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
+from wirespeed.site.figures import answer, at_least, chosen, size_of, trust
 from wirespeed.site.names import box_page, key, slug, test_page
 from wirespeed.site.parts import (
     BoxAnswer,
@@ -26,7 +26,7 @@ from wirespeed.site.parts import (
     test_name,
     text,
 )
-from wirespeed.site.trends import trends
+from wirespeed.site.trends import change, trends
 
 MOST_CARDS = 12
 MOST_PANELS = 4
@@ -48,6 +48,7 @@ class BoxCard:
     sentence: str
     spark: Spark | None
     change: str
+    is_down: bool
     foot: str
 
 
@@ -103,8 +104,13 @@ def _builds(found: Catalogue) -> Iterator[Bars]:
 
 
 def _rated_first(found: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
-    """Boxes of which a rate is known, then the others."""
-    return sorted(found.boxes.items(), key=lambda one: not any(found.figures.get(entry.digest) for entry in one[1]))
+    """Boxes of which a rate is known, then the others, and last what has no name."""
+
+    def rank(one: tuple[str, tuple[SiteEntry, ...]]) -> tuple[bool, bool]:
+        box, entries = one
+        return is_unnamed(box), not any(found.figures.get(entry.digest) for entry in entries)
+
+    return sorted(found.boxes.items(), key=rank)
 
 
 def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
@@ -127,7 +133,7 @@ def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
         "file missing" if entry.fault else entry.limit,
         entry.started[:10],
         "" if figure is None else figure.name,
-        "≥ " if figure is not None and figure.value.at_least else "",
+        "" if figure is None else at_least(figure),
         "" if figure is None else f"{figure.value.rate_pps:.6g}",
         "" if mark is None else mark.shape,
         "" if mark is None else f"{mark.word}: {mark.why}",
@@ -142,13 +148,15 @@ def _card(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxCard:
     newest = best.entry if best is not None else next((entry for entry in entries if entry.is_test), None)
     said = newest.told.sentences if newest is not None else ()
     day = max(entry.started for entry in entries)[:10]
+    changed, is_down = change(over_time[best.subject].figures) if over_time and best is not None else ("", False)
     return BoxCard(
         name=box,
         page=box_page(box),
         answer=answer_of(best),
         sentence=said[0] if said else "",
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
-        change=change(over_time[best.subject].figures)[0] if over_time and best is not None else "",
+        change=changed,
+        is_down=is_down,
         foot=" · ".join(filter(None, (count(len(entries), "result"), day))),
     )
 
@@ -165,10 +173,11 @@ def boxes_page(found: Catalogue, title: str) -> Boxes:
         SiteTable(
             "Boxes",
             (
-                *(("box", False), ("Mpps", True), ("of", False), ("Mpps/W", True), ("for its price", True)),
-                *(("watts", True), ("limited by", False), ("results", True), ("newest", False)),
+                *(("box", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
+                *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
+                ("newest", False),
             ),
-            tuple(_box_row(box, entries, found) for box, entries in found.boxes.items()),
+            tuple(_box_row(box, entries, found) for box, entries in _rated_first(found)),
         ),
     )
 
@@ -181,6 +190,7 @@ def _box_row(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[
         box_cell(box),
         rate_cell(best),
         text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
+        text("" if best is None else best.entry.version),
         per_watt_cell(best),
         per_price_cell(best, price, date),
         number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from wirespeed.charts.page_json import to_page
-from wirespeed.results.figures import three_digits
 from wirespeed.results.inspection import Inspection
 from wirespeed.site import names
 from wirespeed.site.across import matrix, test_page
 from wirespeed.site.box import box_page
 from wirespeed.site.entries import Catalogue, SiteEntry
+from wirespeed.site.figures import of_mega
 from wirespeed.site.hardware import hardware
 from wirespeed.site.home import FIRST_ROWS, ROW_FIELDS, boxes_page, home, price_of, rows
 from wirespeed.site.manifest import source_of
@@ -75,9 +75,11 @@ def _home(found: Catalogue, title: str) -> str:
 
 
 def _plain(row: Sequence[str]) -> dict[str, str]:
-    """A row as the script shows it: rates in Mpps."""
+    """A row as the script shows it: rates in Mpps, with their marks."""
     told = dict(zip(ROW_FIELDS, row, strict=True))
-    return told | {name: told[name] and three_digits(float(told[name]) / 1e6) for name in ("rate", "per_watt")}
+    before, after = told["at_least"], told["mark"]
+    rates = {name: told[name] and f"{before}{of_mega(float(told[name]))} {after}" for name in ("rate", "per_watt")}
+    return told | rates
 
 
 def _script(found: Catalogue) -> str:
@@ -97,7 +99,7 @@ def _matrix(found: Catalogue, title: str) -> str:
 
 def _box(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> str:
     view = box_page(box, entries, found)
-    return page("box.html", "../", view=view, figures={one.identity: to_page(one) for one in view.charts})
+    return page("box.html", "../", view=view, figures={one.chart.identity: to_page(one.chart) for one in view.trends})
 
 
 def _hardware(box: str, entries: Sequence[SiteEntry], inspections: Inspections) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.site.drawing import Spark
 from wirespeed.site.entries import SiteEntry, SiteFigure
-from wirespeed.site.figures import mega, per_watt, trust
+from wirespeed.site.figures import at_least, mega, per_watt, trust
 from wirespeed.site.names import box_page, test_page
 from wirespeed.site.worth import parse_price, per_price_text
 
@@ -17,13 +17,14 @@ NOTHING = "–"
 @dataclass(frozen=True)
 class SiteCell:
     """`page` is where it leads to, empty for nowhere; `key` is what a column is sorted by, empty where nothing is
-    known; `why` is its tooltip; `spark` stands in place of the text."""
+    known; `note` stands below the text in small letters; `why` is its tooltip; `spark` stands in place of the text."""
 
     text: str
     page: str = ""
     key: str = ""
     is_figure: bool = False
     why: str = ""
+    note: str = ""
     filled_percent: str = ""
     spark: Spark | None = None
 
@@ -57,6 +58,7 @@ class BoxAnswer:
     rate: str
     unit: str
     of: str
+    version: str
     page: str
     shape: str
     word: str
@@ -73,21 +75,26 @@ def number(value: float | None, said: str, page: str = "", why: str = "") -> Sit
     return SiteCell(said, page, f"{value:.9g}", is_figure=True, why=why)
 
 
-def rate_cell(figure: SiteFigure | None, most_pps: float | None = None) -> SiteCell:
-    """In Mpps, with its trust mark, and a bar for its share of `most_pps`."""
+def _marked(figure: SiteFigure, value: float, said: str, why: str = "") -> SiteCell:
+    """A value that follows from the figure, with the figure's trust mark."""
+    mark = trust(figure)
+    told = ". ".join(filter(None, (why, f"{mark.word}: {mark.why}")))
+    return SiteCell(f"{said} {mark.shape}", "", f"{value:.9g}", is_figure=True, why=told)
+
+
+def rate_cell(figure: SiteFigure | None, filled: float | None = None, note: str = "") -> SiteCell:
+    """In Mpps, with its trust mark, and a bar over `filled` percent of the cell."""
     if figure is None:
         return SiteCell(NOTHING, is_figure=True, why="not measured")
-    pps, mark = figure.value.rate_pps, trust(figure)
-    filled = "" if most_pps is None else f"{100 * pps / most_pps:.1f}"
-    said = f"{mega(figure)} {mark.shape}"
-    page = figure.entry.page
-    return SiteCell(said, page, f"{pps:.9g}", is_figure=True, why=f"{mark.word}: {mark.why}", filled_percent=filled)
+    pps = figure.value.rate_pps
+    percent = "" if filled is None else f"{filled:.1f}"
+    return replace(_marked(figure, pps, mega(figure)), page=figure.entry.page, note=note, filled_percent=percent)
 
 
 def per_watt_cell(figure: SiteFigure | None) -> SiteCell:
     if figure is None or figure.per_watt is None:
         return number(None, "", why="no power meter (--power)")
-    return number(figure.per_watt, per_watt(figure), why=f"{figure.entry.watts:.1f} W")
+    return _marked(figure, figure.per_watt, per_watt(figure), f"{figure.entry.watts:.1f} W")
 
 
 def per_price_cell(figure: SiteFigure | None, price: str, date: str) -> SiteCell:
@@ -95,7 +102,8 @@ def per_price_cell(figure: SiteFigure | None, price: str, date: str) -> SiteCell
     if figure is None or known is None:
         return number(None, "", why="no price in the testbed file (description: price)")
     pps = figure.value.rate_pps
-    return number(pps / known.amount, per_price_text(pps, known), why=f"{price}{f', {date}' if date else ''}")
+    said = f"{at_least(figure)}{per_price_text(pps, known)}"
+    return _marked(figure, pps / known.amount, said, f"{price}{f', {date}' if date else ''}")
 
 
 def share_cell(figure: SiteFigure) -> SiteCell:
@@ -108,8 +116,8 @@ def spark_cell(spark: Spark | None) -> SiteCell:
     return SiteCell(NOTHING) if spark is None else SiteCell("", key=str(len(spark.dots)), spark=spark)
 
 
-def box_cell(box: str) -> SiteCell:
-    return text(box, box_page(box))
+def box_cell(box: str, note: str = "") -> SiteCell:
+    return replace(text(box, box_page(box)), note=note)
 
 
 def test_cell(entry: SiteEntry) -> SiteCell:
@@ -127,4 +135,4 @@ def answer_of(figure: SiteFigure | None) -> BoxAnswer | None:
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
     of = f"{figure.name}{share}, {test_name(entry.load, entry.directions)}"
-    return BoxAnswer(rate, unit, of, entry.page, mark.shape, mark.word, mark.why)
+    return BoxAnswer(rate, unit, of, entry.version, entry.page, mark.shape, mark.word, mark.why)

@@ -36,10 +36,6 @@ function digits(value) {
 	return rounded.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
 }
 
-function mega(text) {
-	return text ? digits(Number(text) / 1e6) : "–";
-}
-
 // The reader's choice of theme holds for all pages, where the browser keeps it.
 function themes(button) {
 	const all = ["", "dark", "light"];
@@ -116,16 +112,19 @@ function results(all) {
 	const fields = (heads) => [...document.querySelectorAll(heads)].map((one) => one.dataset.field);
 	const [columns, compared_columns] = [fields("#all thead button"), fields("#ticked thead th")];
 
+	// In Mpps or Mpps/W, with the trust mark of the figure.
+	const marked = (row, field) => get(row, field) && `${get(row, "at_least")}${digits(Number(get(row, field)) / 1e6)} ${get(row, "mark")}`;
+
 	function put_field(made, row, field) {
 		const rate = Number(get(row, "rate"));
 		switch (field) {
 			case "title": return head(made, get(row, "title"), page(row));
-			case "rate": return cell(made, `${get(row, "at_least")}${mega(get(row, "rate"))} ${get(row, "mark")}`, "", get(row, "why"), true);
+			case "rate":
+			case "per_watt": return cell(made, marked(row, field), "", get(row, "why"), true);
 			case "share": return cell(made, base && rate ? `${digits((100 * rate) / base)} %` : "–", "", "", true);
-			case "per_watt": return cell(made, mega(get(row, "per_watt")), "", "", true);
 			case "box": return cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
 			case "test": return cell(made, get(row, "test"), get(row, "test_page"));
-			default: cell(made, get(row, field)).className = field;
+			default: cell(made, get(row, field)).className = field === "date" ? field : "";
 		}
 	}
 

@@ -22,7 +22,7 @@ MANAGEMENT_MAC = "02:dd:00:00:00:ff"
 """Address of the NIC by which a guest is reached; the guest recognises the NIC by it."""
 
 _DISK_MB = 512
-_VERSION = "2"
+_VERSION = "3"
 """Raised when the disk is made otherwise than before."""
 
 _DISK_ROOT = Way(
@@ -46,6 +46,7 @@ _MODULES = (
     *("virtio_pci", "virtio_net", "virtio_rng", "e1000", "e1000e", "igb", "vmxnet3"),
     *("bridge", "8021q", "bonding", "veth", "dummy", "mpls_router", "mpls_iptunnel", "mpls_gso"),
     *("nf_tables", "nft_counter", "nft_ct", "nft_chain_nat", "nft_limit", "nft_log", "nft_masq", "nft_reject_inet"),
+    *("nft_nat", "nft_fib_inet", "nf_conntrack_netlink"),
     *("sch_fq_codel", "sch_htb", "cls_u32", "act_mirred", "sch_ingress", "nls_ascii"),
 )
 

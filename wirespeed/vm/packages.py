@@ -48,7 +48,7 @@ SYSTEM = Bundle(
     (
         *("base-files", "bash", "coreutils", "dash", "diffutils", "findutils", "grep", "gzip", "hostname", "libc-bin"),
         *("mawk", "mount", "procps", "sed", "tar", "util-linux", "kmod", "busybox-static"),
-        *("openssh-server", "iproute2", "ethtool", "nftables", "iputils-ping", "tcpdump"),
+        *("openssh-server", "iproute2", "ethtool", "nftables", "conntrack", "iputils-ping", "tcpdump"),
     ),
     _INSTALLERS,
 )

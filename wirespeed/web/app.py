@@ -34,7 +34,7 @@ from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from wirespeed.charts import browser, dygraphs
-from wirespeed.charts.chart import DASHES
+from wirespeed.charts.chart import ALONE_DASH, DIRECTION_DASHES
 from wirespeed.charts.colours import COLOURS, MARKS, NODE_COLOURS, REFERENCE
 from wirespeed.errors import WirespeedError
 from wirespeed.exporter.target import Target
@@ -66,7 +66,8 @@ _LOOKS = json.dumps(
         "colours": COLOURS,
         "marks": MARKS,
         "classes": NODE_COLOURS,
-        "dashes": [dash for dash in DASHES if dash != "dot"],
+        "dashes": DIRECTION_DASHES,
+        "alone": ALONE_DASH,
         "grey": REFERENCE,
     }
 )

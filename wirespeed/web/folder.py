@@ -8,8 +8,10 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from wirespeed.charts.sparkline import path_of
 from wirespeed.errors import WirespeedError
@@ -26,6 +28,7 @@ _MOST_ROWS = 4096
 _MOST_HEAD_BYTES = 4 << 20
 _MOST = 50_000
 """Files of a folder; what lies beyond is not shown."""
+_MOST_S = 1e9
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,8 @@ class ListedTest:
 @dataclass(frozen=True)
 class ListedResult:
     """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
-    it, the DUT, the start (UTC) and the received load over time as an SVG path. Of a test that runs, only the DUT and
-    the start are known. `fault` says why a file cannot be read."""
+    it, the DUT, the start (UTC) and the received load over time as an SVG path. Of a test that runs, only the DUT, the
+    start and the `progress` are known. `fault` says why a file cannot be read."""
 
     figure: str = ""
     of: str = ""
@@ -61,6 +64,7 @@ class ListedResult:
     started: str = ""
     spark: str = ""
     fault: str = ""
+    progress: str = ""
 
 
 @lru_cache(maxsize=_MOST_ROWS)
@@ -80,7 +84,7 @@ def _row(file: Path, changed_s: float) -> ListedResult:
     return ListedResult(
         figure=shown.text,
         of="" if shown.said else shown.name,
-        trust=trust_of(shown, verdict.disturbed),
+        trust=trust_of(shown, verdict.disturbed, verdict.samples),
         figures=verdict.line,
         limit=LIMITS[verdict.limited_by],
         dut=result.dut.name,
@@ -99,8 +103,28 @@ def _begun(journal: Path) -> ListedResult:
     if not isinstance(head, dict):
         return ListedResult()
     dut = head.get("dut")
-    started = str(head.get("started") or "")[:19].replace("T", " ")
-    return ListedResult(dut=str(dut.get("name") or "") if isinstance(dut, dict) else "", started=started)
+    started = str(head.get("started") or "")
+    return ListedResult(
+        dut=str(dut.get("name") or "") if isinstance(dut, dict) else "",
+        started=started[:19].replace("T", " "),
+        progress=_progress(started, head.get("most_s")),
+    )
+
+
+def _progress(started: str, most_s: Any) -> str:
+    """`0:24 of at most 0:30`; empty where nobody knows when the test began."""
+    try:
+        passed_s = (datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds()
+    except (ValueError, TypeError):
+        return ""
+    is_known = isinstance(most_s, int | float) and 0 < most_s < _MOST_S
+    return _clock(passed_s) + (f" of at most {_clock(most_s)}" if is_known else "")
+
+
+def _clock(seconds: float) -> str:
+    """As the live page has it: `0:24`, `1:02:03`."""
+    minutes, rest = divmod(max(0, round(seconds)), 60)
+    return f"{minutes // 60}:{minutes % 60:02d}:{rest:02d}" if minutes >= 60 else f"{minutes}:{rest:02d}"
 
 
 class Folder:

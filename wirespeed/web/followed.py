@@ -170,7 +170,7 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
 def _figure(verdict: Verdict, figure: Figure) -> dict[str, str]:
     """A figure of the verdict as a card shows it."""
     rate, unit = figure.rate_parts
-    trust = trust_of(figure)
+    trust = trust_of(figure, verdict.disturbed, verdict.samples)
     measured = figure.is_measured and figure.rate_pps is not None
     return {
         "name": verdict.heading(figure),

@@ -4,7 +4,7 @@
 // dygraphs is not in the page they are SVG on the screen too.
 const Charts = (() => {
 	const PAPER = { paper: "#ffffff", ink: "#1c2430", soft: "#4d5765", grid: "#dfe3e8", rule: "#7d8590", alarm: "#b3401a" };
-	const RIGHT = 16, NAMED = 12;
+	const RIGHT = 16, NAMED = 12, ROW = 6;
 	const { canvasPen, swatch, DOT, DASHES } = Pens;
 	const { digits, NARROW } = ChartScales;
 	const { rowsOf, tablesOf } = ChartTables;
@@ -132,7 +132,8 @@ const Charts = (() => {
 			}
 			tool("PNG", "Save as PNG", () => this.save("png"));
 			tool("SVG", "Save as SVG", () => this.save("svg"));
-			return make("div", { className: "chart-bar" }, keys, tools);
+			const isLong = keys.children.length > ROW;
+			return make("div", { className: isLong ? "chart-bar long" : "chart-bar" }, ...(isLong ? [tools, keys] : [keys, tools]));
 		}
 
 		drawPanel(panel) {

@@ -237,12 +237,14 @@ const ChartFigure = (() => {
 				const across = [];
 				for (let x = right - 4; x > left + 40; x -= STEP_PX) across.push(x);
 				const down = isAbove ? [box.y + 12] : [at - 4, at + 13];
-				wanted.push({ text: isAbove ? `↑ ${rule.name}` : rule.name, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: rule.name, colour: "currentColor" } });
+				const text = isAbove ? `↑ ${rule.name}` : rule.name;
+				wanted.push({ text, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: text, colour: "currentColor" } });
 			}
 			for (const band of panel === this.panels()[0] ? this.figure.bands || [] : []) {
 				if (band.key || !band.name || !this.shows(band) || toX(band.high) < left || toX(band.low) > right) continue;
-				const x = Math.max(left, toX(band.low)) + 4, bottom = box.y + box.h;
-				wanted.push({ text: band.name, places: [12, 26, box.h - 4, box.h - 18, box.h / 2].map((down) => [x, Math.min(bottom, box.y + down), "start"]), soft: true });
+				const x = Math.max(left, toX(band.low)), bottom = box.y + box.h, down = [12, 26, box.h - 4, box.h - 18, box.h / 2];
+				const beside = [[x + 4, "start"], [x - 8, "end"]]; // to the left where there is no room to the right
+				wanted.push({ text: band.name, places: beside.flatMap(([at, side]) => down.map((by) => [at, Math.min(bottom, box.y + by), side])), soft: true });
 			}
 			return wanted;
 		}

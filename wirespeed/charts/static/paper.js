@@ -2,15 +2,32 @@
 
 // A chart as SVG: for files, for paper, and for the screen where there is no dygraphs.
 const ChartPaper = (() => {
-	const RIGHT = 16, GAP = 26, SIZE = 12;
+	const RIGHT = 16, GAP = 26, SIZE = 12, TITLE = 15;
 	const FAMILY = "system-ui, 'DejaVu Sans', sans-serif";
 	const { svgPen, escaped, sample, DASHES, SAMPLE } = Pens;
+
+	// A title in lines that are as wide as the picture.
+	function lines(text, width) {
+		const found = [""];
+		for (const word of text.split(" ")) {
+			const longer = found.at(-1) ? `${found.at(-1)} ${word}` : word;
+			// Bold letters are a tenth wider.
+			if (found.at(-1) && 1.1 * ChartLabels.widthOf(longer, FAMILY, TITLE) > width) found.push(word);
+			else found[found.length - 1] = longer;
+		}
+		return found;
+	}
 
 	function svgOf(chart, colours, width) {
 		const panels = chart.panels(), figures = panels.flatMap((panel) => chart.yTicks(panel).map(([, text]) => ChartLabels.widthOf(text, FAMILY, SIZE)));
 		const left = 14 + Math.ceil(Math.max(20, ...figures));
 		const pen = svgPen(), inner = { x: left, w: width - left - RIGHT }, { figure } = chart;
-		let top = 14, at = 0;
+		let top = 2, at = 0;
+		for (const line of lines(figure.title || figure.sentence, width)) {
+			top += TITLE + 6;
+			pen.words(line, 0, top, colours.ink, "start", true, TITLE);
+		}
+		top += 22;
 		const fresh = () => { if (at > 0) { at = 0; top += 18; } };
 		const name = (curve, text) => {
 			const wide = SAMPLE + 24 + ChartLabels.widthOf(text, FAMILY, SIZE);

@@ -80,8 +80,8 @@ const Pens = (() => {
 			box(x, y, w, h, colour) {
 				parts.push(`<rect x="${at(x)}" y="${at(y)}" width="${at(w)}" height="${at(h)}" fill="${colour}"/>`);
 			},
-			words(text, x, y, colour, align, bold) {
-				parts.push(`<text x="${at(x)}" y="${at(y)}" fill="${colour}" text-anchor="${align}"${bold ? ' font-weight="600"' : ""}>${escaped(text)}</text>`);
+			words(text, x, y, colour, align, bold, size) {
+				parts.push(`<text x="${at(x)}" y="${at(y)}" fill="${colour}" text-anchor="${align}"${bold ? ' font-weight="600"' : ""}${size ? ` font-size="${size}"` : ""}>${escaped(text)}</text>`);
 			},
 			mark(symbol, x, y, colour, fill = colour, page = "") {
 				if (y === null) return;

@@ -41,7 +41,7 @@ def look(case: Case) -> CauseFinding | None:
         pieces.append(Evidence(text, -2 * FAIR, source))
     return CauseFinding(
         NAME,
-        f"CPU-bound on one worker: {first.cycles:.4g} cycles per packet, {rate_text(first.pps)}, no time to spare",
+        f"CPU-bound on one worker: {first.cycles:.4g} cycles per packet at {rate_text(first.pps)}, no time to spare",
         tuple(pieces),
         next="a second worker with a queue of its own; `explain --against` a test with more queues",
     )

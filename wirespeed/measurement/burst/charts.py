@@ -8,6 +8,7 @@ from wirespeed.charts.dut_panels import account_of_trials, panels_of
 from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.measurement.burst.result import BurstResult
+from wirespeed.measurement.load import subject_of
 from wirespeed.results.figures import losses_text
 
 LOSS_PX = 260
@@ -39,4 +40,5 @@ def burst_chart(identity: str, result: BurstResult, sentence: str) -> Chart:
             *device_panels(panels_of(accounts), accounts, {result.name: style}, 1.0),
         ),
         bands=tuple(bands),
+        title=f"Burst, {subject_of(result)}",
     )

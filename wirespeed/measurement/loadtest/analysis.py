@@ -27,7 +27,8 @@ class MeasuredCurve:
 
     `lines` is the number of directions, `line_pps` what fills their lines together. `stray_failures` counts samples
     above the threshold whose loss did not last; `tester_ratio` is the tester's own share of what was wanted and did not
-    come back in the samples above the threshold.
+    come back in the samples above the threshold. `passed_pps` is the highest load offered before and below the loss
+    onset that lost no more than the threshold.
     """
 
     channel: str
@@ -37,6 +38,7 @@ class MeasuredCurve:
     outcome: ChannelOutcome
     stray_failures: int
     tester_ratio: float
+    passed_pps: float | None = None
 
     @property
     def measured(self) -> tuple[Point, ...]:
@@ -196,6 +198,12 @@ def _curve(
         for point in found
         if point.measured and point.balance.shortfall > threshold * (point.balance.offered + point.balance.unoffered)
     ]
+    onset_pps = outcome.loss_onset.offered_pps if outcome.loss_onset else 0.0
+    passed = (
+        point.offered_pps
+        for point in found
+        if point.measured and point.t_s < lasts_from_s and point.loss_ratio <= threshold
+    )
     return MeasuredCurve(
         channel=name,
         points=found,
@@ -204,6 +212,7 @@ def _curve(
         outcome=outcome,
         stray_failures=sum(point.t_s < lasts_from_s and not point.disturbed for point in failing),
         tester_ratio=share_of_tester(short),
+        passed_pps=max((pps for pps in passed if 0 < pps < onset_pps), default=None),
     )
 
 

@@ -15,6 +15,7 @@ from wirespeed.pages.duts import dut_name
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
+from wirespeed.results.figures import measured_text
 from wirespeed.results.verdict import Figure, Verdict
 
 MOST_CARDS = 8
@@ -105,7 +106,7 @@ def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     found = answers(groups, shown.verdicts)
     if found is None:
         return None
-    ways = "one direction" if found.directions == 1 else f"{found.directions} directions together"
+    ways = "one direction" if found.directions == 1 else f"sum of {found.directions} directions"
     cards = tuple(_card(answer, groups, shown) for answer in found.duts[:MOST_CARDS])
     more = max(0, len(found.duts) - MOST_CARDS) + found.others
     rest = f"{count(more, 'more router')} below." if more else ""
@@ -124,7 +125,7 @@ def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) 
         unit=figure.rate_parts[1],
         share=_share(figure),
         heading=verdict.heading(figure) if figure.is_measured else "",
-        trust=trust_of(figure, verdict.disturbed),
+        trust=trust_of(figure, verdict.disturbed, verdict.samples),
         more=(
             *(() if full is None or full is figure else (_full_load_text(full),)),
             *(one.line for bound in bounds for one in bound.figures),
@@ -137,10 +138,16 @@ def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) 
 def _share(figure: Figure) -> str:
     if not figure.is_measured:
         return ""
-    return "line rate unknown" if figure.line_percent is None else figure.share_text
+    share = "line rate unknown" if figure.line_percent is None else figure.share_text
+    return ", ".join(filter(None, (figure.each_text, share)))
 
 
 def _full_load_text(full: Figure) -> str:
-    """`Overloaded, at full load: 4.41 Mpps, loss 1.2 %`."""
-    name = "Overloaded, at full load" if full.mark == "lossy" else "At full load"
-    return f"{name}: {full.text}" + (f", loss {full.loss_text}" if full.is_measured else "")
+    """`Overloaded with 4.46 Mpps: still forwards 4.41 Mpps, loss 1.2 %`."""
+    if not full.is_measured or full.offered_pps is None:
+        return f"At full load: {full.text}"
+    offered = measured_text(full.offered_pps)
+    name = (
+        f"Overloaded with {offered}: still forwards" if full.mark == "lossy" else f"At full load, {offered}: forwards"
+    )
+    return f"{name} {full.text}, loss {full.loss_text}"

@@ -6,7 +6,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from wirespeed.charts.chart import DASHES, Chart, Curve, Dash, Panel, PercentScale, Rule, short, shortened
+from wirespeed.charts.chart import (
+    Chart,
+    Curve,
+    Dash,
+    Panel,
+    PercentScale,
+    Rule,
+    direction_dash,
+    short,
+    shortened,
+)
 from wirespeed.charts.dut_panels import PANEL_PX, Account, DutSample, panels_of
 from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
@@ -18,7 +28,7 @@ from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import TOGETHER, Shown
 from wirespeed.pages.duts import dut_name
-from wirespeed.pages.words import count
+from wirespeed.pages.words import count, first_of
 from wirespeed.results.channel import SUM
 from wirespeed.results.figures import Scaler, losses_text, percent_text, share_text
 from wirespeed.results.outcome import Knee, LoadPoint
@@ -27,6 +37,9 @@ from wirespeed.results.point import Point
 RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
 DISTURBED, SUMS = "disturbed", "sums"
 SATURATED, LOSSY = "saturation point", "loss onset"
+MOST_APART = 8.0
+"""Of a chart, times that its fastest device forwards what its slowest one does: more would flatten the slowest."""
+MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -37,6 +50,30 @@ class _Drawn:
     curve: Measured
     style: Curve
     on: bool
+
+
+def by_speed(group: LoadGroup[Result]) -> tuple[LoadGroup[Result], ...]:
+    """The tests of a load in groups of devices that one chart can show, in the order of their first tests."""
+    highest: dict[str, float] = {}
+    for result in group.results:
+        rates = (point.received_pps for curve in result.analysis.directions for point in curve.measured)
+        dut = dut_name(result)
+        highest[dut] = max(highest.get(dut, 0.0), *rates, 0.0)
+    classes: list[set[str]] = []
+    slowest = 0.0
+    for dut in sorted(highest, key=highest.__getitem__):
+        if not classes or highest[dut] > MOST_APART * slowest > 0:
+            classes.append(set())
+            slowest = 0.0
+        classes[-1].add(dut)
+        slowest = slowest or highest[dut]
+    parts = (tuple(result for result in group.results if dut_name(result) in some) for some in classes)
+    ordered = sorted(parts, key=lambda results: group.results.index(results[0]))
+    return tuple(LoadGroup(group.load, results) for results in ordered)
+
+
+def devices_of(group: LoadGroup[Result]) -> str:
+    return first_of(dict.fromkeys(map(dut_name, group.results)), MOST_NAMED)
 
 
 def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
@@ -52,7 +89,8 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
     for one in drawn:
         received += _received(one, scaler)
         lost += _loss(one, scaler, floor)
-        disturbed += _disturbed_samples(one, scaler, floor)
+        if one.curve.channel != SUM:
+            disturbed += _disturbed_samples(one, scaler, floor)
     lost += disturbed
     bands = [
         band
@@ -91,13 +129,17 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         ),
         bands=tuple(bands),
         off=frozenset([DISTURBED, *(one.style.key for one in drawn if not one.on)]),
-        called={SUMS: "sums of all directions", DISTURBED: _counted(disturbed)},
+        called={SUMS: "sums of all directions", DISTURBED: _counted(drawn)},
         shares=_shares(drawn, scaler),
+        title=f"Load test, {group.load.title}: {devices_of(group)}",
     )
 
 
-def _counted(disturbed: Sequence[Curve]) -> str:
-    return count(sum(len(curve.x) for curve in disturbed), "disturbed sample")
+def _counted(drawn: Sequence[_Drawn]) -> str:
+    """How many samples are disturbed, of all that the tests took at a time."""
+    samples = {(one.test.result.name, point.t_s) for one in drawn for point in one.curve.measured}
+    disturbed = {(one.test.result.name, point.t_s) for one in drawn for point in one.curve.measured if point.disturbed}
+    return f"{len(disturbed)} of {count(len(samples), 'sample')} disturbed: the host took CPUs away"
 
 
 def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> PercentScale | None:
@@ -132,6 +174,7 @@ def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         panels=(Panel(f"received and offered, dotted ({scaler.unit})", scaler.unit, TIME_PX, tuple(curves)),),
         off=frozenset(one.style.key for one in drawn if not one.on),
         called={SUMS: "sums of all directions"},
+        title=f"Load test over time, {group.load.title}: {devices_of(group)}",
     )
 
 
@@ -179,19 +222,15 @@ def _test_names(tests: Sequence[Analysis]) -> Mapping[str, str]:
     }
 
 
-def _dashes_of(tests: Sequence[Analysis]) -> Mapping[str, Dash]:
-    """By direction; sums are dotted."""
-    names = dict.fromkeys(_direction_of(test, curve) for test in tests for curve in test.directions)
-    others = [dash for dash in DASHES if dash != "dot"]
-    found: dict[str, Dash] = {name: others[number % len(others)] for number, name in enumerate(names)}
-    return found | {f"{TOGETHER} {SUM}": "dot"}
+def _dash_of(test: Analysis, curve: Measured) -> Dash:
+    """Sums are dotted."""
+    return "dot" if curve.channel == SUM else direction_dash(test.curves.index(curve), len(test.directions))
 
 
 def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
     """The channels asked for, and sums for whoever asks later; of several tests of one device in one direction the
     first is drawn, and the others wait, thinner."""
     tests = [result.analysis for result in group.results]
-    dashes = _dashes_of(tests)
     names = _curve_names(tests)
     seen: set[tuple[str, str]] = set()
     for test in tests:
@@ -208,7 +247,7 @@ def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
             first = place not in seen
             seen.add(place)
             style = replace(
-                blank(name, shown.colours[dut], key, dashes[place[1]], 2.0 if first else 1.2, test.result.name),
+                blank(name, shown.colours[dut], key, _dash_of(test, curve), 2.0 if first else 1.2, test.result.name),
                 value="" if key == SUMS else _told(curve, shown.scaler),
                 is_open=test.curves.index(curve) % 2 == 1,
             )
@@ -216,11 +255,17 @@ def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
 
 
 def _told(curve: Measured, scaler: Scaler) -> str:
-    """Loss onset and saturation point in words: `loss onset 2.98, saturation point 5.01 Mpps`."""
+    """Loss onset and saturation point: `loss onset between 2.23 and 2.98, saturation point 2.50 Mpps`."""
     lossy, knee = curve.outcome.loss_onset, curve.outcome.saturation
-    found = [f"{LOSSY} {scaler.text(lossy.offered_pps)}"] if lossy else []
+    found = [f"{LOSSY} {_onset_text(curve.passed_pps, lossy, scaler)}"] if lossy else []
     found += [f"{SATURATED} {scaler.text(knee.offered_pps)}"] if knee else []
     return f"{', '.join(found)} {scaler.unit}" if found else "no lasting loss"
+
+
+def _onset_text(passed_pps: float | None, lossy: LoadPoint, scaler: Scaler) -> str:
+    """`between 2.23 and 2.98`; `at or below 0.744` where no load passed."""
+    onset = scaler.text(lossy.offered_pps)
+    return f"at or below {onset}" if passed_pps is None else f"between {scaler.text(passed_pps)} and {onset}"
 
 
 def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
@@ -238,7 +283,7 @@ def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
     if outcome.saturation:
         found.append(_knee(outcome.saturation, one.style, scaler))
     if outcome.loss_onset:
-        found.append(_lossy(outcome.loss_onset, one.style, scaler))
+        found.append(_lossy(outcome.loss_onset, one.curve.passed_pps, one.style, scaler))
     return found
 
 
@@ -283,14 +328,16 @@ def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
     )
 
 
-def _lossy(found: LoadPoint, style: Curve, scaler: Scaler) -> Curve:
-    """An open diamond at the first load from which loss lasts."""
+def _lossy(found: LoadPoint, passed_pps: float | None, style: Curve, scaler: Scaler) -> Curve:
+    """An open diamond at the first load from which loss lasts, with a line from the last one that passed."""
     at = short(found.offered_pps / scaler.divisor)
     return replace(
         style,
         x=(at,),
         y=(short(found.received_pps / scaler.divisor),),
-        told=(f"{LOSSY} {at:.4g} {scaler.unit} offered: from there on loss above the threshold lasts",),
+        left=(at if passed_pps is None else short(passed_pps / scaler.divisor),),
+        right=(at,),
+        told=(f"{LOSSY} {_onset_text(passed_pps, found, scaler)} {scaler.unit} offered",),
         dots=True,
         symbol="diamond",
         is_open=True,

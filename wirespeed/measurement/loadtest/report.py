@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Cards, Fold, Grid, PageSection, Paragraph, SummaryTable
+from wirespeed.charts.page_parts import Block, Cards, Fold, Grid, Heading, PageSection, Paragraph, SummaryTable
 from wirespeed.charts.sparkline import path_of
 from wirespeed.measurement.load import ResultLoad, group_by_load, load_of
 from wirespeed.measurement.loadtest.analysis import MeasuredCurve
 from wirespeed.measurement.loadtest.answers import cards_of
-from wirespeed.measurement.loadtest.charts import load_chart, time_chart
+from wirespeed.measurement.loadtest.charts import MOST_APART, by_speed, devices_of, load_chart, time_chart
 from wirespeed.measurement.loadtest.nodes import node_rows
 from wirespeed.measurement.loadtest.remarks import remarks_on, thresholds_text
 from wirespeed.measurement.loadtest.result import Judging, Result
@@ -23,10 +23,17 @@ from wirespeed.results.channel import SUM
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.verdict import Verdict
 
-OVER_LOAD = (
-    "Marks without a line are samples of the hold. Samples without loss are drawn at the bottom of the loss axis. "
-    "Shaded areas are the bounds that searches of the same test found."
+FIGURES = (
+    "All loads are of one direction; the figure of a card is the sum of all directions of a test. Loss onset lies "
+    "between the last sample that lost no more than the threshold and the first of a loss that lasts. The saturation "
+    "point is where received stops following offered; a router can lose some packets below it."
 )
+LOOKS = (
+    "Colour and mark are the device, line and outline the direction. Marks without a line are samples of the hold. "
+    "Samples without loss are drawn at the bottom of the loss axis. Shaded areas are the bounds that searches of the "
+    "same test found."
+)
+APART = f"Devices that forward more than {MOST_APART:g} times as much as others have a chart of their own."
 ON_SCREEN = "Click a name to hide or show it, double-click it to see it alone; drag to zoom, double-click to return."
 OVER_TIME = "Received load, and dotted the offered load, with warm-up and drain."
 
@@ -60,8 +67,12 @@ class LoadtestReport(ReportedKind[Result]):
         return (curve.channel for curve in result.analysis.curves)
 
     def charts(self, results: Sequence[Result]) -> dict[str, str]:
-        groups = enumerate(group_by_load(results))
-        return {one.name: f"load-{number}" for number, group in groups for one in group.results}
+        return {
+            one.name: f"load-{_place(number, part)}"
+            for number, group in enumerate(group_by_load(results))
+            for part, some in enumerate(by_speed(group))
+            for one in some.results
+        }
 
     def rows(self, results: Sequence[Result], shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"load test": [line.row for line in lines_of(results, shown.verdicts)]}
@@ -77,10 +88,20 @@ class LoadtestReport(ReportedKind[Result]):
 
     def sections(self, results: Sequence[Result], shown: Shown) -> Iterator[PageSection]:
         for number, group in enumerate(group_by_load(results)):
-            over_load = shown.drawn.place(load_chart(f"load-{number}", group, shown))
-            over_time = shown.drawn.place(time_chart(f"time-{number}", group, shown))
-            fold = Fold("Over time", (over_time, Paragraph(OVER_TIME)), look="over-time")
-            blocks = (over_load, Paragraph(OVER_LOAD), Paragraph(ON_SCREEN, "caption screen"), fold)
+            over_load: list[Block] = []
+            over_time: list[Block] = []
+            parts = by_speed(group)
+            for part, some in enumerate(parts):
+                if len(parts) > 1:
+                    over_load.append(Heading(devices_of(some)))
+                    over_time.append(Heading(devices_of(some)))
+                place = _place(number, part)
+                over_load.append(shown.drawn.place(load_chart(f"load-{place}", some, shown)))
+                over_time.append(shown.drawn.place(time_chart(f"time-{place}", some, shown)))
+            looks = f"{LOOKS} {APART}" if len(parts) > 1 else LOOKS
+            fold = Fold("Over time", (*over_time, Paragraph(OVER_TIME)), look="over-time")
+            captions = (Paragraph(FIGURES), Paragraph(looks), Paragraph(ON_SCREEN, "caption screen"))
+            blocks = (*over_load, *captions, fold)
             yield PageSection(group.load.title, blocks, look="load")
 
     def irregular(self, results: Sequence[Result]) -> Iterator[Remark]:
@@ -105,6 +126,11 @@ class LoadtestReport(ReportedKind[Result]):
 
     def node_rows(self, result: Result) -> Sequence[NodeRow]:
         return node_rows(result.analysis)
+
+
+def _place(number: int, part: int) -> str:
+    """The place of a chart: the number of its load, and of the part of its devices beyond the first."""
+    return f"{number}-{part + 1}" if part else f"{number}"
 
 
 def _spark(curve: MeasuredCurve) -> str:

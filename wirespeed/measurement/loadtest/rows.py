@@ -22,9 +22,9 @@ class LoadTestRow:
 
     `forwarded` is the highest load that lost at most `threshold`, `full_load` the rate forwarded while the full load
     was held; each `text` is as the verdict writes it. `forwarded_line_percent` is by the length of the frames sent,
-    `forwarded_returned_percent` by that of the frames received. Loss is persistent from `loss_onset_pps` on.
-    `saturation_pps` is the saturation point, between `saturation_low_pps` and `saturation_high_pps`. Percentages of a
-    sum are of all its `lines` together."""
+    `forwarded_returned_percent` by that of the frames received. Loss is persistent from `loss_onset_pps` on;
+    `loss_onset_low_pps` is the highest load below it that passed. `saturation_pps` is the saturation point, between
+    `saturation_low_pps` and `saturation_high_pps`. Percentages of a sum are of all its `lines` together."""
 
     test: str
     load: str
@@ -41,6 +41,7 @@ class LoadTestRow:
     full_load_l1_bps: float | None
     full_load_line_percent: float | None
     full_load_loss_ratio: float | None
+    loss_onset_low_pps: float | None
     loss_onset_pps: float | None
     loss_onset_line_percent: float | None
     saturation_pps: float | None
@@ -114,7 +115,7 @@ def cells(line: PrintedRow, scaler: Scaler) -> tuple[str, ...]:
         forwarded.share_text,
         full.scaled(scaler),
         full.loss_text,
-        scaler.text(row.loss_onset_pps),
+        _onset_text(row, scaler),
         _knee_text(row, scaler),
         share_text(row.saturation_line_percent, row.lines),
         row.limited_by,
@@ -161,6 +162,7 @@ def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Ver
         full_load_l1_bps=rounded(full.l1_bps),
         full_load_line_percent=rounded(full.line_percent),
         full_load_loss_ratio=None if full.loss_ratio is None else round(full.loss_ratio, 9),
+        loss_onset_low_pps=rounded(curve.passed_pps),
         loss_onset_pps=rounded(lossy.offered_pps if lossy else None),
         loss_onset_line_percent=rounded(_of_lines(lossy.offered_percent if lossy else None, curve)),
         saturation_pps=rounded(knee.offered_pps if knee else None),
@@ -185,6 +187,12 @@ def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Ver
 
 def _of_lines(percent: float | None, curve: MeasuredCurve) -> float | None:
     return None if percent is None else percent / curve.lines
+
+
+def _onset_text(row: LoadTestRow, scaler: Scaler) -> str:
+    """`4.46–5.21`: between the last sample that passed and the first of the loss; `0.744` where none passed."""
+    onset = scaler.text(row.loss_onset_pps)
+    return onset if row.loss_onset_low_pps is None else f"{scaler.text(row.loss_onset_low_pps)}–{onset}"
 
 
 def _knee_text(row: LoadTestRow, scaler: Scaler) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed.charts.chart import DASHES, Chart, Curve, Panel, Scale, short, shortened
+from wirespeed.charts.chart import DASHES, Chart, Curve, Panel, Scale, direction_dash, short, shortened
 from wirespeed.charts.colours import COLOURS, REFERENCE, colour
 from wirespeed.charts.dut_panels import account_of_trials, panels_of
 from wirespeed.charts.sampled import blank, device_panels
@@ -67,7 +67,8 @@ def latency_chart(identity: str, sentence: str, rows: Sequence[LatencyRow]) -> C
     """Section 26.2: mean latency by frame size, from the least to the most, a line a direction."""
     frames = list(dict.fromkeys(row.frame for row in rows))
     curves = []
-    for number, direction in enumerate(dict.fromkeys(row.direction for row in rows)):
+    directions = dict.fromkeys(row.direction for row in rows)
+    for number, direction in enumerate(directions):
         some = [(row, spread) for row in rows if row.direction == direction and (spread := row.spread_us) is not None]
         if not some:
             continue
@@ -79,7 +80,7 @@ def latency_chart(identity: str, sentence: str, rows: Sequence[LatencyRow]) -> C
                 x=places,
                 y=shortened(spread.mean for _, spread in some),
                 key=direction,
-                dash=DASHES[number % len(DASHES)],
+                dash=direction_dash(number, len(directions)),
                 told=tuple(f"mean{f', irregular: {row.irregular}' if row.irregular else ''}" for row, _ in some),
                 low=shortened(min(spread.mean, row.least_us or spread.mean) for row, spread in some),
                 high=shortened(max(spread.mean, row.most_us or spread.mean) for row, spread in some),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Chart
@@ -13,6 +14,7 @@ from wirespeed.measurement.rfc2544.result import APPLICABILITY, Rfc2544Result, T
 from wirespeed.measurement.rfc2544.rows import BenchmarkRow, benchmark_rows
 from wirespeed.measurement.rfc2544.text import ReportSection as TestSection
 from wirespeed.measurement.rfc2544.text import sections, text_block
+from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import Scaler
@@ -66,20 +68,21 @@ def _blocks(identity: str, suite: Rfc2544Result, shown: Shown) -> Iterator[Block
     for number, line in enumerate(shown.verdicts[suite.name].plain_lines):
         yield Paragraph(line, "caption" if number else "verdict")
     if suite.ending.status != COMPLETE:
-        yield Paragraph(f"◇ {suite.ending.text}", "marked")
+        yield Paragraph(f"✕ {suite.ending.text}", "marked")
     if exceptions := "; ".join(suite.method.common_exceptions):
         yield Paragraph(f"In all tests not as the RFC has it: {exceptions}.")
     for section in sections(suite):
         table = _table(suite, section)
         yield Heading(section.title)
         if (chart := _chart(f"{identity}-{section.test}", table.label, suite, section.test, shown.scaler)) is not None:
-            yield shown.drawn.place(chart)
+            yield shown.drawn.place(replace(chart, title=f"RFC 2544, {section.title.lower()}: {dut_name(suite)}"))
         yield table
-        yield from (Paragraph(f"◇ irregular: {remark}", "marked") for remark in section.remarks)
+        yield from (Paragraph(f"✕ irregular: {remark}", "marked") for remark in section.remarks)
         yield from map(Paragraph, section.sentences)
     said = f"{suite.name}: what the device told under the trials"
     if (device := device_chart(f"{identity}-device", said, suite, shown.scaler)) is not None:
-        yield from (Heading("What the device told"), shown.drawn.place(device))
+        titled = replace(device, title=f"RFC 2544, what the device told: {dut_name(suite)}")
+        yield from (Heading("What the device told"), shown.drawn.place(titled))
     yield Fold("The report as text, to paste", (Code(tuple(text_block(suite).splitlines())),), look="listing")
 
 

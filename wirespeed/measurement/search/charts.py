@@ -6,13 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wirespeed.charts.chart import Band, Chart, Curve, Dash, Panel, Rule, short
+from wirespeed.charts.chart import Band, Chart, Curve, Dash, Panel, Rule, direction_dash, short
 from wirespeed.charts.colours import COLOURS, colour
 from wirespeed.charts.dut_panels import account_of_trials, panels_of
 from wirespeed.charts.latency_floor import latency_floors
 from wirespeed.charts.sampled import Dot, blank, device_panels, positive, sampled
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.charts.shapes import Symbol
+from wirespeed.measurement.load import subject_of
 from wirespeed.measurement.search.result import GoalOutcome, SearchResult
 from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, bounds_text, goal_name
 from wirespeed.measurement.search.verdict import goal_figure
@@ -81,6 +82,7 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
         ),
         bands=tuple(band for band in bands if band is not None),
         x_high=None if not search.line_pps else short(search.line_pps / scaler.divisor),
+        title=f"Search, {subject_of(search)}",
     )
 
 
@@ -156,7 +158,7 @@ def _latency(search: SearchResult, scaler: Scaler) -> Panel | None:
             if len(dots) < len(told):
                 continue
             name = f"{wire} {'maximum' if key == 'max' else f'{key} %'}"
-            dash: Dash = "dot" if key == "max" else ("solid", "dash")[place % 2]
+            dash: Dash = "dot" if key == "max" else direction_dash(place, len(search.directions))
             curves += sampled(dots, blank(name, colour(number), name, dash, 1.6, search.name))
     if not curves:
         return None

@@ -16,7 +16,7 @@ from wirespeed.results.search_trial import Goal
 from wirespeed.results.verdict import LIMITS, Figure
 
 PERCENTILES = ("50", "90", "99", "99.9")
-IRREGULAR = "◇", "irregular"
+IRREGULAR = "✕", "irregular"
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wirespeed.charts.chart import DASHES, Band, Chart, Curve, Panel, Rule, short, shortened
+from wirespeed.charts.chart import Band, Chart, Curve, Panel, Rule, direction_dash, short, shortened
 from wirespeed.charts.colours import ALARM, REFERENCE, colour
 from wirespeed.charts.dut_panels import Account, DutSample, panels_of
 from wirespeed.charts.sampled import blank, device_panels, positive
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.charts.shapes import Symbol
+from wirespeed.measurement.load import subject_of
 from wirespeed.measurement.soak.result import SoakResult, Span
 from wirespeed.measurement.soak.words import CAUSES
 from wirespeed.results.channel import Channel
@@ -53,7 +54,7 @@ def soak_chart(identity: str, soak: SoakResult, sentence: str) -> Chart:
                 x=times,
                 y=shortened(max(ratio, floor) for ratio in ratios),
                 key=str(wire),
-                dash=DASHES[number % len(DASHES)],
+                dash=direction_dash(number, len(soak.directions)),
                 width=1.6,
                 told=tuple(loss_text(ratio) for ratio in ratios),
                 of=soak.name,
@@ -66,7 +67,7 @@ def soak_chart(identity: str, soak: SoakResult, sentence: str) -> Chart:
     ]
     accounts = [Account(soak.name, tuple(_told(span, divisor) for span in spans))]
     styles = {soak.name: blank(soak.name, colour(0), of=soak.name)}
-    highest = [Panel("latency (µs): average, highest 99 % dashed", "µs", LATENCY_PX, tuple(latency), positive(latency))]
+    highest = [Panel("latency (µs): average, highest 99 % dotted", "µs", LATENCY_PX, tuple(latency), positive(latency))]
     return Chart(
         identity=identity,
         sentence=sentence,
@@ -95,6 +96,7 @@ def soak_chart(identity: str, soak: SoakResult, sentence: str) -> Chart:
             for gap in soak.gaps
         ),
         x_high=short(end_s / divisor) or None,
+        title=f"Soak, {subject_of(soak)}",
     )
 
 
@@ -140,4 +142,4 @@ def _latency(name: str, spans: Sequence[Span], wire: Channel, number: int, divis
     style = blank(f"latency {wire} average", colour(number), str(wire), width=1.6, of=name)
     yield replace(style, x=times, y=shortened(found.average_us for _, found in told))
     highest = shortened(found.p99_us for _, found in told)
-    yield replace(style, name=f"latency {wire} 99 %", dash="dash", x=times, y=highest)
+    yield replace(style, name=f"latency {wire} 99 %", dash="dot", x=times, y=highest)

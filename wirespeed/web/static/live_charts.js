@@ -2,7 +2,7 @@
 // What the live page draws, from the frames of a test or of a machine, as `wirespeed.charts` describes charts.
 const LiveCharts = (live) => {
 	const SENT = live.dataset.sent, OF_TEST = "ofTest" in live.dataset;
-	const { colours: COLOURS, marks: MARKS, classes: CLASSES, dashes: DASHES, grey: GREY } = JSON.parse(live.dataset.looks);
+	const { colours: COLOURS, marks: MARKS, classes: CLASSES, dashes: DASHES, alone: ALONE, grey: GREY } = JSON.parse(live.dataset.looks);
 	const { NO_LOSS } = Words;
 	const COSTS_SHOWN = 3; // times the median: a warm-up polls for few packets, which would flatten the rest
 	const DECADES = [[NO_LOSS, "none"], [1e-6, "1 ppm"], [1e-4, "100 ppm"], [1e-2, "1 %"], [1, "100 %"]];
@@ -13,10 +13,11 @@ const LiveCharts = (live) => {
 	const most = (values) => values.reduce((found, value) => Math.max(found, value), 0); // there may be more than a call takes
 	let running = false, colour = "", phases = [];
 
-	// A direction of a test has its DUT's colour and a dash of its own; a port of a machine a colour of its own.
-	const looks = (number) => {
+	// A direction of a test has its DUT's colour and a dash of its own, as in reports; a port of a machine a colour of its
+	// own.
+	const looks = (number, of) => {
 		const chosen = colour || COLOURS[number % COLOURS.length];
-		const dash = DASHES[(colour ? number : Math.floor(number / COLOURS.length)) % DASHES.length];
+		const dash = colour && of === 1 ? ALONE : DASHES[(colour ? number : Math.floor(number / COLOURS.length)) % DASHES.length];
 		return { colour: chosen, dash, symbol: MARKS[chosen], open: Boolean(colour) && number % 2 === 1 };
 	};
 	const same = (one, other, most) => one.every((value, place) => Math.abs((value ?? 0) - (other[place] ?? 0)) <= SAME * most);
@@ -29,7 +30,7 @@ const LiveCharts = (live) => {
 		at(id).setAttribute("aria-label", title);
 		const last = (curve) => (running && curve.y.at(-1) !== null ? text(curve.y.at(-1)) : "");
 		const figure = {
-			sentence: title + " over time", xTitle: "time since the start (s)", xUnit: "s", xLow: 0, bands: phases,
+			sentence: title + " over time", title: `${at("name").textContent}: ${title}`, xTitle: "time since the start (s)", xUnit: "s", xLow: 0, bands: phases,
 			panels: [{ title, unit, height, curves: drawn.map((curve) => ({ ...curve, key: curve.name })), ...rest }],
 			legend: drawn.map(({ name, colour, dash, symbol, open, ...curve }) => ({ key: name, name, colour, dash, symbol, open, value: last(curve) })),
 		};
@@ -54,14 +55,14 @@ const LiveCharts = (live) => {
 		const line = frames.map((frame) => (frame.line ? frame.line / Object.keys(frame.ways).length : 0)).findLast(Boolean);
 		const { size, unit } = Words.scaleOf(most([...names.flatMap((name) => [...way(name, 0), ...way(name, 1)]), ...wanted]));
 		const scaled = (values) => values.map((value) => (value === null ? null : value / size));
-		const curves = names.map((name, number) => ({ ...looks(number), name: name + " received", x, y: scaled(way(name, 1)) }));
+		const curves = names.map((name, number) => ({ ...looks(number, names.length), name: name + " received", x, y: scaled(way(name, 1)) }));
 		// Offered loads are mostly the same in all directions, and what was intended.
 		const offered = names.map((name) => scaled(way(name, 0))), intended = scaled(wanted), highest = most([...offered.flat(), ...intended]);
 		const each = "each direction", isOne = OF_TEST && names.length > 1 && offered.every((one) => same(one, offered[0], highest));
 		const isIntended = OF_TEST && intended.some(Boolean) && offered.every((one) => same(one, intended, highest));
 		const told = isIntended ? SENT + " as intended" : SENT;
 		if (isOne) curves.push({ name: `${told}, ${each}`, colour: GREY, dash: "dot", width: 1.6, x, y: offered[0] });
-		else names.forEach((name, number) => curves.push({ ...looks(number), symbol: "", dash: "dot", width: 1.2, name: `${name} ${told}`, x, y: offered[number] }));
+		else names.forEach((name, number) => curves.push({ ...looks(number, names.length), symbol: "", dash: "dot", width: 1.2, name: `${name} ${told}`, x, y: offered[number] }));
 		if (!isIntended) curves.push({ name: "intended, " + each, colour: GREY, dash: "dash", width: 1.2, x, y: intended });
 		const rules = line ? [{ name: "line rate " + Words.rate(line) + " of " + each, value: line / size }] : [];
 		draw("rates", `${SENT}, dotted, and received (${unit})`, unit, 300, curves, (value) => Words.rate(value * size), { rules });
@@ -69,7 +70,7 @@ const LiveCharts = (live) => {
 
 	function losses(frames, x, names) {
 		const y = (name) => frames.map((frame) => (frame.ways[name] ? Math.max(frame.ways[name][2], NO_LOSS) : null));
-		const curves = names.map((name, number) => ({ ...looks(number), name, x, y: y(name) }));
+		const curves = names.map((name, number) => ({ ...looks(number, names.length), name, x, y: y(name) }));
 		const title = live.dataset.lost + ", log scale";
 		draw("losses", title, "", 180, curves, Words.loss, { log: true, range: [NO_LOSS / 2, 1.5], ticks: DECADES });
 	}
@@ -77,8 +78,8 @@ const LiveCharts = (live) => {
 	function latencies(frames, x, names) {
 		const y = (name, place) => frames.map((frame) => frame.latency[name]?.[place] ?? null);
 		const curves = names.flatMap((name, number) => [
-			{ ...looks(number), name: name + " mean", x, y: y(name, 0) },
-			{ ...looks(number), dash: "dot", width: 1.2, name: name + " worst", x, y: y(name, 1) },
+			{ ...looks(number, names.length), name: name + " mean", x, y: y(name, 0) },
+			{ ...looks(number, names.length), dash: "dot", width: 1.2, name: name + " worst", x, y: y(name, 1) },
 		]);
 		const known = curves.flatMap((curve) => curve.y.filter((value) => value > 0));
 		draw("latencies", `latency, worst dotted (µs)${known.length ? ", log scale" : ""}`, "µs", 180, curves, Words.micros, known.length ? { log: true, ...ChartScales.decades(known) } : {});

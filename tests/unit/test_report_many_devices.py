@@ -1,0 +1,119 @@
+"""Charts of many devices: slow ones beside fast ones, and lines that mean the same in each chart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from harness.page_results import B64, EIGHT, FAST, PLAIN, SLOW, loadtest
+
+from wirespeed.charts.chart import Chart
+from wirespeed.measurement.load import group_by_load
+from wirespeed.measurement.loadtest.charts import MOST_APART, SUMS, by_speed, load_chart
+from wirespeed.measurement.loadtest.report import REPORT
+from wirespeed.report.comparison import compare
+from wirespeed.results.figures import MEGA
+from wirespeed.results.verdict import Verdict
+
+NOTHING = replace(PLAIN, name="loses all")
+
+
+def parts_of(results: list[Any]) -> list[list[str]]:
+    (group,) = group_by_load(results)
+    return [list(dict.fromkeys(one.dut.name for one in part.results)) for part in by_speed(group)]
+
+
+def chart_of(results: list[Any]) -> Chart:
+    found = compare(results)
+    (group,) = group_by_load(found.kinds["loadtest"])
+    return load_chart("load-0", group, found.shown(MEGA, frozenset({"0→1", "1→0"})))
+
+
+def dashes(chart: Chart) -> dict[str, str]:
+    lines = [curve for curve in chart.panels[0].curves if not curve.dots and curve.key != SUMS]
+    return {curve.name.split(" ", 2)[-1]: curve.dash for curve in lines}
+
+
+def test_devices_of_other_speeds_have_charts_of_their_own() -> None:
+    boxes = [loadtest(box) for box in EIGHT]
+    assert parts_of(boxes) == [[box.name for box in EIGHT]]
+    slow, fast = loadtest(SLOW, both=False), loadtest(FAST, both=False)
+    assert parts_of([*boxes, slow, fast]) == [[box.name for box in EIGHT], ["slow-box"], ["fast-box"]]
+    assert parts_of([fast, slow]) == [["fast-box"], ["slow-box"]]
+    assert parts_of([loadtest(PLAIN), loadtest(NOTHING, lost=1.0)]) == [["router", "loses all"]]
+
+
+@pytest.mark.parametrize(("factor", "charts"), [(MOST_APART * 0.99, 1), (MOST_APART * 1.01, 2)])
+def test_a_chart_has_devices_up_to_a_ratio(factor: float, charts: int) -> None:
+    box = replace(PLAIN, capacity_pps=1e6)
+    other = replace(box, name="other", capacity_pps=factor * box.capacity_pps)
+    assert len(parts_of([loadtest(box), loadtest(other)])) == charts
+
+
+def test_both_tests_of_a_device_stay_together() -> None:
+    slow = replace(PLAIN, name="slow", capacity_pps=0.15e6)
+    assert parts_of([loadtest(PLAIN, both=False), loadtest(slow), loadtest(PLAIN), loadtest(slow, both=False)]) == [
+        ["router"],
+        ["slow"],
+    ]
+
+
+def test_a_result_leads_to_the_chart_that_has_it() -> None:
+    results = [loadtest(PLAIN), loadtest(FAST, both=False), loadtest(SLOW)]
+    found = compare(results)
+    places = REPORT.charts(found.kinds["loadtest"])
+    assert places == {"router-64b-bi": "load-0", "fast-box-64b-uni": "load-0-2", "slow-box-64b-bi": "load-0-3"}
+    shown = found.shown(MEGA, frozenset({"0→1", "1→0"}))
+    list(REPORT.sections(found.kinds["loadtest"], shown))
+    drawn = {chart.identity: chart for chart in shown.drawn.charts}
+    assert {place: drawn[place].title for place in places.values()} == {
+        "load-0": "Load test, 64b one flow: router",
+        "load-0-2": "Load test, 64b one flow: fast-box",
+        "load-0-3": "Load test, 64b one flow: slow-box",
+    }
+    of = {place: {curve.of for curve in drawn[place].panels[0].curves} for place in drawn if place.startswith("load")}
+    assert of == {place: {name} for name, place in places.items()}
+
+
+def test_a_line_is_a_direction_whatever_else_is_drawn() -> None:
+    alone, both = loadtest(EIGHT[0], both=False), loadtest(EIGHT[1])
+    many = [loadtest(box, both=way) for box in EIGHT for way in (False, True)]
+    assert dashes(chart_of([both])) == {"0→1": "solid", "1→0": "dash"}
+    assert dashes(chart_of([alone])) == {"0→1": "longdash"}
+    assert dashes(chart_of(many)) == {"0→1": "longdash", "both 0→1": "solid", "both 1→0": "dash"}
+
+
+def test_disturbed_samples_are_of_how_many_and_why() -> None:
+    chart = chart_of([loadtest(PLAIN), loadtest(replace(PLAIN, name="disturbed"), disturbed=True)])
+    (entry,) = [one for one in chart.legend if one.key == "disturbed"]
+    assert entry.name == "30 of 60 samples disturbed: the host took CPUs away"
+    crosses = [curve for curve in chart.panels[1].curves if curve.symbol == "cross"]
+    assert sum(len(curve.x) for curve in crosses) == 60  # of both directions, and none of their sum
+
+
+def test_a_loss_without_a_load_that_passed_has_no_interval() -> None:
+    chart = chart_of([loadtest(NOTHING, B64, both=False, lost=1.0)])
+    assert [entry.value for entry in chart.legend if entry.value] == ["loss onset at or below 0.744 Mpps"]
+
+
+def test_a_card_says_what_each_of_its_rates_is() -> None:
+    found = compare([loadtest(PLAIN)])
+    cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
+    assert cards is not None and cards.heading == "64b one flow, sum of 2 directions"
+    (card,) = cards.cards
+    assert (card.heading, card.rate, card.unit) == ("highest load with loss ≤ 0.1 %", "2.98", "Mpps")
+    assert card.share == "1.49 Mpps each way, 10.0 % of 2 lines"
+    assert card.more == ("Overloaded with 29.8 Mpps: still forwards 5.01 Mpps, loss 83.2 %",)
+    assert card.trust is not None
+    assert card.trust.detail == "Mean of 3 neighbouring samples, which forwarded 1.49 to 4.46 Mpps"
+
+
+def test_a_card_of_disturbed_samples_says_of_how_many() -> None:
+    found = compare([loadtest(PLAIN, disturbed=True)])
+    verdict: Verdict = found.verdicts["router-64b-bi"]
+    assert (verdict.disturbed, verdict.samples) == (30, 30)
+    cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
+    assert cards is not None and cards.cards[0].trust is not None
+    assert cards.cards[0].trust.word == "disturbed: 30 of 30 samples"
+    assert cards.cards[0].trust.why.startswith("The host took CPUs away")
