@@ -17,10 +17,8 @@ from wirespeed.testbed.model import Bench
 
 _VM = re.compile(r"vm([:,]|$)")
 _MOST_BYTES = 1 << 20
-
-
-_LATER_OPTIONS = ("filter", "states", "buckets", "state_timeout")
-"""Settings of `dut.options` that the first version did not have; an identity has them only if they are set."""
+_LATER = ("filter", "states", "buckets", "state_timeout")
+"""Options of a DUT that count if they are given, so that cells from before there were any stay done."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +41,9 @@ class TestbedPlace:
         if bench is None:
             return self.lab
         values = bench.model_dump(mode="json", exclude={"description"})
-        # The keys of the first version, so that test cases that are done stay done.
-        values["wires"] = values.pop("links")
+        values["wires"] = values.pop("links")  # the former key, so that cells that are done stay done
         options = values["dut"]["options"]
-        values["dut"]["options"] = {name: one for name, one in options.items() if one or name not in _LATER_OPTIONS}
+        values["dut"]["options"] = {name: value for name, value in options.items() if value or name not in _LATER}
         return json.dumps(values, sort_keys=True)
 
     def to_json(self) -> dict[str, Any]:
