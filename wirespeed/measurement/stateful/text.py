@@ -160,7 +160,7 @@ def _said(result: StatefulResult, test: Test) -> Iterator[str]:
                 f"each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that proof."
             )
         case "latency":
-            yield "Of all frames: typical is the median, worst the 99.9th percentile, PDV that less the least latency."
+            yield "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the least."
         case "tear-down":
             yield "Entries a second, flushed as a whole; the command's time on an empty table is taken off."
         case _:
