@@ -7,6 +7,7 @@
 
 #include "wirespeed/generator.h"
 
+struct port_extension;
 struct port_flows;
 struct push;
 struct rte_mempool;
@@ -25,8 +26,9 @@ struct generator_port {
 	uint32_t ended;    /* profiles that ended by themselves; the main thread reads it */
 	struct push *push; /* packets left to push; NULL: none */
 	struct port_flows *flows;
-	struct tagged *tagged;     /* its tagged packet groups; NULL: none */
-	struct rte_mempool *fresh; /* pool of pushed packets */
+	struct tagged *tagged;            /* its tagged packet groups; NULL: none */
+	struct port_extension *extension; /* NULL: none */
+	struct rte_mempool *fresh;        /* pool of pushed packets */
 	/* in ticks, see traffic/transmit.c */
 	double away, most_owed, ring_full_grace, patience;
 	struct ws_generator_port counters;

@@ -23,6 +23,7 @@
 #include "wirespeed/counters.h"
 #include "wirespeed/dad.h"
 #include "wirespeed/echo.h"
+#include "wirespeed/flow_sets.h"
 #include "wirespeed/flows.h"
 #include "wirespeed/generator.h"
 #include "wirespeed/impairment.h"

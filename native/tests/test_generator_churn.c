@@ -6,6 +6,7 @@
  */
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
+#include "wirespeed/flow_sets.h"
 #include "wirespeed/push.h"
 #include "wirespeed/runtime.h"
 
@@ -149,6 +150,73 @@ static void flows(uint16_t port, uint32_t profile)
 					 "reset");
 }
 
+/* Any step may come before the one that it needs: it is refused then. */
+static void flow_set(uint16_t port, uint32_t profile)
+{
+	static struct ws_flow_counts counts;
+	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(198, 19, 0, 2), 80);
+	uint16_t initiator = port % CHURN_FAR, responder = (uint16_t)(initiator + CHURN_FAR);
+	struct ws_flow_learnt learnt;
+	uint8_t sent[36], seen[36];
+	if (port == CHURN_SHM || port == CHURN_SHM_FAR) {
+		initiator = CHURN_SHM;
+		responder = CHURN_SHM_FAR;
+	}
+	const struct ws_flow_set set = {
+		.source = {10, 0, 0, 2},
+		.destination = {198, 19, 0, 2},
+		.sources = 2,
+		.destinations = 2,
+		.source_port = 1024,
+		.source_ports = 100,
+		.destination_port = 1,
+		.destination_ports = 3,
+		.flows = 1000,
+	};
+	const struct ws_stream stream = {
+		.packet = frame.bytes,
+		.packet_len = (uint16_t)frame.length,
+		.enabled = true,
+		.self_start = true,
+		.mode = churn_draw(&row, 2) ? WS_SINGLE_BURST : WS_CONTINUOUS,
+		.rate_pps = 20000,
+		.packets = 1000,
+		.next_id = -1,
+		.flow_kind = WS_FLOW_SET,
+		.flow_id = churn_draw(&row, 2),
+	};
+	switch (churn_draw(&row, 10)) {
+	case 0:
+		ws_flow_set_open(generator, initiator, responder, &set);
+		break;
+	case 1:
+		ws_flow_set_close(generator, initiator);
+		break;
+	case 2:
+	case 3:
+		ws_flow_set_begin(generator, initiator, 1 + churn_draw(&row, 3), profile);
+		break;
+	case 4:
+	case 5:
+		ws_generator_start(generator, initiator, PROFILES, &stream, 1, 1, -1, 0, UINT64_MAX);
+		break;
+	case 6:
+		ws_generator_start(generator, responder, PROFILES, &stream, 1, 1, -1, 0, UINT64_MAX);
+		break;
+	case 7:
+		ws_generator_stop_port(generator, initiator);
+		ws_generator_stop_port(generator, responder);
+		break;
+	case 8:
+		ws_flow_set_end(generator, initiator);
+		break;
+	default:
+		ws_flow_set_counts(generator, initiator, profile, &counts);
+		ws_flow_set_learnt(generator, initiator, &learnt);
+		ws_flow_set_tuple(generator, initiator, churn_draw(&row, 1000), sent, seen);
+	}
+}
+
 static void counters(uint16_t port, uint32_t profile)
 {
 	struct ws_generator_port ports[CHURN_PORTS];
@@ -183,7 +251,7 @@ static void make(uint16_t workers)
 static void churn(uint32_t count)
 {
 	static void (*const changes[])(uint16_t port, uint32_t profile) = {
-		start, start, start, change, push, stop, capture, flows, counters,
+		start, start, start, change, push, stop, capture, flows, flow_set, flow_set, counters,
 	};
 	for (uint32_t i = 0; i < count; i++) {
 		uint16_t port = (uint16_t)churn_draw(&row, CHURN_PORTS);

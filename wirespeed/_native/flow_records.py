@@ -28,6 +28,15 @@ class FlowKind(enum.IntEnum):
     LATENCY = 2
     TAGGED = 3
     """A tagged packet group, whose number is the flow id."""
+    SET = 4
+    """The port's flow set writes the packets; the flow id is a `FlowOrder`."""
+
+
+class FlowOrder(enum.IntEnum):
+    """In which order a stream sends the flows of a set."""
+
+    EACH = 0
+    RANDOM = 1
 
 
 class CaptureWhat(enum.IntEnum):

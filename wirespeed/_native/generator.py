@@ -128,6 +128,11 @@ class NativeGenerator:
         )
         check(self._lib.ws_generator_start_workers(self._generator))
 
+    @property
+    def handle(self) -> Any:
+        """What the functions of the core call it, for the bindings of other subjects."""
+        return self._generator
+
     def close(self) -> None:
         """Stop traffic and workers."""
         self._lib.ws_generator_destroy(self._generator)

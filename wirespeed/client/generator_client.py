@@ -149,6 +149,14 @@ class GeneratorClient:
         """Each item has a `stream` and the `stream_id` that other streams name as their next."""
         self.batch([self._owned("add_stream", port, profile_id=PROFILE_ID, **item) for item in streams], _SLOW_S)
 
+    def ask_as_owner(self, method: str, port: int, timeout_s: float | None = None, **params: Any) -> Any:
+        """The result of one request that only the owner of `port` may make."""
+        return self.batch([self._owned(method, port, **params)], timeout_s)[0]
+
+    def handler(self, port: int) -> str:
+        """What proves that `port` is ours, for a request that names several; empty if it is not."""
+        return self._handlers.get(port, "")
+
     def flow_control_off(self, ports: Sequence[int]) -> None:
         """Tell the NICs of `ports` to send no pause frames and to heed none; drivers that cannot are let be."""
         off = {"flow_ctrl_mode": {"mode": 0}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -93,6 +93,8 @@ class Port:
             self.set_promiscuous(False)
         self._link_up = first.link_up
         self._links_seen_lost = 0
+        self.at_leave: list[Callable[[], object]] = []
+        """Called once, when the owner releases the port or loses it to another session."""
         self._longest_bytes = first.mtu + 14 + _TAGS_BYTES
 
     @property
@@ -151,6 +153,8 @@ class Port:
         taken = self.owner is not None and force
         if taken:
             self._tagged.leave(self.index, heir=user)
+        if taken and self.owner is not None and self.owner.session_id != session_id:
+            self._leave()
         if self.owner is None or force:
             self.owner = Owner(user, session_id, random_handle())
         self._emit(EventKind.PORT_ACQUIRED, port_id=self.index, who=user, session_id=session_id, force=taken)
@@ -159,8 +163,14 @@ class Port:
     def release(self) -> None:
         owner, self.owner = self.owner, None
         self._tagged.leave(self.index)
+        self._leave()
         if owner is not None:
             self._emit(EventKind.PORT_RELEASED, port_id=self.index, who=owner.user, session_id=owner.session_id)
+
+    def _leave(self) -> None:
+        leaving, self.at_leave = self.at_leave, []
+        for leave in leaving:
+            leave()
 
     def check_handler(self, handler: str) -> None:
         if self.owner is None:

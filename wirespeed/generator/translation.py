@@ -106,7 +106,8 @@ def at_start(
     src = packet[6:12] if source.flags & FLAG_OWN_SRC_MAC else addresses.src
     packet = dst + src + packet[12:]
     stream = replace(translated.stream, packet=packet, rate_pps=rate_pps)
-    number = flow_id if source.tpgid is None else source.tpgid
+    own = source.tpgid if source.flow_order is None else int(source.flow_order)
+    number = flow_id if own is None else own
     return stream if number is None else with_flow(stream, source, number)
 
 

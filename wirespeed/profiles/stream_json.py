@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from wirespeed._native.flow_records import FlowKind
+from wirespeed._native.flow_records import FlowKind, FlowOrder
 from wirespeed.errors import UsageError
 from wirespeed.profiles.packet_text import packet_of
 
@@ -242,6 +242,14 @@ class StreamJson(_Model):
     packet: PacketJson
     vm: Annotated[ProgramJson, WrapValidator(_known_program)]
     flow_stats: FlowStatsJson
+    flow_set: Literal["each", "random"] | None = None
+    """Ours: the port's flow set writes the packets, of each flow once or of flows drawn at random."""
+
+    @model_validator(mode="after")
+    def _is_counted_once(self) -> StreamJson:
+        if self.flow_set is not None and self.flow_stats.enabled:
+            raise ValueError("a stream of a flow set has no flow_stats; the set counts it")
+        return self
 
     @property
     def pg_id(self) -> int | None:
@@ -255,7 +263,14 @@ class StreamJson(_Model):
         return self.flow_stats.stream_id if tagged else None
 
     @property
+    def flow_order(self) -> FlowOrder | None:
+        """The order of flows, if a flow set writes the packets."""
+        return None if self.flow_set is None else FlowOrder[self.flow_set.upper()]
+
+    @property
     def flow_kind(self) -> FlowKind:
+        if self.flow_set is not None:
+            return FlowKind.SET
         if not self.flow_stats.enabled:
             return FlowKind.NONE
         kinds = {"stats": FlowKind.STATS, "latency": FlowKind.LATENCY, "tpg": FlowKind.TAGGED}

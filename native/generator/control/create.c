@@ -10,6 +10,7 @@
 #include "dev/worker.h"
 #include "generator/observe/flow_counts.h"
 #include "generator/own_lines.h"
+#include "generator/port_extension.h"
 #include "generator/program/program.h"
 #include "generator/receive/flow_meter.h"
 #include "generator/tagged/tagged.h"
@@ -46,8 +47,11 @@ static void free_counts(struct ws_generator *generator)
 		flow_meter_free(generator->workers[i].watch.meter);
 	for (uint16_t i = 0; i < generator->port_count; i++) {
 		for (uint16_t j = 0; j < generator->ports[i].count; j++) {
-			tagged_leave(generator->ports[i].shares[j].tagged);
-			free(generator->ports[i].shares[j].flows);
+			struct generator_port *share = &generator->ports[i].shares[j];
+			if (share->extension)
+				share->extension->leave(share->extension);
+			tagged_leave(share->tagged);
+			free(share->flows);
 		}
 		free(generator->ports[i].shares);
 	}

@@ -21,7 +21,7 @@ void sending_add(struct ws_generator *generator, struct traffic *traffic)
 	struct traffic **bucket = &generator->sending[bucket_of(traffic->port, traffic->profile)];
 	traffic->next = *bucket;
 	*bucket = traffic;
-	generator->counting += traffic->counts_flows;
+	generator->counting += traffic->is_metered;
 }
 
 void sending_end(struct ws_generator *generator, struct traffic *traffic)
@@ -32,5 +32,5 @@ void sending_end(struct ws_generator *generator, struct traffic *traffic)
 	*at = traffic->next;
 	traffic->next = generator->stopped;
 	generator->stopped = traffic;
-	generator->counting -= traffic->counts_flows;
+	generator->counting -= traffic->is_metered;
 }

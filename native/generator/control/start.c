@@ -65,7 +65,7 @@ static void prepare_meters(struct ws_generator *generator, struct traffic *const
 {
 	bool on = generator->counting || generator->tagged_ports;
 	for (uint16_t i = 0; i < count; i++)
-		on |= started[i]->counts_flows;
+		on |= started[i]->is_metered;
 	if (on != generator->meters_on)
 		generator_set_meters(generator, on);
 	generator->meters_on = on;

@@ -131,7 +131,7 @@ int ws_stream_check_flow(const struct ws_stream *stream)
 	uint8_t padded[ETHERNET_FRAME_MIN_LEN] = {0};
 	const uint8_t *frame = stream->packet;
 	uint16_t frame_len = stream->packet_len;
-	if (stream->flow_kind == WS_FLOW_NONE)
+	if (stream->flow_kind == WS_FLOW_NONE || stream->flow_kind == WS_FLOW_SET)
 		return 0;
 	if (frame_len < sizeof(padded)) {
 		memcpy(padded, frame, frame_len);
@@ -147,7 +147,7 @@ int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uin
 			  struct flow_tail *tail)
 {
 	*tail = (struct flow_tail){0};
-	if (stream->flow_kind == WS_FLOW_NONE) {
+	if (stream->flow_kind == WS_FLOW_NONE || stream->flow_kind == WS_FLOW_SET) {
 		keep_apart(frame, frame_len);
 		return 0;
 	}

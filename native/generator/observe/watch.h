@@ -7,7 +7,8 @@
 struct flow_meter;
 
 struct watch {
-	bool meters; /* received packets are looked at */
+	bool meters;   /* received packets are looked at */
+	bool extended; /* a port has an extension, which looks at them */
 	struct flow_meter *meter;
 	struct captures captures;
 };

@@ -3,6 +3,7 @@
 
 #include "generator/observe/flow_wire.h"
 #include "generator/own_lines.h"
+#include "generator/receive/hdr_index.h"
 #include "generator/receive/sequence.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
@@ -113,17 +114,6 @@ static uint32_t bin_of(uint64_t ns)
 		power++;
 	uint32_t bin = power * 9 + (uint32_t)digit;
 	return bin < WS_LATENCY_BINS ? bin : WS_LATENCY_BINS - 1;
-}
-
-/*
- * The index that HdrHistogram gives a value, with buckets of 256 counts of which the upper half is
- * stored, and the first bucket whole.
- */
-static uint32_t hdr_index(uint64_t ns)
-{
-	uint32_t bucket = (uint32_t)(63 - __builtin_clzll(ns | 255)) - 7;
-	uint32_t index = (bucket << 7) + (uint32_t)(ns >> bucket);
-	return index < WS_HDR_COUNTS ? index : WS_HDR_COUNTS - 1;
 }
 
 static void roll_period(const struct flow_meter *meter, struct latency_flow *flow, uint64_t now)

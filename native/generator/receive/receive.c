@@ -5,6 +5,7 @@
 #include "dev/port.h"
 #include "generator/observe/flow_wire.h"
 #include "generator/observe/watch.h"
+#include "generator/port_extension.h"
 #include "generator/receive/flow_meter.h"
 #include "generator/tagged/tagged.h"
 #include "wire/frame_kind.h"
@@ -65,6 +66,8 @@ static void watch_burst(struct generator_port *port, struct rte_mbuf *const *pac
 		meter_burst(port, packets, n, now);
 	if (port->tagged && port->tagged->map)
 		count_tagged(port, packets, n);
+	if (port->extension)
+		port->extension->receive(port->extension, packets, n, now);
 	if (watch->captures.rx_ports >> port->index & 1) {
 		captures_stage(&watch->captures, port->index, false, packets, n, now);
 		captures_commit(&watch->captures, n);
@@ -116,7 +119,8 @@ static uint32_t receive_queue(struct generator_port *port, uint16_t queue)
 		if (__builtin_expect(!looks_ordinary(packets[i]), 0))
 			count_kind(&port->counters.rx_kinds, packets[i]);
 	}
-	if (__builtin_expect(port->watch->meters || port->watch->captures.rx_ports, 0))
+	const struct watch *watch = port->watch;
+	if (__builtin_expect(watch->meters || watch->extended || watch->captures.rx_ports, 0))
 		watch_burst(port, packets, n);
 	rte_pktmbuf_free_bulk(packets, n);
 	port->counters.rx_packets += n;

@@ -53,7 +53,7 @@ static void render_ready(struct sender *sender, uint32_t first, uint16_t n)
 	struct rte_mbuf **packets = sender->ready + first;
 	uint16_t lengths[BURST];
 	sender->rendered += n;
-	if (!sender->program) /* all alike but for their numbers */
+	if (!sender->program && !sender->source) /* all alike but for their numbers */
 		return;
 	for (uint16_t i = 0; i < n; i++)
 		lengths[i] = sender->frame_len;

@@ -4,7 +4,7 @@
 #include "dev/error.h"
 #include "dev/port.h"
 #include "generator/own_lines.h"
-#include "generator/port.h"
+#include "generator/port_extension.h"
 #include "generator/tagged/tagged.h"
 #include "generator/traffic/ready.h"
 #include "wire/ethernet.h"
@@ -88,6 +88,24 @@ static int take_group(struct sender *sender, const struct ws_stream *stream,
 	return 0;
 }
 
+static int take_source(struct sender *sender, const struct ws_stream *stream,
+					   struct stream_part part, const struct generator_port *share)
+{
+	struct port_extension *extension = share->extension;
+	int error = 0;
+	if (!extension)
+		return fail(-EINVAL, "stream %u: port %s has no flow set", stream->id,
+					port_name(share->index));
+	if (stream->op_count)
+		return fail(-EINVAL, "stream %u: the frames of a flow set have no field program",
+					stream->id);
+	sender->source =
+		extension->source(extension, stream, part, sender->template, sender->frame_len, &error);
+	if (sender->source)
+		sender->flow = sender->source->sent;
+	return error;
+}
+
 static int create_sender(struct sender *sender, const struct ws_stream *stream,
 						 struct stream_part part, const struct traffic_config *config)
 {
@@ -124,6 +142,8 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 		if (error)
 			return error;
 	}
+	if (stream->flow_kind == WS_FLOW_SET)
+		return take_source(sender, stream, part, config->share);
 	struct ws_stream seeded = *stream;
 	seeded.random_seed = seed_of(stream, part, config->share->index);
 	sender->program = program_compile(&seeded, part, sender->template, sender->frame_len, &error);
@@ -133,8 +153,17 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 /* A signature that moves with the length leaves traces. */
 static bool may_renew(const struct sender *sender)
 {
+	if (sender->source)
+		return true;
 	return program_may_repeat(sender->program) &&
 		   (!sender->tail.magic || program_keeps_length(sender->program));
+}
+
+static uint64_t period_of(const struct sender *sender)
+{
+	if (sender->source)
+		return UINT64_MAX;
+	return sender->program ? program_period(sender->program) : 1;
 }
 
 /*
@@ -167,7 +196,7 @@ static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config 
 	uint64_t spare = READY_BYTES / (room + MBUF_BYTES), total = 0;
 	for (uint32_t i = 0; i < traffic->count; i++) {
 		struct sender *sender = &traffic->senders[i];
-		uint64_t period = sender->program ? program_period(sender->program) : 1;
+		uint64_t period = period_of(sender);
 		/* No two packets of a latency stream, or of a tagged group, are the same. */
 		if (sender->is_null || is_tagged(sender) || sender->tail.magic == FLOW_MAGIC_LATENCY)
 			continue;
@@ -187,9 +216,10 @@ static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config 
 
 void sender_finish(struct sender *sender, uint8_t *const *bytes, uint16_t *lengths, uint16_t n)
 {
-	if (!sender->program)
-		return;
-	program_run(sender->program, bytes, lengths, n);
+	if (sender->program)
+		program_run(sender->program, bytes, lengths, n);
+	else if (sender->source)
+		sender->source->fill(sender->source, bytes, n);
 }
 
 static bool keeps_program(const struct sender *sender)
@@ -293,7 +323,8 @@ struct traffic *traffic_create(const struct traffic_config *config,
 		if (!*error)
 			*error = create_sender(&traffic->senders[i], &streams[i], given->parts[i], config);
 		traffic->counts_flows |= traffic->senders[i].flow != NULL;
-		traffic->has_tails |= traffic->senders[i].tail.magic;
+		traffic->is_metered |= traffic->senders[i].flow && !traffic->senders[i].source;
+		traffic->has_tails |= traffic->senders[i].tail.magic || traffic->senders[i].source;
 		traffic->has_latency |= traffic->senders[i].tail.magic == FLOW_MAGIC_LATENCY;
 	}
 	if (!*error)
@@ -334,6 +365,8 @@ void traffic_free(struct traffic *traffic)
 			series_give_back(traffic->series, &sender->tail);
 		tagged_leave(sender->tagged);
 		program_free(sender->program);
+		if (sender->source)
+			sender->source->free(sender->source);
 		free(sender->template);
 	}
 	rte_mempool_free(traffic->ready_pool);

@@ -21,6 +21,7 @@ struct sender {
 	uint32_t ready_count, position;
 	uint32_t period; /* after how many of those they repeat, but for their numbers */
 	struct program *program;
+	struct packet_source *source; /* in place of a program; NULL: none */
 	uint8_t *template;
 	uint16_t frame_len;
 	bool is_null;
@@ -51,6 +52,7 @@ struct traffic {
 	bool paused;
 	bool by_reference;            /* else ready packets are copied too */
 	bool counts_flows, has_tails; /* some stream has it */
+	bool is_metered;              /* what it sends is counted by meters */
 	bool has_latency;
 	uint16_t port;
 	uint32_t count, profile;

@@ -22,6 +22,7 @@
 
 #include "dev/port.h"
 #include "generator/observe/watch.h"
+#include "generator/port_extension.h"
 #include "generator/traffic/burst.h"
 #include "wire/ethernet.h"
 
@@ -114,6 +115,9 @@ static void stamp_tails(const struct burst *burst, bool has_latency)
 	uint64_t now = has_latency ? rte_rdtsc() : 0;
 	for (uint16_t i = 0; i < burst->part_count; packet += burst->parts[i++].count) {
 		struct flow_tail *tail = &burst->parts[i].sender->tail;
+		struct packet_source *source = burst->parts[i].sender->source;
+		if (source)
+			source->stamp(source, packet, burst->parts[i].count);
 		if (!tail->magic)
 			continue;
 		if (tail->magic == FLOW_MAGIC_LATENCY)

@@ -55,7 +55,13 @@ struct ws_op {
 };
 
 enum ws_stream_mode { WS_CONTINUOUS = 0, WS_SINGLE_BURST = 1, WS_MULTI_BURST = 2 };
-enum ws_flow_kind { WS_FLOW_NONE = 0, WS_FLOW_STATS = 1, WS_FLOW_LATENCY = 2, WS_FLOW_TAGGED = 3 };
+enum ws_flow_kind {
+	WS_FLOW_NONE = 0,
+	WS_FLOW_STATS = 1,
+	WS_FLOW_LATENCY = 2,
+	WS_FLOW_TAGGED = 3,
+	WS_FLOW_SET = 4, /* the port's flow set writes its packets, see flow_sets.h */
+};
 
 struct ws_stream {
 	uint32_t id; /* unique on the port */
@@ -79,7 +85,7 @@ struct ws_stream {
 	bool is_null;         /* takes its time but sends nothing; needs no packet */
 	int32_t flow_kind;    /* enum ws_flow_kind */
 	uint32_t flow_id;     /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS; or
-							 a tagged packet group */
+							 a tagged packet group, or a ws_flow_order */
 	/* WS_FLOW_STATS: mark the end of the payload and not the IP header, which the DUT may change */
 	bool flow_signature;
 };

@@ -3,6 +3,7 @@
 from wirespeed.generator.methods import (
     captures,
     emulated_hosts,
+    flow_sets,
     flows,
     packets,
     port_layers,
@@ -21,6 +22,7 @@ __all__ = [
     "METHODS",
     "captures",
     "emulated_hosts",
+    "flow_sets",
     "flows",
     "packets",
     "port_layers",

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Test frames of a flow set, written over copies of a template and read when they come back.
+ *
+ * Behind the UDP header they have four little-endian words: a mark (FLOW_FRAME_MAGIC, the worker
+ * that sent it, the generation of its phase), the flow, the frame's number, the time or 0. IPv4
+ * frames of 64 bytes have room for it, and IPv6 frames of 82. Checksums are right. Nothing here
+ * needs DPDK.
+ */
+#pragma once
+
+#include "generator/flow_set/flow_tuples.h"
+
+#include "generator/observe/flow_wire.h"
+#include "wire/checksum.h"
+#include "wire/ethernet.h"
+#include "wire/ip4.h"
+#include "wire/ip6.h"
+#include "wire/udp.h"
+
+#include <endian.h>
+
+enum {
+	FLOW_FRAME_MAGIC = 0x5d,
+	FLOW_FRAME_TIME_SHIFT = 4, /* the clock's bits below; 32 above them last for seconds */
+};
+
+static inline uint32_t flow_mark_of(uint8_t sender, uint16_t generation)
+{
+	return FLOW_FRAME_MAGIC | (uint32_t)sender << 8 | (uint32_t)generation << 16;
+}
+
+struct flow_writer {
+	bool ip6;
+	uint16_t ip_at, udp_at;
+	uint32_t mark;
+	uint64_t ip_sum, udp_sum; /* of what all frames have */
+};
+
+/* `frame` is a UDP packet without the addresses, ports and payload that matter. 0, or the code of
+ * an error whose line is told. */
+int flow_writer_make(struct flow_writer *writer, uint32_t stream, const uint8_t *frame,
+					 uint16_t frame_len, bool ip6, uint32_t mark);
+
+static inline uint64_t flow_sum_addresses(const struct flow_tuple *tuple, bool ip6)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < (ip6 ? 4 : 1); i++)
+		sum += (uint32_t)tuple->addresses[i] + (tuple->addresses[i] >> 32);
+	return sum;
+}
+
+/* A UDP checksum of 0 would say that there is none. */
+static inline uint16_t flow_checksum(uint64_t sum)
+{
+	uint16_t folded = (uint16_t)~checksum_fold(sum);
+	return folded ? folded : 0xffff;
+}
+
+static inline __attribute__((always_inline)) void
+flow_write(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
+		   uint32_t flow, uint32_t sequence, const bool ip6)
+{
+	uint8_t *ip = frame + writer->ip_at, *udp = frame + writer->udp_at;
+	uint32_t words[] = {htole32(writer->mark), htole32(flow), htole32(sequence), 0};
+	uint64_t addresses = flow_sum_addresses(tuple, ip6);
+	uint16_t sum =
+		flow_checksum(writer->udp_sum + addresses + tuple->ports + words[0] + words[1] + words[2]);
+	memcpy(ip + (ip6 ? 8 : 12), tuple->addresses, ip6 ? 32 : 8);
+	if (!ip6) {
+		uint16_t header = (uint16_t)~checksum_fold(writer->ip_sum + addresses);
+		memcpy(ip + 10, &header, sizeof(header));
+	}
+	memcpy(udp, &tuple->ports, sizeof(tuple->ports));
+	memcpy(udp + 6, &sum, sizeof(sum));
+	memcpy(udp + 8, words, sizeof(words));
+}
+
+/* Put the time into a frame that was written, and into its checksum. */
+static inline void flow_stamp(const struct flow_writer *writer, uint8_t *frame, uint64_t tsc)
+{
+	uint8_t *udp = frame + writer->udp_at;
+	uint32_t before, now = htole32((uint32_t)(tsc >> FLOW_FRAME_TIME_SHIFT) | 1);
+	uint16_t sum;
+	memcpy(&before, udp + 20, sizeof(before));
+	memcpy(&sum, udp + 6, sizeof(sum));
+	sum = flow_checksum((uint64_t)(uint16_t)~sum + (uint32_t)~before + now);
+	memcpy(udp + 20, &now, sizeof(now));
+	memcpy(udp + 6, &sum, sizeof(sum));
+}
+
+/* A received frame: the bytes that can be read, and its length without FCS. */
+struct flow_view {
+	const uint8_t *head;
+	uint32_t head_len, length;
+};
+
+struct flow_frame {
+	struct flow_tuple tuple;
+	uint32_t mark, flow, sequence, time;
+};
+
+static inline uint16_t flow_frame_generation(const struct flow_frame *frame)
+{
+	return (uint16_t)(frame->mark >> 16);
+}
+
+static inline uint8_t flow_frame_sender(const struct flow_frame *frame)
+{
+	return (uint8_t)(frame->mark >> 8);
+}
+
+/* The four words, and what is in front of them, each read once: a peer may still write. */
+static inline __attribute__((always_inline)) bool
+flow_frame_take(const uint8_t *ip, uint32_t header, struct flow_frame *out, const bool ip6)
+{
+	uint32_t words[WS_FLOW_SET_PAYLOAD / sizeof(uint32_t)];
+	memcpy(words, ip + header + UDP_LEN, sizeof(words));
+	memcpy(out->tuple.addresses, ip + (ip6 ? 8 : 12), ip6 ? 32 : 8);
+	memcpy(&out->tuple.ports, ip + header, sizeof(out->tuple.ports));
+	flow_end_reading();
+	out->mark = le32toh(words[0]);
+	out->flow = le32toh(words[1]);
+	out->sequence = le32toh(words[2]);
+	out->time = le32toh(words[3]);
+	return (out->mark & 0xff) == FLOW_FRAME_MAGIC;
+}
+
+/* Whether it is a test frame, of any set. */
+bool flow_frame_read(const struct flow_view *view, bool ip6, struct flow_frame *out);
+
+/* Most frames have no tags and no options. */
+static inline __attribute__((always_inline)) bool
+flow_frame_look(const struct flow_view *view, struct flow_frame *out, const bool ip6)
+{
+	const uint8_t *ip = view->head + ETHERNET_LEN;
+	uint32_t header = ip6 ? IP6_LEN : IP4_LEN, first, second;
+	if (view->head_len < ETHERNET_LEN + header + UDP_LEN + WS_FLOW_SET_PAYLOAD)
+		return flow_frame_read(view, ip6, out);
+	/* The type, the version, and the length of an IPv4 header; offset and protocol. */
+	memcpy(&first, ip - 2, sizeof(first));
+	memcpy(&second, ip + (ip6 ? 4 : 6), sizeof(second));
+	bool plain =
+		ip6 ? (be32toh(first) >> 12) == 0x86dd6 && (be32toh(second) & 0xff00) == IP6_UDP << 8
+			: (be32toh(first) >> 8) == 0x080045 && (be32toh(second) & 0x1fff00ff) == IP4_UDP;
+	return plain ? flow_frame_take(ip, header, out, ip6) : flow_frame_read(view, ip6, out);
+}

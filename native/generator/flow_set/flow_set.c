@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Flow sets as the main thread has them: made here, hung on the shares of two ports, begun, ended
+ * and read by their workers between two bursts.
+ */
+#include "generator/flow_set/flow_share.h"
+
+#include "dev/error.h"
+#include "dev/port.h"
+#include "generator/control/command.h"
+#include "generator/own_lines.h"
+#include "generator/port_extension.h"
+#include "generator/traffic/traffic.h"
+#include "wirespeed/runtime.h"
+
+#include <errno.h>
+#include <rte_cycles.h>
+#include <rte_mbuf.h>
+#include <stdlib.h>
+
+enum { INITIATOR, RESPONDER, ROLES };
+/* Where the words of most frames end. */
+enum { WORDS_END = ETHERNET_LEN + IP4_LEN + UDP_LEN + WS_FLOW_SET_PAYLOAD - 1 };
+
+/* A share of one port. The first member is what the port has of it. */
+struct set_port {
+	struct port_extension extension;
+	struct flow_set *set;
+	struct flow_share share;
+	struct ws_flow sent;
+	uint64_t first_tsc, last_tsc;
+};
+
+struct flow_set {
+	struct flow_tuples tuples;
+	struct flow_table *table;
+	uint16_t ports[ROLES], count[ROLES]; /* of shares */
+	struct set_port *shares[ROLES];
+	uint32_t users;                        /* its ports' shares, and streams */
+	uint32_t entries_since, replies_since; /* `begun` when they were of no generation */
+	uint32_t phase;
+};
+
+/* A stream of a share: the first member is what its sender has of it. */
+struct set_source {
+	struct packet_source source;
+	struct set_port *port;
+	struct flow_writing writing;
+};
+
+/* Phases that have begun, of all sets: a frame of one is late in all others. */
+static uint32_t begun;
+
+static void leave(struct flow_set *set)
+{
+	if (--set->users)
+		return;
+	for (int role = 0; role < ROLES; role++) {
+		for (uint16_t i = 0; set->shares[role] && i < set->count[role]; i++)
+			free(set->shares[role][i].share.received);
+		free(set->shares[role]);
+	}
+	flow_table_free(set->table);
+	free(set);
+}
+
+/* ---- on the worker */
+
+static void fill_source(struct packet_source *source, uint8_t *const *packets, uint16_t n)
+{
+	flow_writing_fill(&((struct set_source *)source)->writing, packets, n);
+}
+
+static void stamp_source(struct packet_source *source, struct rte_mbuf *const *packets, uint16_t n)
+{
+	struct set_source *own = (struct set_source *)source;
+	struct set_port *port = own->port;
+	uint64_t now = rte_rdtsc();
+	port->first_tsc = port->first_tsc ? port->first_tsc : now;
+	port->last_tsc = now;
+	if (port->share.latency_mask == UINT32_MAX)
+		return;
+	for (uint16_t i = 0; i < n; i++)
+		flow_stamp(&own->writing.writer, rte_pktmbuf_mtod(packets[i], uint8_t *), now);
+}
+
+static void receive(struct port_extension *extension, struct rte_mbuf *const *packets, uint16_t n,
+					uint64_t now)
+{
+	struct flow_view views[FLOW_BURST];
+	/* The beginning was looked at; the words may lie in the next cache line. */
+	for (uint16_t i = 0; i < n; i++)
+		__builtin_prefetch(rte_pktmbuf_mtod_offset(packets[i], const uint8_t *, WORDS_END));
+	for (uint16_t i = 0; i < n; i++)
+		views[i] = (struct flow_view){rte_pktmbuf_mtod(packets[i], const uint8_t *),
+									  packets[i]->data_len, packets[i]->pkt_len};
+	flow_share_receive(&((struct set_port *)extension)->share, views, n, now);
+}
+
+/* ---- streams, on the main thread */
+
+static void free_source(struct packet_source *source)
+{
+	leave(((struct set_source *)source)->port->set);
+	free(source);
+}
+
+static struct packet_source *make_source(struct port_extension *extension,
+										 const struct ws_stream *stream, struct stream_part part,
+										 const uint8_t *frame, uint16_t frame_len, int *error)
+{
+	struct set_port *port = (struct set_port *)extension;
+	struct set_source *own = own_lines(1, sizeof(*own));
+	if (!own) {
+		*error = fail(-ENOMEM, "no memory for stream %u", stream->id);
+		return NULL;
+	}
+	*error = flow_writing_make(&own->writing, &port->share, stream->id, stream->flow_id, part,
+							   frame, frame_len);
+	if (*error) {
+		free(own);
+		return NULL;
+	}
+	own->port = port;
+	own->source = (struct packet_source){fill_source, stamp_source, free_source, &port->sent};
+	port->set->users++;
+	return &own->source;
+}
+
+static void leave_port(struct port_extension *extension)
+{
+	leave(((struct set_port *)extension)->set);
+}
+
+/* ---- commands to the workers */
+
+struct request {
+	struct generator_worker *worker;
+	struct generator_port *port;
+	struct set_port *own;
+	uint32_t phase, latency_every;
+	uint16_t generation;
+	struct ws_flow_counts *out;
+};
+
+/* A worker that has several ports looks at what they receive while one of them has a set. */
+static void do_attach(void *argument)
+{
+	struct request *request = argument;
+	struct generator_worker *worker = request->worker;
+	request->port->extension = request->own ? &request->own->extension : NULL;
+	worker->watch.extended = false;
+	for (uint16_t i = 0; i < worker->port_count; i++)
+		worker->watch.extended |= worker->ports[i]->extension != NULL;
+}
+
+static void do_begin(void *argument)
+{
+	const struct request *request = argument;
+	struct set_port *own = request->own;
+	flow_share_begin(&own->share, request->phase, request->generation, request->latency_every);
+	own->sent = (struct ws_flow){0};
+	own->first_tsc = own->last_tsc = 0;
+}
+
+static void do_end(void *argument)
+{
+	((const struct request *)argument)->own->share.phase = WS_PHASE_NONE;
+}
+
+static void do_read(void *argument)
+{
+	const struct request *request = argument;
+	const struct set_port *own = request->own;
+	*request->out = own->share.counts;
+	request->out->sent = own->sent.tx_packets;
+	request->out->sent_bytes = own->sent.tx_bytes;
+	request->out->first_tsc = own->first_tsc;
+	request->out->last_tsc = own->last_tsc;
+}
+
+/* Each share's worker at the same time. `attached`: they have the set, or shall have it. */
+static void ask(struct ws_generator *generator, const struct flow_set *set, int role,
+				mailbox_fn *function, struct request like, bool attached)
+{
+	struct request requests[WS_MAX_WORKERS];
+	const struct served_port *port = &generator->ports[set->ports[role]];
+	for (uint16_t i = 0; i < port->count; i++) {
+		requests[i] = like;
+		requests[i].port = &port->shares[i];
+		requests[i].worker = &generator->workers[port->shares[i].worker];
+		requests[i].own = attached ? &set->shares[role][i] : NULL;
+		requests[i].out = like.out ? like.out + i : NULL;
+	}
+	generator_ask_shares(generator, set->ports[role], function, requests, sizeof(requests[0]));
+}
+
+/* ---- for the seam */
+
+static struct flow_set *set_at(const struct ws_generator *generator, uint16_t port)
+{
+	if (port >= generator->port_count)
+		return NULL;
+	const struct port_extension *extension = generator->ports[port].shares[0].extension;
+	return extension && extension->receive == receive ? ((const struct set_port *)extension)->set
+													  : NULL;
+}
+
+static struct flow_set *find(const struct ws_generator *generator, uint16_t initiator, int *error)
+{
+	struct flow_set *set = set_at(generator, initiator);
+	*error = command_check_port(generator, initiator);
+	if (!*error && (!set || set->ports[INITIATOR] != initiator))
+		*error = fail(-ENOENT, "port %s has no flow set", port_name(initiator));
+	return *error ? NULL : set;
+}
+
+static bool make_shares(struct flow_set *set, int role, const struct ws_generator *generator)
+{
+	const struct served_port *port = &generator->ports[set->ports[role]];
+	const struct served_port *other = &generator->ports[set->ports[!role]];
+	set->shares[role] = own_lines(port->count, sizeof(struct set_port));
+	if (!set->shares[role])
+		return false;
+	set->count[role] = port->count;
+	for (uint16_t i = 0; i < port->count; i++) {
+		struct set_port *own = &set->shares[role][i];
+		own->extension = (struct port_extension){make_source, receive, leave_port};
+		own->set = set;
+		own->share = (struct flow_share){
+			.tuples = &set->tuples,
+			.table = set->table,
+			.responder = role == RESPONDER,
+			.number = i,
+			.senders = other->count,
+			.ns_per_tick = 1e9 / (double)ws_tsc_hz(),
+			.received = own_lines(other->count, sizeof(struct sequence)),
+		};
+		if (!own->share.received)
+			return false;
+	}
+	return true;
+}
+
+static struct flow_set *create(const struct ws_generator *generator, uint16_t initiator,
+							   uint16_t responder, const struct ws_flow_set *wanted, int *error)
+{
+	struct flow_set *set = calloc(1, sizeof(*set));
+	if (!set) {
+		*error = fail(-ENOMEM, "no memory for a flow set");
+		return NULL;
+	}
+	*set = (struct flow_set){.users = 1,
+							 .ports = {initiator, responder},
+							 .entries_since = begun,
+							 .replies_since = begun};
+	*error = flow_tuples_make(wanted, &set->tuples);
+	if (!*error && wanted->flows > WS_FLOW_SET_MOST)
+		*error = fail(-EINVAL, "%u flows; up to %d are possible", wanted->flows, WS_FLOW_SET_MOST);
+	if (!*error) {
+		set->table = flow_table_create(&set->tuples, wanted->flows);
+		if (!set->table || !make_shares(set, INITIATOR, generator) ||
+			!make_shares(set, RESPONDER, generator))
+			*error = fail(-ENOMEM, "no memory for %u flows, which take %lu MB", wanted->flows,
+						  (unsigned long)(ws_flow_set_bytes(wanted->ip6, wanted->flows) >> 20));
+	}
+	if (!*error)
+		return set;
+	leave(set);
+	return NULL;
+}
+
+int ws_flow_set_open(struct ws_generator *generator, uint16_t initiator, uint16_t responder,
+					 const struct ws_flow_set *wanted)
+{
+	int error = command_check_port(generator, initiator);
+	if (!error)
+		error = command_check_port(generator, responder);
+	if (!error && initiator == responder)
+		error =
+			fail(-EINVAL, "port %s cannot be both initiator and responder", port_name(initiator));
+	if (error)
+		return error;
+	ws_flow_set_close(generator, initiator);
+	if (set_at(generator, initiator) || set_at(generator, responder))
+		return fail(-EBUSY, "port %s or %s has another flow set", port_name(initiator),
+					port_name(responder));
+	struct flow_set *set = create(generator, initiator, responder, wanted, &error);
+	if (!set)
+		return error;
+	for (int role = 0; role < ROLES; role++) {
+		set->users += set->count[role];
+		ask(generator, set, role, do_attach, (struct request){0}, true);
+	}
+	leave(set); /* it is its ports' now */
+	return 0;
+}
+
+void ws_flow_set_close(struct ws_generator *generator, uint16_t initiator)
+{
+	int error;
+	struct flow_set *set = find(generator, initiator, &error);
+	if (!set)
+		return;
+	set->users++;
+	for (int role = 0; role < ROLES; role++) {
+		ask(generator, set, role, do_attach, (struct request){0}, false);
+		set->users -= set->count[role];
+	}
+	leave(set);
+}
+
+uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows)
+{
+	return flow_table_bytes(ip6, flows);
+}
+
+/* Whether a stream of it has not been stopped. */
+static bool sends(const struct ws_generator *generator, const struct flow_set *set)
+{
+	for (int bucket = 0; bucket < SENDING_BUCKETS; bucket++)
+		for (const struct traffic *one = generator->sending[bucket]; one; one = one->next)
+			for (uint32_t i = 0; i < one->count; i++) {
+				const struct packet_source *source = one->senders[i].source;
+				if (source && source->fill == fill_source &&
+					((const struct set_source *)source)->port->set == set)
+					return true;
+			}
+	return false;
+}
+
+/* What is of a generation that comes again is forgotten before. */
+static void keep_apart(struct flow_set *set, uint32_t phase)
+{
+	if (phase == WS_PHASE_LEARN && begun - set->entries_since >= FLOW_GENERATIONS - 1) {
+		flow_table_clear_entries(set->table);
+		set->entries_since = begun;
+	}
+	if (phase == WS_PHASE_VALIDATE && begun - set->replies_since >= FLOW_GENERATIONS - 1) {
+		flow_table_clear_replies(set->table);
+		set->replies_since = begun;
+	}
+}
+
+int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32_t phase,
+					  uint32_t latency_every)
+{
+	int error;
+	struct flow_set *set = find(generator, initiator, &error);
+	if (!set)
+		return error;
+	if (phase < WS_PHASE_LEARN || phase > WS_PHASE_EXCHANGE)
+		return fail(-EINVAL, "there is no phase %u of a flow set", phase);
+	if (latency_every & (latency_every - 1))
+		return fail(-EINVAL, "latency of each %u-th frame; a power of 2 is possible, or 0",
+					latency_every);
+	if (phase != WS_PHASE_LEARN && !set->table->learnt)
+		return fail(-EINVAL, "no flows were learnt yet");
+	generator_reap(generator);
+	if (sends(generator, set))
+		return fail(-EBUSY, "the flow set of port %s still sends; stop it first",
+					port_name(initiator));
+	begun++;
+	struct request request = {
+		.phase = phase,
+		.latency_every = latency_every,
+		.generation = (uint16_t)(begun % FLOW_GENERATIONS + 1),
+	};
+	/* What comes meanwhile is of neither phase: nobody looks at the table. */
+	for (int role = 0; role < ROLES; role++)
+		ask(generator, set, role, do_end, (struct request){0}, true);
+	keep_apart(set, phase);
+	if (phase == WS_PHASE_LEARN)
+		flow_table_begin(set->table, request.generation);
+	for (int role = 0; role < ROLES; role++)
+		ask(generator, set, role, do_begin, request, true);
+	set->phase = phase;
+	return 0;
+}
+
+int ws_flow_set_end(struct ws_generator *generator, uint16_t initiator)
+{
+	int error;
+	struct flow_set *set = find(generator, initiator, &error);
+	if (!set)
+		return error;
+	for (int role = 0; role < ROLES; role++)
+		ask(generator, set, role, do_end, (struct request){0}, true);
+	uint32_t phase = set->phase;
+	set->phase = WS_PHASE_NONE;
+	if (phase == WS_PHASE_LEARN)
+		flow_table_settle(set->table, &set->tuples);
+	return 0;
+}
+
+static void add(struct ws_flow_counts *sum, const struct ws_flow_counts *other)
+{
+	uint64_t min_ns = sum->latency_min_ns, max_ns = sum->latency_max_ns;
+	uint64_t first = sum->first_tsc, last = sum->last_tsc;
+	bool had = sum->latency_packets;
+	uint64_t *to = (uint64_t *)sum;
+	const uint64_t *from = (const uint64_t *)other;
+	for (size_t i = 0; i < sizeof(*sum) / sizeof(*to); i++)
+		to[i] += from[i];
+	sum->latency_min_ns = !other->latency_packets ? min_ns
+						  : !had                  ? other->latency_min_ns
+												  : RTE_MIN(min_ns, other->latency_min_ns);
+	sum->latency_max_ns = RTE_MAX(max_ns, other->latency_max_ns);
+	sum->first_tsc = !other->first_tsc ? first
+					 : !first          ? other->first_tsc
+									   : RTE_MIN(first, other->first_tsc);
+	sum->last_tsc = RTE_MAX(last, other->last_tsc);
+}
+
+int ws_flow_set_counts(struct ws_generator *generator, uint16_t initiator, bool responder,
+					   struct ws_flow_counts *out)
+{
+	int error;
+	struct flow_set *set = find(generator, initiator, &error);
+	if (!set)
+		return error;
+	uint16_t count = set->count[responder ? RESPONDER : INITIATOR];
+	struct ws_flow_counts *counts = calloc(count, sizeof(*counts));
+	if (!counts)
+		return fail(-ENOMEM, "no memory to read the counts of a flow set");
+	ask(generator, set, responder ? RESPONDER : INITIATOR, do_read, (struct request){.out = counts},
+		true);
+	*out = counts[0];
+	for (uint16_t i = 1; i < count; i++)
+		add(out, &counts[i]);
+	free(counts);
+	return 0;
+}
+
+int ws_flow_set_learnt(struct ws_generator *generator, uint16_t initiator,
+					   struct ws_flow_learnt *out)
+{
+	int error;
+	const struct flow_set *set = find(generator, initiator, &error);
+	if (set)
+		*out = set->table->told;
+	return error;
+}
+
+static void put_tuple(uint8_t bytes[36], const struct flow_tuple *tuple, bool ip6)
+{
+	size_t addresses = ip6 ? 32 : 8;
+	memset(bytes, 0, 36);
+	memcpy(bytes, tuple->addresses, addresses);
+	memcpy(bytes + addresses, &tuple->ports, sizeof(tuple->ports));
+}
+
+int ws_flow_set_tuple(struct ws_generator *generator, uint16_t initiator, uint32_t flow,
+					  uint8_t sent[36], uint8_t learnt[36])
+{
+	int error;
+	struct flow_tuple tuple;
+	const struct flow_set *set = find(generator, initiator, &error);
+	if (!set)
+		return error;
+	const struct flow_table *table = set->table;
+	if (flow >= table->flows)
+		return fail(-EINVAL, "there is no flow %u; 0 to %u are possible", flow, table->flows - 1);
+	tuple = flow_tuple_of(&set->tuples, table->sent[flow], table->ip6);
+	put_tuple(sent, &tuple, table->ip6);
+	uint32_t marks = flow_entry_read(flow_entry(table, flow, table->ip6), &tuple, table->ip6);
+	put_tuple(learnt, &tuple, table->ip6);
+	return flow_table_knows(table, marks);
+}

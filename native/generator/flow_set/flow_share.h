@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A flow set as one worker of one of its ports has it: what it sends, and what it makes of what it
+ * receives. Nothing here needs DPDK, allocates or looks at the clock.
+ */
+#pragma once
+
+#include "generator/flow_set/flow_frame.h"
+#include "generator/flow_set/flow_table.h"
+#include "generator/program/program.h"
+#include "generator/receive/sequence.h"
+
+enum { FLOW_BURST = PROGRAM_BATCH, FLOW_OF_RESPONDER = 0x80 };
+
+struct flow_share {
+	const struct flow_tuples *tuples;
+	struct flow_table *table; /* of all shares of both ports */
+	bool responder;
+	uint16_t number;  /* among the port's workers */
+	uint16_t senders; /* workers of the other port */
+	uint32_t phase;
+	uint16_t generation;
+	uint32_t latency_mask; /* of numbers; UINT32_MAX: no latency is taken */
+	double ns_per_tick;
+	uint32_t sequence;         /* number of the next frame that it writes */
+	struct sequence *received; /* by the worker that sent them */
+	struct ws_flow_counts counts;
+};
+
+/* Who sent a frame: the worker's number, and its port. */
+static inline uint8_t flow_sender_of(const struct flow_share *share)
+{
+	return (uint8_t)(share->number | (share->responder ? FLOW_OF_RESPONDER : 0));
+}
+
+/* A stream of a share's frames. */
+struct flow_writing {
+	struct flow_share *share;
+	struct flow_writer writer;
+	uint32_t order;             /* enum ws_flow_order */
+	uint64_t next;              /* EACH: frames that were written */
+	uint32_t first, step, mine; /* RANDOM: flows `first`, `first` + `step` …, `mine` of them */
+	struct tuple_order learnt_order;
+	uint64_t random;
+};
+
+/* 0, or the code of an error whose line is told. */
+int flow_writing_make(struct flow_writing *writing, struct flow_share *share, uint32_t stream,
+					  uint32_t order, struct stream_part part, const uint8_t *frame,
+					  uint16_t frame_len);
+/* Write up to FLOW_BURST frames over copies of the template. */
+void flow_writing_fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n);
+
+/* The share of a port that does not send; its counts become 0. */
+void flow_share_begin(struct flow_share *share, uint32_t phase, uint16_t generation,
+					  uint32_t latency_every);
+/* Up to FLOW_BURST frames that arrived by `now`. */
+void flow_share_receive(struct flow_share *share, const struct flow_view *views, uint16_t n,
+						uint64_t now);

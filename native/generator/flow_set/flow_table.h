@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a flow set knows of each flow, by its number: the tuple that it was learnt with, and what
+ * became of the replies to it, and what it was sent with. 32 bytes a flow for IPv4, 56 for IPv6.
+ *
+ * Nothing is cleared between trials: what is known holds for one generation. Words are written by
+ * the worker that receives the flow, and read by those that send.
+ */
+#pragma once
+
+#include "generator/flow_set/flow_tuples.h"
+
+#include <stddef.h>
+
+struct flow_table {
+	bool ip6;
+	uint32_t flows;
+	uint64_t *entries;        /* addresses; then ports, and the marks in the upper half */
+	uint16_t *replies;        /* marks */
+	struct flow_digits *sent; /* what it is sent with */
+	uint32_t *slots;          /* flows by the hash of their tuples, while these are compared */
+	const uint32_t *list;     /* in `slots`: the flows that were learnt; NULL: all */
+	uint32_t learnt;          /* their number */
+	uint16_t generation;      /* of LEARN; 0: nothing is learnt */
+	struct ws_flow_learnt told;
+};
+
+/* Generations have 15 bits. Marks of an entry: the generation in the upper half, and this. */
+enum { FLOW_GENERATIONS = 32767, FLOW_REMAPPED = 1 /* it had another tuple before */ };
+
+static inline uint16_t flow_marks_generation(uint32_t marks)
+{
+	return (uint16_t)(marks >> 16);
+}
+
+static inline uint32_t flow_marks(uint16_t generation, uint32_t flags)
+{
+	return (uint32_t)generation << 16 | flags;
+}
+
+uint64_t flow_table_bytes(bool ip6, uint32_t flows);
+/* NULL: memory is short. */
+struct flow_table *flow_table_create(const struct flow_tuples *tuples, uint32_t flows);
+void flow_table_free(struct flow_table *table);
+/* Nothing is of any generation. */
+void flow_table_clear_entries(struct flow_table *table);
+void flow_table_clear_replies(struct flow_table *table);
+/* Flows that are learnt from now on are of this generation. */
+void flow_table_begin(struct flow_table *table, uint16_t generation);
+/* All have been learnt: compare and list them. No worker may write. */
+void flow_table_settle(struct flow_table *table, const struct flow_tuples *tuples);
+
+static inline uint64_t *flow_entry(const struct flow_table *table, uint32_t flow, const bool ip6)
+{
+	return table->entries + (size_t)flow * (ip6 ? 5 : 2);
+}
+
+static inline void flow_entry_prefetch(const struct flow_table *table, uint32_t flow,
+									   const bool ip6)
+{
+	const uint64_t *entry = flow_entry(table, flow, ip6);
+	__builtin_prefetch(entry, 1);
+	if (ip6)
+		__builtin_prefetch(entry + 4, 1);
+}
+
+/* Returns its marks. */
+static inline uint32_t flow_entry_read(const uint64_t *entry, struct flow_tuple *out,
+									   const bool ip6)
+{
+	uint64_t last = __atomic_load_n(&entry[ip6 ? 4 : 1], __ATOMIC_RELAXED);
+	for (int i = 0; i < (ip6 ? 4 : 1); i++)
+		out->addresses[i] = __atomic_load_n(&entry[i], __ATOMIC_RELAXED);
+	out->ports = (uint32_t)last;
+	return (uint32_t)(last >> 32);
+}
+
+static inline void flow_entry_write(uint64_t *entry, const struct flow_tuple *tuple, uint32_t marks,
+									const bool ip6)
+{
+	for (int i = 0; i < (ip6 ? 4 : 1); i++)
+		__atomic_store_n(&entry[i], tuple->addresses[i], __ATOMIC_RELAXED);
+	__atomic_store_n(&entry[ip6 ? 4 : 1], tuple->ports | (uint64_t)marks << 32, __ATOMIC_RELAXED);
+}
+
+static inline bool flow_table_knows(const struct flow_table *table, uint32_t marks)
+{
+	return table->generation && flow_marks_generation(marks) == table->generation;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frames of a flow set's streams: which flow is next, and with which tuple it goes. */
+#include "generator/flow_set/flow_share.h"
+
+#include "dev/error.h"
+
+#include <errno.h>
+
+int flow_writing_make(struct flow_writing *writing, struct flow_share *share, uint32_t stream,
+					  uint32_t order, struct stream_part part, const uint8_t *frame,
+					  uint16_t frame_len)
+{
+	const struct flow_table *table = share->table;
+	uint32_t flows = share->responder ? table->learnt : table->flows;
+	if (order > WS_FLOW_RANDOM)
+		return fail(-EINVAL, "stream %u: there is no order %u of flows", stream, order);
+	if (!share->phase)
+		return fail(-EINVAL, "stream %u: no phase of the flow set has begun", stream);
+	if (!flows)
+		return fail(-EINVAL, "stream %u: the responder has learnt no flows to send over", stream);
+	bool divided = part.of <= flows;
+	uint32_t first = divided ? part.number : 0, step = divided ? part.of : 1;
+	*writing = (struct flow_writing){
+		.share = share,
+		.order = order,
+		.first = first,
+		.step = step,
+		.mine = (flows - first + step - 1) / step,
+		.learnt_order = tuple_order_make(flows, share->tuples->seed + 1),
+		.random = share->tuples->seed + 2 + (uint64_t)flow_sender_of(share) * 0x9e3779b9u,
+	};
+	return flow_writer_make(&writing->writer, stream, frame, frame_len, table->ip6,
+							flow_mark_of(flow_sender_of(share), share->generation));
+}
+
+static inline uint32_t draw(struct flow_writing *writing)
+{
+	uint64_t random = splitmix_draw(&writing->random) >> 32;
+	return writing->first + writing->step * (uint32_t)(random * writing->mine >> 32);
+}
+
+/* The next place of `count`; what is written ahead of the last one is never sent. */
+static uint32_t step(struct flow_writing *writing, uint32_t count)
+{
+	if (writing->next == count)
+		writing->next = 0;
+	return (uint32_t)writing->next++;
+}
+
+/* Which ones: of all flows, or of those that were learnt. */
+static void choose(struct flow_writing *writing, uint32_t *places, uint16_t n)
+{
+	const struct flow_table *table = writing->share->table;
+	bool learnt = writing->share->responder;
+	if (writing->order == WS_FLOW_RANDOM)
+		for (uint16_t i = 0; i < n; i++)
+			places[i] = draw(writing);
+	else if (learnt)
+		for (uint16_t i = 0; i < n; i++)
+			places[i] =
+				(uint32_t)tuple_order_at(&writing->learnt_order, step(writing, table->learnt));
+	else
+		for (uint16_t i = 0; i < n; i++)
+			places[i] = step(writing, table->flows);
+	if (!learnt || !table->list)
+		return;
+	for (uint16_t i = 0; i < n; i++)
+		__builtin_prefetch(&table->list[places[i]]);
+	for (uint16_t i = 0; i < n; i++)
+		places[i] = table->list[places[i]];
+}
+
+static inline __attribute__((always_inline)) void write_sent(struct flow_writing *writing,
+															 const uint32_t *flows,
+															 uint8_t *const *frames, uint16_t n,
+															 const bool ip6)
+{
+	struct flow_share *share = writing->share;
+	const struct flow_digits *sent = share->table->sent;
+	for (uint16_t i = 0; i < n; i++)
+		__builtin_prefetch(&sent[flows[i]]);
+	for (uint16_t i = 0; i < n; i++) {
+		struct flow_tuple tuple = flow_tuple_of(share->tuples, sent[flows[i]], ip6);
+		flow_write(&writing->writer, frames[i], &tuple, flows[i], share->sequence++, ip6);
+	}
+}
+
+static inline __attribute__((always_inline)) void write_learnt(struct flow_writing *writing,
+															   const uint32_t *flows,
+															   uint8_t *const *frames, uint16_t n,
+															   const bool ip6)
+{
+	struct flow_share *share = writing->share;
+	for (uint16_t i = 0; i < n; i++)
+		flow_entry_prefetch(share->table, flows[i], ip6);
+	for (uint16_t i = 0; i < n; i++) {
+		struct flow_tuple learnt;
+		flow_entry_read(flow_entry(share->table, flows[i], ip6), &learnt, ip6);
+		struct flow_tuple tuple = flow_tuple_back(&learnt, ip6);
+		flow_write(&writing->writer, frames[i], &tuple, flows[i], share->sequence++, ip6);
+	}
+}
+
+static inline __attribute__((always_inline)) void
+fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n, const bool ip6)
+{
+	uint32_t flows[FLOW_BURST];
+	choose(writing, flows, n);
+	if (writing->share->responder)
+		write_learnt(writing, flows, frames, n, ip6);
+	else
+		write_sent(writing, flows, frames, n, ip6);
+}
+
+void flow_writing_fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n)
+{
+	if (writing->writer.ip6)
+		fill(writing, frames, n, true);
+	else
+		fill(writing, frames, n, false);
+}

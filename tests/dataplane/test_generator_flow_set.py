@@ -1,0 +1,166 @@
+"""Flow sets over RPC: the phases of RFC 9693 on two ports of a generator, wired to each other or by a cross-connect.
+
+What a device can do to flows is in native/tests/test_flow_set_translator.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
+
+from generator_run import start_generator
+from harness.waiting import wait_for
+from router_run import CROSSED, router
+
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.errors import RemoteError
+from wirespeed.trial.flow_session import FlowSession
+
+FLOWS = 20_000
+DEADLINE_S = 20
+
+
+@contextmanager
+def serving(*ports: str) -> Iterator[str]:
+    run = start_generator("--port", ports[0], "--port", ports[1])
+    assert run.serves, run.lines
+    yield run.address
+    run.process.terminate()
+    assert run.process.communicate(timeout=DEADLINE_S) == ("", "")
+
+
+@pytest.fixture(scope="module", params=["ring", "memif"])
+def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A ring hands packets over and gets copies; a memif reads them where they lie, and they are written anew."""
+    if request.param == "ring":
+        with serving("ring:wire", "ring:wire") as address:
+            yield address
+        return
+    folder = tmp_path_factory.mktemp("wire")
+    wires = [f"memif:{folder}/w{i}.sock,rxd=4096,txd=4096" for i in (0, 1)]
+    crossing = router(folder, [f"e{i}={wire},role=server" for i, wire in enumerate(wires)], CROSSED)
+    with crossing as running, serving(*(f"{wire},role=client" for wire in wires)) as address:
+        wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
+        yield address
+
+
+@pytest.fixture
+def client(server: str) -> Iterator[GeneratorClient]:
+    with GeneratorClient(server) as one:
+        one.connect()
+        one.acquire([0, 1])
+        yield one
+        one.release([0, 1])
+
+
+def flow_set(version: int = 4, flows: int = FLOWS) -> FlowSet:
+    source, destination = {4: ("10.0.0.2", "198.19.0.2"), 6: ("2001:2::2", "2001:2:0:8000::2")}[version]
+    ranges = FlowAddresses(source), FlowAddresses(destination, 3), FlowPorts(1024, 50_000), FlowPorts(1, 10)
+    return FlowSet(*ranges, flows=flows)
+
+
+@pytest.mark.parametrize(("version", "frame_bytes"), [(4, None), (4, 1514), (6, None)])
+def test_all_phases_over_a_wire(client: GeneratorClient, version: int, frame_bytes: int | None) -> None:
+    with FlowSession(client, flow_set(version), frame_bytes=frame_bytes) as session:
+        for _ in range(2):  # the second trial forgets what the first one learnt
+            opened = session.establish(100_000, latency_every=1)
+            assert opened.is_whole
+            assert (opened.sending.sent, opened.established, opened.untranslated) == (FLOWS, FLOWS, FLOWS)
+            assert (opened.duplicates, opened.destination_changed) == (0, 0)
+            assert opened.latency is not None
+            assert opened.latency.packets == FLOWS
+            proved = session.validate(100_000)
+            assert proved.is_whole
+            assert (proved.sending.sent, proved.established, proved.missing, proved.duplicates) == (FLOWS, FLOWS, 0, 0)
+            assert proved.latency is None
+        used = session.exchange(0.1, initiator_fps=50_000, responder_fps=20_000, latency_every=4)
+        for direction, fps in ((used.to_responder, 50_000), (used.to_initiator, 20_000)):
+            assert direction is not None
+            assert direction.sending.asked == pytest.approx(fps / 10)
+            assert direction.received == direction.sending.sent > 0
+            assert (direction.remapped, direction.unlearnt, direction.wrong_destination) == (0, 0, 0)
+            assert direction.latency is not None
+            assert direction.latency.packets == pytest.approx(direction.received / 4, abs=1)
+        assert (used.others.late, used.others.bad, used.others.unknown) == (0, 0, 0)
+        one_way = session.exchange(0.05, responder_fps=20_000)
+        assert one_way.to_responder is None
+        assert one_way.to_initiator is not None
+        assert one_way.to_initiator.latency is None
+
+
+def test_flows_are_told_one_by_one(client: GeneratorClient) -> None:
+    with FlowSession(client, flow_set(6, 5)) as session:
+        assert client.call("get_flow_tuple", port_id=0, flow=4)["learnt"] is None
+        session.establish(1000)
+        told = [client.call("get_flow_tuple", port_id=0, flow=flow) for flow in range(5)]
+        assert all(one["sent"] == one["learnt"] for one in told)
+        assert {one["sent"]["source"] for one in told} == {"2001:2::2"}
+        assert len({tuple(one["sent"].values()) for one in told}) == 5
+        with pytest.raises(RemoteError, match="there is no flow 5; 0 to 4 are possible"):
+            client.call("get_flow_tuple", port_id=0, flow=5)
+
+
+def test_a_cancelled_phase_ends_early(client: GeneratorClient) -> None:
+    with FlowSession(client, flow_set()) as session:
+        opened = session.establish(100, is_cancelled=lambda: True)
+        assert 0 < opened.sending.sent < FLOWS
+        assert opened.sending.is_slow
+        assert opened.established == opened.sending.sent
+        proved = session.validate(100_000)
+        assert proved.learnt == proved.established == opened.established
+
+
+def test_a_set_ends_with_its_owner(client: GeneratorClient, server: str) -> None:
+    session = FlowSession(client, flow_set())
+    session.__enter__()
+    session.establish(100_000)
+    client.acquire([0, 1], force=True)  # the same session
+    assert session.validate(100_000).is_whole
+    with GeneratorClient(server) as other:
+        other.connect()
+        other.acquire([0, 1], force=True)
+        with pytest.raises(RemoteError, match="has no flow set"):
+            other.call("get_flow_set", port_id=0)
+        other.release([0, 1])
+    client.acquire([0, 1])
+
+
+def test_what_cannot_be_is_refused(client: GeneratorClient) -> None:
+    few = flow_set(flows=10)
+    with pytest.raises(RemoteError, match="has no flow set"):
+        client.ask_as_owner("begin_flow_phase", 0, phase="learn")
+    client.add_streams(0, [{"stream_id": 1, "stream": few.stream("each", 64, 1000, packets=10)}])
+    with pytest.raises(RemoteError, match="has no flow set"):
+        client.ask_as_owner("start_traffic", 0, mul={"type": "raw", "op": "abs", "value": 1}, duration=-1, force=False)
+    with FlowSession(client, few) as session:
+        with pytest.raises(RemoteError, match="no phase of the flow set has begun"):
+            client.ask_as_owner(
+                "start_traffic", 0, mul={"type": "raw", "op": "abs", "value": 1}, duration=-1, force=False
+            )
+        with pytest.raises(RemoteError, match="no flows were learnt yet"):
+            session.begin_exchange()
+        with pytest.raises(RemoteError, match="a power of 2"):
+            session.begin_exchange(latency_every=3)
+        with pytest.raises(RemoteError, match="cannot be both initiator and responder"):
+            FlowSession(client, few, responder=0).__enter__()
+        session.establish(10_000)
+        stream = few.stream("random", 64, 1000)
+        counted = {"enabled": True, "stream_id": 7, "rule_type": "stats"}
+        with pytest.raises(RemoteError, match="a stream of a flow set has no flow_stats"):
+            client.add_streams(1, [{"stream_id": 2, "stream": stream | {"flow_stats": counted}}])
+        client.add_streams(1, [{"stream_id": 3, "stream": stream}])
+        session.begin_exchange()
+        client.ask_as_owner("start_traffic", 1, mul={"type": "raw", "op": "abs", "value": 1}, duration=-1, force=False)
+        with pytest.raises(RemoteError, match="still sends; stop it first"):
+            session.begin_exchange()
+    with pytest.raises(RemoteError, match=r"\d+ flows take \d+ MB in the generator"):
+        FlowSession(client, FlowSet(*wide(), flows=(1 << 32) - 1)).__enter__()
+
+
+def wide() -> tuple[FlowAddresses, FlowAddresses, FlowPorts, FlowPorts]:
+    return FlowAddresses("10.0.0.2", 65_000), FlowAddresses("198.19.0.2"), FlowPorts(1024, 50_000), FlowPorts(1, 10)

@@ -1,0 +1,86 @@
+"""Flow sets as clients name them: frames and streams of them, and what cannot be."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+from scapy.all import IP, UDP, Ether, IPv6
+
+from wirespeed._native.flow_records import FlowKind, FlowOrder
+from wirespeed.client.flow_sets import FlowAddresses, FlowCounts, FlowPorts, FlowSet
+from wirespeed.errors import UsageError
+from wirespeed.profiles.stream_json import StreamJson
+from wirespeed.trial.flow_session import Establishment, Others, Sending
+
+
+def flow_set(version: int = 4, **given: Any) -> FlowSet:
+    source, destination = {4: ("10.0.0.2", "198.19.0.2"), 6: ("2001:2::2", "2001:2:0:8000::2")}[version]
+    fields = {
+        "sources": FlowAddresses(source, 2),
+        "destinations": FlowAddresses(destination, 3),
+        "source_ports": FlowPorts(1024, 50_000),
+        "destination_ports": FlowPorts(1, 10),
+        "flows": 1000,
+    }
+    return FlowSet(**(fields | given))
+
+
+@pytest.mark.parametrize(("version", "smallest"), [(4, 64), (6, 82)])
+def test_frames_are_whole_datagrams(version: int, smallest: int) -> None:
+    one = flow_set(version)
+    assert one.smallest_frame_bytes == smallest
+    for size in (smallest, smallest + 1, 1514):
+        packet = Ether(one.frame(size))
+        assert len(packet) + 4 == size
+        network = packet[IPv6 if version == 6 else IP]
+        assert len(network) == (network.plen + 40 if version == 6 else network.len) == size - 18
+        assert network[UDP].len == len(network[UDP])
+        assert (network[UDP].sport, network[UDP].dport) == (1024, 1)
+    with pytest.raises(UsageError, match=f"a frame of {smallest - 1} bytes has no room .* give {smallest} or more"):
+        one.frame(smallest - 1)
+
+
+def test_streams_are_read_by_the_generator() -> None:
+    burst = StreamJson.model_validate(flow_set().stream("each", 64, 5000, packets=1000))
+    endless = StreamJson.model_validate(flow_set().stream("random", 128, 1))
+    assert (burst.flow_kind, burst.flow_order, burst.pg_id) == (FlowKind.SET, FlowOrder.EACH, None)
+    assert (endless.flow_order, endless.mode.type) == (FlowOrder.RANDOM, "continuous")
+    assert len(endless.packet.binary) == 124
+    assert base64.b64decode(flow_set().stream("each", 64, 1)["packet"]["binary"]) == burst.packet.binary
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"flows": 0}, "0 flows of 3000000 tuples"),
+        ({"flows": 3_000_001}, "3000001 flows of 3000000 tuples"),
+        ({"source_ports": FlowPorts(60_000, 6000)}, "6000 source ports from 60000 on"),
+        ({"destination_ports": FlowPorts(0, 5)}, "5 destination ports from 0 on"),
+        ({"sources": FlowAddresses("2001:db8::1")}, "different families"),
+    ],
+)
+def test_ranges_that_cannot_be(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        flow_set(**given)
+
+
+def test_a_slow_tester_is_told() -> None:
+    assert not Sending(1e6, 1e6, 1_000_000, 0.9999).is_slow
+    assert Sending(1e6, 1e6, 1_000_000, 1.1).is_slow
+    assert Sending(1e6, 1e6, 990_000, 0.99).is_slow
+    assert not Sending(1000, 1, 1, 0.0).is_slow
+
+
+def test_an_establishment_is_whole_if_each_flow_has_a_tuple_of_its_own() -> None:
+    def opened(missing: int = 0, merged: int = 0, remapped: int = 0) -> Establishment:
+        sending = Sending(1e6, 10, 10, 1e-5)
+        return Establishment(sending, 10, missing, 0, merged, remapped, 0, 0, Others(0, 0, 0, 0))
+
+    assert opened().is_whole
+    assert not any(opened(**{name: 1}).is_whole for name in ("missing", "merged", "remapped"))
+
+
+def test_counts_of_a_newer_generator_are_read() -> None:
+    assert FlowCounts.from_json({"sent": 3, "sending_s": 0.5, "more": 1}) == FlowCounts(sent=3, sending_s=0.5)

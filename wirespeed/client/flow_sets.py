@@ -1,0 +1,190 @@
+"""Flow sets as a client names them: which flows, what a generator counted of them. Pure.
+
+A set has all combinations of its addresses and ports in a pseudorandom order that the seed decides; flow number f is
+the f-th of them, so a set with fewer flows is the beginning of one with more.
+"""
+
+from __future__ import annotations
+
+import base64
+import ipaddress
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+from wirespeed.errors import UsageError
+from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
+
+Json = dict[str, Any]
+FlowRole = Literal["initiator", "responder"]
+FlowOrderName = Literal["each", "random"]
+
+PAYLOAD_BYTES = 16
+"""Flow, number, phase and time, behind the UDP header."""
+
+_ETHERNET_BYTES, _UDP_BYTES, _IP4_BYTES, _IP6_BYTES = 14, 8, 20, 40
+_KEEP_NO_ADDRESSES = 0
+"""Flags of a stream whose MAC addresses are the port's."""
+
+
+@dataclass(frozen=True)
+class FlowAddresses:
+    """`count` addresses, each the one before plus 1."""
+
+    first: str
+    count: int = 1
+
+    def to_json(self) -> Json:
+        return {"first": self.first, "count": self.count}
+
+
+@dataclass(frozen=True)
+class FlowPorts:
+    """`count` UDP ports."""
+
+    first: int
+    count: int
+
+    def to_json(self) -> Json:
+        return {"first": self.first, "count": self.count}
+
+
+@dataclass(frozen=True)
+class FlowSet:
+    """`flows` of the tuples that the ranges make; `seed` is their order. UsageError for ranges that cannot be used."""
+
+    sources: FlowAddresses
+    destinations: FlowAddresses
+    source_ports: FlowPorts
+    destination_ports: FlowPorts
+    flows: int
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        if len({ipaddress.ip_address(one.first).version for one in (self.sources, self.destinations)}) != 1:
+            raise UsageError(f"{self.sources.first} and {self.destinations.first} are of different families")
+        for what, ports in (("source", self.source_ports), ("destination", self.destination_ports)):
+            if not (ports.first > 0 and ports.count > 0 and ports.first + ports.count <= 1 << 16):
+                raise UsageError(f"{ports.count} {what} ports from {ports.first} on: give 1 or more up to port 65535")
+        if not 0 < self.flows <= self.tuples:
+            raise UsageError(f"{self.flows} flows of {self.tuples} tuples: give 1 flow up to as many, or larger ranges")
+
+    @property
+    def tuples(self) -> int:
+        return self.sources.count * self.destinations.count * self.source_ports.count * self.destination_ports.count
+
+    @property
+    def is_ip6(self) -> bool:
+        return ipaddress.ip_address(self.sources.first).version == 6
+
+    @property
+    def smallest_frame_bytes(self) -> int:
+        """With FCS: 64 for IPv4, 82 for IPv6."""
+        header = _IP6_BYTES if self.is_ip6 else _IP4_BYTES
+        return max(MIN_FRAME_BYTES, _ETHERNET_BYTES + header + _UDP_BYTES + PAYLOAD_BYTES + FCS_BYTES)
+
+    def frame(self, frame_bytes: int) -> bytes:
+        """The packet that all flows have in common, without FCS; the generator writes the rest."""
+        if frame_bytes < self.smallest_frame_bytes:
+            family = "IPv6" if self.is_ip6 else "IPv4"
+            raise UsageError(
+                f"a frame of {frame_bytes} bytes has no room for a flow's number; give {self.smallest_frame_bytes} or "
+                f"more for {family}"
+            )
+        source, destination = (ipaddress.ip_address(one.first).packed for one in (self.sources, self.destinations))
+        network = frame_bytes - FCS_BYTES - _ETHERNET_BYTES
+        datagram = network - (_IP6_BYTES if self.is_ip6 else _IP4_BYTES)
+        if self.is_ip6:
+            header = struct.pack(">IHBB", 6 << 28, datagram, 17, 64) + source + destination
+        else:
+            header = struct.pack(">BBHHHBBH", 0x45, 0, network, 0, 0, 64, 17, 0) + source + destination
+        udp = struct.pack(">HHHH", self.source_ports.first, self.destination_ports.first, datagram, 0)
+        kind = b"\x86\xdd" if self.is_ip6 else b"\x08\x00"
+        return bytes(12) + kind + header + udp + bytes(datagram - _UDP_BYTES)
+
+    def stream(self, order: FlowOrderName, frame_bytes: int, rate_pps: float, packets: int | None = None) -> Json:
+        """A stream of the set as it is added to a port; endless unless `packets` are given."""
+        rate = {"type": "pps", "value": rate_pps}
+        mode: Json = {"type": "continuous", "rate": rate}
+        if packets is not None:
+            mode = {"type": "single_burst", "rate": rate, "total_pkts": packets}
+        return {
+            "enabled": True,
+            "self_start": True,
+            "isg": 0.0,
+            "flags": _KEEP_NO_ADDRESSES,
+            "action_count": 0,
+            "next_stream_id": -1,
+            "mode": mode,
+            "packet": {"binary": base64.b64encode(self.frame(frame_bytes)).decode(), "meta": ""},
+            "vm": {"instructions": []},
+            "flow_stats": {"enabled": False},
+            "flow_set": order,
+        }
+
+    def to_json(self) -> Json:
+        return {
+            "sources": self.sources.to_json(),
+            "destinations": self.destinations.to_json(),
+            "source_ports": self.source_ports.to_json(),
+            "destination_ports": self.destination_ports.to_json(),
+            "flows": self.flows,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class FlowCounts:
+    """What one port sent and received in a phase: frames, unless the name says flows.
+
+    `received` frames came once each (exchange); `duplicates` are beyond the first of their flow, or in an exchange of
+    their number, and `unplaced` came too late to tell. `flows` arrived, and where they should; `wrong_flows` arrived
+    elsewhere only; `wrong` are frames at the wrong host or port, or from a wrong one. `remapped_flows` had more than
+    one tuple, which changed `remapped` times. `unlearnt` frames are of flows that never arrived while flows were
+    learnt. `late` frames are of an earlier phase, `bad` ones of no flow of the set, `unknown` ones no test frames, nor
+    address resolution or control of the link. `icmp_errors` are of both families. `sending_s` is from the first burst
+    to the last."""
+
+    sent: int = 0
+    sent_bytes: int = 0
+    sending_s: float = 0.0
+    received: int = 0
+    duplicates: int = 0
+    reordered: int = 0
+    unplaced: int = 0
+    flows: int = 0
+    wrong_flows: int = 0
+    wrong: int = 0
+    remapped_flows: int = 0
+    remapped: int = 0
+    unlearnt: int = 0
+    late: int = 0
+    bad: int = 0
+    unknown: int = 0
+    icmp_errors: int = 0
+    latency_packets: int = 0
+    latency_min_ns: int = 0
+    latency_max_ns: int = 0
+    latency_sum_ns: int = 0
+    hdrh_ns: str = ""
+    """The latencies as HdrHistogram's text, of nanoseconds."""
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(**{field.name: raw[field.name] for field in fields(cls) if field.name in raw})
+
+
+@dataclass(frozen=True)
+class FlowsLearnt:
+    """Flows that were learnt, and how many tuples they have; flows whose source is as it was sent, and those whose
+    destination is not."""
+
+    flows: int = 0
+    distinct: int = 0
+    same_source: int = 0
+    changed_destination: int = 0
+
+    @classmethod
+    def from_json(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(**{field.name: int(raw[field.name]) for field in fields(cls)})

@@ -1,0 +1,383 @@
+"""The phases of RFC 9693 over a flow set of a generator: flows are opened, validated, and sent over.
+
+    with FlowSession(client, flow_set) as session:
+        opened = session.establish(rate_fps=100_000)
+        proved = session.validate(rate_fps=80_000)
+        used = session.exchange(10.0, initiator_fps=50_000, responder_fps=50_000)
+
+The caller owns both ports. Addresses of the set lie behind the ports: the device has a route to them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from wirespeed.client.flow_sets import FlowCounts, FlowRole, FlowSet, FlowsLearnt
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.client.readings import RUNNING_STATES
+from wirespeed.results.sample import Latency
+from wirespeed.trial.latency import latency_between, latency_reading
+
+DRAIN_S = 0.2
+"""Frames under way have so long to arrive after the last one was sent; RFC 9693 leaves the time to the tester."""
+
+SLOW_SHARE = 0.001
+"""Sending that took longer than asked by more than this was the tester's limit, or its medium's."""
+
+_PROFILE = "flow_set"
+"""Apart from the streams of a trial, which stay loaded."""
+
+_SLOW_S = 60.0
+"""Tables of many flows are made, or compared, for seconds."""
+_POLL_S = 0.05
+_STRETCH, _STRETCH_MORE_S = 2.0, 1.0
+"""Sending is given up once it takes so many times its length, and so much more."""
+
+
+@dataclass(frozen=True)
+class Sending:
+    """Frames that the driver took, and the time from the first burst to the last. `refused` were not taken by it, or
+    had no buffer, or were due too late to be sent."""
+
+    asked_fps: float
+    asked: float
+    sent: int
+    sending_s: float
+    unsent: int = 0
+
+    @property
+    def rate_fps(self) -> float:
+        return (self.sent - 1) / self.sending_s if self.sent > 1 and self.sending_s > 0 else 0.0
+
+    @property
+    def is_slow(self) -> bool:
+        """True if fewer frames were sent than asked for, or at a lower rate: then the result is not of that rate."""
+        return self.sent < self.asked * (1 - SLOW_SHARE) or (
+            self.sent > 1000 and self.rate_fps < self.asked_fps * (1 - SLOW_SHARE)
+        )
+
+
+@dataclass(frozen=True)
+class Others:
+    """Frames at both ports that are none of the phase's: see `FlowCounts`."""
+
+    late: int
+    bad: int
+    unknown: int
+    icmp_errors: int
+
+
+@dataclass(frozen=True)
+class Establishment:
+    """Phase 1, in flows: each was sent once. `duplicates` are frames beyond the first of their flow. `merged` flows
+    have a tuple that another flow has, too; `untranslated` ones the source that they were sent with;
+    `destination_changed` another destination. `missing` flows were sent and did not arrive."""
+
+    sending: Sending
+    established: int
+    missing: int
+    duplicates: int
+    merged: int
+    remapped: int
+    untranslated: int
+    destination_changed: int
+    others: Others
+    latency: Latency | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """True if each flow that was sent arrived, with a tuple of its own that it kept."""
+        return not (self.missing or self.merged or self.remapped)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The responder sent once over each of `learnt` flows. `established` ones arrived at the host and port that opened
+    them, from those they were opened to; `wrong_destination` ones arrived elsewhere only."""
+
+    sending: Sending
+    learnt: int
+    established: int
+    wrong_destination: int
+    missing: int
+    duplicates: int
+    others: Others
+    latency: Latency | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.established == self.learnt
+
+
+@dataclass(frozen=True)
+class ExchangeDirection:
+    """One direction of an exchange, in frames but for `remapped`, which are flows. `missing` frames were sent and did
+    not arrive; `duplicates` came again; `unplaced` came so late that they may be either."""
+
+    sending: Sending
+    received: int
+    missing: int
+    duplicates: int
+    reordered: int
+    unplaced: int
+    remapped: int
+    remapped_frames: int
+    unlearnt: int
+    wrong_destination: int
+    latency: Latency | None = None
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Phase 2. A direction is None if it did not send."""
+
+    to_responder: ExchangeDirection | None
+    to_initiator: ExchangeDirection | None
+    others: Others
+
+
+class FlowSession:
+    """A flow set on two ports of a generator, which the session of `client` owns; enter it to make its tables.
+
+    RemoteError if the generator has no memory for the flows, or is no wirespeed generator. `frame_bytes` are with FCS.
+    With `force` rates above the line's are sent, too, and ports that have not found their next hop."""
+
+    def __init__(
+        self,
+        client: GeneratorClient,
+        flow_set: FlowSet,
+        *,
+        initiator: int = 0,
+        responder: int = 1,
+        frame_bytes: int | None = None,
+        force: bool = False,
+    ) -> None:
+        self.client, self.flow_set = client, flow_set
+        self.ports: dict[FlowRole, int] = {"initiator": initiator, "responder": responder}
+        self.frame_bytes = flow_set.smallest_frame_bytes if frame_bytes is None else frame_bytes
+        self.learnt = FlowsLearnt()
+        """What the last establishment learnt."""
+        self._force = force
+        self._asked: dict[FlowRole, tuple[float, float]] = {}
+        flow_set.frame(self.frame_bytes)
+
+    def __enter__(self) -> Self:
+        responder = self.ports["responder"]
+        self._ask(
+            "open_flow_set",
+            responder=responder,
+            responder_handler=self.client.handler(responder),
+            **self.flow_set.to_json(),
+        )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._ask("close_flow_set")
+
+    def establish(
+        self,
+        rate_fps: float,
+        *,
+        drain_s: float = DRAIN_S,
+        latency_every: int = 0,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Establishment:
+        """Phase 1 of a new trial: the initiator sends each flow once. What was learnt before is forgotten. Of each
+        `latency_every`-th frame the latency is taken, a power of 2; 0: of none. Ends early once `is_cancelled`."""
+        initiator, responder = self._each("learn", "initiator", self.flow_set.flows, rate_fps, drain_s, latency_every,
+                                          is_cancelled)  # fmt: skip
+        sending = self._sending("initiator", initiator)
+        return Establishment(
+            sending=sending,
+            established=responder.flows,
+            missing=sending.sent - responder.flows,
+            duplicates=responder.duplicates,
+            merged=responder.flows - self.learnt.distinct,
+            remapped=responder.remapped_flows,
+            untranslated=self.learnt.same_source,
+            destination_changed=self.learnt.changed_destination,
+            others=_others(initiator, responder),
+            latency=_latency(responder),
+        )
+
+    def validate(
+        self,
+        rate_fps: float,
+        *,
+        drain_s: float = DRAIN_S,
+        latency_every: int = 0,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Validation:
+        """The responder sends once over each learnt flow, in a pseudorandom order; RemoteError if there is none."""
+        learnt = self.learnt.flows
+        initiator, responder = self._each("validate", "responder", learnt, rate_fps, drain_s, latency_every,
+                                          is_cancelled)  # fmt: skip
+        sending = self._sending("responder", responder)
+        return Validation(
+            sending=sending,
+            learnt=learnt,
+            established=initiator.flows,
+            wrong_destination=initiator.wrong_flows,
+            missing=sending.sent - initiator.flows - initiator.wrong_flows,
+            duplicates=initiator.duplicates,
+            others=_others(initiator, responder),
+            latency=_latency(initiator),
+        )
+
+    # ---- phase 2
+
+    def begin_exchange(self, latency_every: int = 0) -> None:
+        """Phase 2 counts from here on; streams of `streams` may be sent then, by whatever holds loads."""
+        self._asked = {}
+        self._ask("begin_flow_phase", phase="exchange", latency_every=latency_every)
+
+    def streams(self, rate_pps: float = 1.0) -> list[dict[str, Any]]:
+        """Streams of phase 2 for either port, as they are added to it: an endless one of random flows."""
+        return [{"stream_id": 1, "stream": self.flow_set.stream("random", self.frame_bytes, rate_pps)}]
+
+    def end_exchange(self) -> Exchange:
+        """What phase 2 counted; nothing of the set may be sent any more, and what is under way has arrived."""
+        initiator, responder = self._end()
+        return Exchange(
+            to_responder=self._direction("initiator", initiator, responder),
+            to_initiator=self._direction("responder", responder, initiator),
+            others=_others(initiator, responder),
+        )
+
+    def exchange(
+        self,
+        duration_s: float,
+        *,
+        initiator_fps: float = 0.0,
+        responder_fps: float = 0.0,
+        drain_s: float = DRAIN_S,
+        latency_every: int = 0,
+        is_cancelled: Callable[[], bool] | None = None,
+    ) -> Exchange:
+        """Phase 2 with loads held for `duration_s`; a rate of 0 sends nothing."""
+        rates: dict[FlowRole, float] = {"initiator": initiator_fps, "responder": responder_fps}
+        sends: list[FlowRole] = [role for role, rate_fps in rates.items() if rate_fps]
+        self.begin_exchange(latency_every)
+        self._asked = {role: (rates[role], rates[role] * duration_s) for role in sends}
+        try:
+            for role in sends:
+                self._add(role, self.flow_set.stream("random", self.frame_bytes, rates[role]))
+            for role in sends:
+                self._start(role, duration_s)
+            self._wait(sends, duration_s, is_cancelled)
+        finally:
+            self._remove(sends)
+        time.sleep(drain_s)
+        return self.end_exchange()
+
+    # ----
+
+    def _each(
+        self,
+        phase: str,
+        role: FlowRole,
+        flows: int,
+        rate_fps: float,
+        drain_s: float,
+        latency_every: int,
+        is_cancelled: Callable[[], bool] | None,
+    ) -> tuple[FlowCounts, FlowCounts]:
+        self._ask("begin_flow_phase", phase=phase, latency_every=latency_every)
+        self._asked = {role: (rate_fps, flows)}
+        try:
+            self._add(role, self.flow_set.stream("each", self.frame_bytes, rate_fps, packets=flows))
+            self._start(role, -1)
+            self._wait([role], flows / rate_fps, is_cancelled)
+        finally:
+            self._remove([role])
+        time.sleep(drain_s)
+        return self._end()
+
+    def _ask(self, method: str, **params: Any) -> Any:
+        return self.client.ask_as_owner(method, self.ports["initiator"], _SLOW_S, **params)
+
+    def _end(self) -> tuple[FlowCounts, FlowCounts]:
+        told = self._ask("end_flow_phase")
+        self.learnt = FlowsLearnt.from_json(told["learnt"])
+        return FlowCounts.from_json(told["initiator"]), FlowCounts.from_json(told["responder"])
+
+    def _add(self, role: FlowRole, stream: dict[str, Any]) -> None:
+        self.client.ask_as_owner("add_stream", self.ports[role], profile_id=_PROFILE, stream_id=1, stream=stream)
+
+    def _start(self, role: FlowRole, duration_s: float) -> None:
+        mul = {"type": "raw", "op": "abs", "value": 1}
+        self.client.ask_as_owner(
+            "start_traffic",
+            self.ports[role],
+            _SLOW_S,
+            profile_id=_PROFILE,
+            mul=mul,
+            duration=duration_s,
+            force=self._force,
+        )
+
+    def _wait(self, roles: list[FlowRole], planned_s: float, is_cancelled: Callable[[], bool] | None) -> None:
+        """Until the ports have sent all, or take far too long for it."""
+        ports = [self.ports[role] for role in roles]
+        begun_s = time.monotonic()
+        time.sleep(min(planned_s, _POLL_S))
+        while ports and not (is_cancelled and is_cancelled()):
+            if all(status.state not in RUNNING_STATES for status in self.client.port_status(ports).values()):
+                return
+            left_s = begun_s + planned_s - time.monotonic()
+            if left_s < -planned_s * (_STRETCH - 1) - _STRETCH_MORE_S:
+                return
+            time.sleep(min(max(left_s, _POLL_S / 10), _POLL_S))
+
+    def _remove(self, roles: list[FlowRole]) -> None:
+        for role in roles:
+            for method in ("stop_traffic", "remove_all_streams"):
+                self.client.ask_as_owner(method, self.ports[role], profile_id=_PROFILE)
+
+    def _sending(self, role: FlowRole, counts: FlowCounts) -> Sending:
+        asked_fps, asked = self._asked.get(role, (0.0, 0.0))
+        unsent = max(0, round(asked) - counts.sent)
+        return Sending(asked_fps, asked, counts.sent, counts.sending_s, unsent)
+
+    def _direction(self, role: FlowRole, sender: FlowCounts, receiver: FlowCounts) -> ExchangeDirection | None:
+        if not sender.sent:
+            return None
+        return ExchangeDirection(
+            sending=self._sending(role, sender),
+            received=receiver.received,
+            missing=sender.sent - receiver.received,
+            duplicates=receiver.duplicates,
+            reordered=receiver.reordered,
+            unplaced=receiver.unplaced,
+            remapped=receiver.remapped_flows,
+            remapped_frames=receiver.remapped,
+            unlearnt=receiver.unlearnt,
+            wrong_destination=receiver.wrong,
+            latency=_latency(receiver),
+        )
+
+
+def _others(*ports: FlowCounts) -> Others:
+    return Others(
+        late=sum(one.late for one in ports),
+        bad=sum(one.bad for one in ports),
+        unknown=sum(one.unknown for one in ports),
+        icmp_errors=sum(one.icmp_errors for one in ports),
+    )
+
+
+def _latency(counts: FlowCounts) -> Latency | None:
+    if not counts.hdrh_ns:
+        return None
+    times = {
+        "hdrh_ns": counts.hdrh_ns,
+        "total_min": counts.latency_min_ns / 1000,
+        "total_max": counts.latency_max_ns / 1000,
+    }
+    return latency_between(None, latency_reading({"lat": times}))
