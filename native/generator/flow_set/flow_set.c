@@ -51,13 +51,19 @@ struct set_source {
 /* Phases that have begun, of all sets: a frame of one is late in all others. */
 static uint32_t begun;
 
+static void free_share(struct flow_share *share)
+{
+	free(share->received);
+	free(share->delays);
+}
+
 static void leave(struct flow_set *set)
 {
 	if (--set->users)
 		return;
 	for (int role = 0; role < ROLES; role++) {
 		for (uint16_t i = 0; set->shares[role] && i < set->count[role]; i++)
-			free(set->shares[role][i].share.received);
+			free_share(&set->shares[role][i].share);
 		free(set->shares[role]);
 	}
 	flow_table_free(set->table);
@@ -235,8 +241,9 @@ static bool make_shares(struct flow_set *set, int role, const struct ws_generato
 			.senders = other->count,
 			.ns_per_tick = 1e9 / (double)ws_tsc_hz(),
 			.received = own_lines(other->count, sizeof(struct sequence)),
+			.delays = own_lines(other->count, sizeof(struct flow_delay)),
 		};
-		if (!own->share.received)
+		if (!own->share.received || !own->share.delays)
 			return false;
 	}
 	return true;
@@ -397,6 +404,7 @@ static void add(struct ws_flow_counts *sum, const struct ws_flow_counts *other)
 {
 	uint64_t min_ns = sum->latency_min_ns, max_ns = sum->latency_max_ns;
 	uint64_t first = sum->first_tsc, last = sum->last_tsc;
+	uint64_t more_ns = sum->more_max_ns, less_ns = sum->less_max_ns;
 	bool had = sum->latency_packets;
 	uint64_t *to = (uint64_t *)sum;
 	const uint64_t *from = (const uint64_t *)other;
@@ -405,6 +413,8 @@ static void add(struct ws_flow_counts *sum, const struct ws_flow_counts *other)
 	sum->latency_min_ns = !other->latency_packets ? min_ns
 						  : !had                  ? other->latency_min_ns
 												  : RTE_MIN(min_ns, other->latency_min_ns);
+	sum->more_max_ns = RTE_MAX(more_ns, other->more_max_ns);
+	sum->less_max_ns = RTE_MAX(less_ns, other->less_max_ns);
 	sum->latency_max_ns = RTE_MAX(max_ns, other->latency_max_ns);
 	sum->first_tsc = !other->first_tsc ? first
 					 : !first          ? other->first_tsc
