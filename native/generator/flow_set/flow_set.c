@@ -3,140 +3,20 @@
  * Flow sets as the main thread has them: made here, hung on the shares of two ports, begun, ended
  * and read by their workers between two bursts.
  */
-#include "generator/flow_set/flow_share.h"
+#include "generator/flow_set/flow_set_port.h"
 
 #include "dev/error.h"
 #include "dev/port.h"
 #include "generator/control/command.h"
 #include "generator/own_lines.h"
-#include "generator/port_extension.h"
 #include "generator/traffic/traffic.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>
-#include <rte_cycles.h>
-#include <rte_mbuf.h>
 #include <stdlib.h>
-
-enum { INITIATOR, RESPONDER, ROLES };
-/* Where the words of most frames end. */
-enum { WORDS_END = ETHERNET_LEN + IP4_LEN + UDP_LEN + WS_FLOW_SET_PAYLOAD - 1 };
-
-/* A share of one port. The first member is what the port has of it. */
-struct set_port {
-	struct port_extension extension;
-	struct flow_set *set;
-	struct flow_share share;
-	struct ws_flow sent;
-	uint64_t first_tsc, last_tsc;
-};
-
-struct flow_set {
-	struct flow_tuples tuples;
-	struct flow_table *table;
-	uint16_t ports[ROLES], count[ROLES]; /* of shares */
-	struct set_port *shares[ROLES];
-	uint32_t users;                        /* its ports' shares, and streams */
-	uint32_t entries_since, replies_since; /* `begun` when they were of no generation */
-	uint32_t phase;
-};
-
-/* A stream of a share: the first member is what its sender has of it. */
-struct set_source {
-	struct packet_source source;
-	struct set_port *port;
-	struct flow_writing writing;
-};
 
 /* Phases that have begun, of all sets: a frame of one is late in all others. */
 static uint32_t begun;
-
-static void free_share(struct flow_share *share)
-{
-	free(share->received);
-	free(share->delays);
-}
-
-static void leave(struct flow_set *set)
-{
-	if (--set->users)
-		return;
-	for (int role = 0; role < ROLES; role++) {
-		for (uint16_t i = 0; set->shares[role] && i < set->count[role]; i++)
-			free_share(&set->shares[role][i].share);
-		free(set->shares[role]);
-	}
-	flow_table_free(set->table);
-	free(set);
-}
-
-/* ---- on the worker */
-
-static void fill_source(struct packet_source *source, uint8_t *const *packets, uint16_t n)
-{
-	flow_writing_fill(&((struct set_source *)source)->writing, packets, n);
-}
-
-static void stamp_source(struct packet_source *source, struct rte_mbuf *const *packets, uint16_t n)
-{
-	struct set_source *own = (struct set_source *)source;
-	struct set_port *port = own->port;
-	uint64_t now = rte_rdtsc();
-	port->first_tsc = port->first_tsc ? port->first_tsc : now;
-	port->last_tsc = now;
-	if (port->share.latency_mask == UINT32_MAX)
-		return;
-	for (uint16_t i = 0; i < n; i++)
-		flow_stamp(&own->writing.writer, rte_pktmbuf_mtod(packets[i], uint8_t *), now);
-}
-
-static void receive(struct port_extension *extension, struct rte_mbuf *const *packets, uint16_t n,
-					uint64_t now)
-{
-	struct flow_view views[FLOW_BURST];
-	/* The beginning was looked at; the words may lie in the next cache line. */
-	for (uint16_t i = 0; i < n; i++)
-		__builtin_prefetch(rte_pktmbuf_mtod_offset(packets[i], const uint8_t *, WORDS_END));
-	for (uint16_t i = 0; i < n; i++)
-		views[i] = (struct flow_view){rte_pktmbuf_mtod(packets[i], const uint8_t *),
-									  packets[i]->data_len, packets[i]->pkt_len};
-	flow_share_receive(&((struct set_port *)extension)->share, views, n, now);
-}
-
-/* ---- streams, on the main thread */
-
-static void free_source(struct packet_source *source)
-{
-	leave(((struct set_source *)source)->port->set);
-	free(source);
-}
-
-static struct packet_source *make_source(struct port_extension *extension,
-										 const struct ws_stream *stream, struct stream_part part,
-										 const uint8_t *frame, uint16_t frame_len, int *error)
-{
-	struct set_port *port = (struct set_port *)extension;
-	struct set_source *own = own_lines(1, sizeof(*own));
-	if (!own) {
-		*error = fail(-ENOMEM, "no memory for stream %u", stream->id);
-		return NULL;
-	}
-	*error = flow_writing_make(&own->writing, &port->share, stream->id, stream->flow_id, part,
-							   frame, frame_len);
-	if (*error) {
-		free(own);
-		return NULL;
-	}
-	own->port = port;
-	own->source = (struct packet_source){fill_source, stamp_source, free_source, &port->sent};
-	port->set->users++;
-	return &own->source;
-}
-
-static void leave_port(struct port_extension *extension)
-{
-	leave(((struct set_port *)extension)->set);
-}
 
 /* ---- commands to the workers */
 
@@ -208,8 +88,9 @@ static struct flow_set *set_at(const struct ws_generator *generator, uint16_t po
 	if (port >= generator->port_count)
 		return NULL;
 	const struct port_extension *extension = generator->ports[port].shares[0].extension;
-	return extension && extension->receive == receive ? ((const struct set_port *)extension)->set
-													  : NULL;
+	return extension && extension->receive == flow_set_extension.receive
+			   ? ((const struct set_port *)extension)->set
+			   : NULL;
 }
 
 static struct flow_set *find(const struct ws_generator *generator, uint16_t initiator, int *error)
@@ -231,7 +112,7 @@ static bool make_shares(struct flow_set *set, int role, const struct ws_generato
 	set->count[role] = port->count;
 	for (uint16_t i = 0; i < port->count; i++) {
 		struct set_port *own = &set->shares[role][i];
-		own->extension = (struct port_extension){make_source, receive, leave_port};
+		own->extension = flow_set_extension;
 		own->set = set;
 		own->share = (struct flow_share){
 			.tuples = &set->tuples,
@@ -273,7 +154,7 @@ static struct flow_set *create(const struct ws_generator *generator, uint16_t in
 	}
 	if (!*error)
 		return set;
-	leave(set);
+	flow_set_leave(set);
 	return NULL;
 }
 
@@ -299,7 +180,7 @@ int ws_flow_set_open(struct ws_generator *generator, uint16_t initiator, uint16_
 		set->users += set->count[role];
 		ask(generator, set, role, do_attach, (struct request){0}, true);
 	}
-	leave(set); /* it is its ports' now */
+	flow_set_leave(set); /* it is its ports' now */
 	return 0;
 }
 
@@ -314,7 +195,7 @@ void ws_flow_set_close(struct ws_generator *generator, uint16_t initiator)
 		ask(generator, set, role, do_attach, (struct request){0}, false);
 		set->users -= set->count[role];
 	}
-	leave(set);
+	flow_set_leave(set);
 }
 
 uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows)
@@ -327,12 +208,9 @@ static bool sends(const struct ws_generator *generator, const struct flow_set *s
 {
 	for (int bucket = 0; bucket < SENDING_BUCKETS; bucket++)
 		for (const struct traffic *one = generator->sending[bucket]; one; one = one->next)
-			for (uint32_t i = 0; i < one->count; i++) {
-				const struct packet_source *source = one->senders[i].source;
-				if (source && source->fill == fill_source &&
-					((const struct set_source *)source)->port->set == set)
+			for (uint32_t i = 0; i < one->count; i++)
+				if (flow_set_sends(set, one->senders[i].source))
 					return true;
-			}
 	return false;
 }
 
