@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far apart two CPUs are, again and again: core_probe CPU_A CPU_B INTERVAL_MS SECONDS
+ * Distance between two CPUs, measured repeatedly: core_probe CPU_A CPU_B INTERVAL_MS SECONDS
  *
  * Prints a line a probe: the time (CLOCK_MONOTONIC, seconds) and the one-way latency in nanoseconds
  * of a cache line between the CPUs, over ROUNDS round trips. The threads run at real-time priority

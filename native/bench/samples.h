@@ -22,7 +22,7 @@ struct samples *samples_make(uint32_t figures);
 void samples_begin(struct samples *samples);
 void samples_end(struct samples *samples, const double *figures);
 
-/* How many samples are fast, and their median of that figure (NaN when there are none). */
+/* Number of fast samples, and their median of that figure (NaN without any). */
 uint32_t samples_fast(const struct samples *samples);
 double samples_median(const struct samples *samples, uint32_t figure);
 /* Print which speeds of the machine the run met. */

@@ -23,7 +23,7 @@ int link_mtu(uint16_t port);
 /* Have the interface carry packets of `mtu` bytes at least; negative as of errno, -ENOTSUP where
  * the port is on none. */
 int link_raise_mtu(uint16_t port, uint16_t mtu);
-/* How often the interface has lost its carrier since it was made; negative as of errno, -ENOTSUP
+/* Carrier losses of the interface since it was made; negative as of errno, -ENOTSUP
  * where the port is on none. */
 int64_t link_losses(uint16_t port);
 /* True as well where Linux has no say. */

@@ -116,7 +116,7 @@ uint32_t ws_pool_buffers(const struct ws_port_config *configs, uint16_t count, u
 	return buffers;
 }
 
-/* Where pages are ordinary ones DPDK does not choose their node. */
+/* DPDK does not choose the node of ordinary pages. */
 static uint16_t list_nodes(void)
 {
 	uint16_t count = 0;

@@ -20,7 +20,7 @@ int pool_make(const struct ws_port_config *configs, uint16_t count);
 void pool_free(void);
 /* The pool of the calling thread's node; NULL while no port is open. */
 struct rte_mempool *ports_pool(void);
-/* Where that of a node is among the pools; 0 where it has none. */
+/* Index of a node's pool; 0 if it has none. */
 uint16_t pool_index(int node);
 /* The pool of a node for RX of its devices, or the first pool if the node has none. */
 struct rte_mempool *pool_near(int node);

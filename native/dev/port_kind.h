@@ -74,7 +74,7 @@ struct port_kind {
 	void (*end_loan)(struct port *port, const void *memory);
 
 	/*
-	 * How a worker sleeps until packets come, each of them optional. `listen`: the queue's
+	 * Sleep of a worker until packets come, each of them optional. `listen`: the queue's
 	 * descriptor joins or leaves an epoll set of DPDK's (kinds that ring the bell only hear whose).
 	 * `arm`: it tells of packets, or not. `has_packets`: some came before that.
 	 */

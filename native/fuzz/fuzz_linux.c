@@ -55,7 +55,7 @@ int ws_router_routes_change(struct ws_router *router, const struct ws_route_chan
 	return 0;
 }
 
-/* Which labels have a route: by mpls_route_index's order, of each label that was told of. */
+/* Labels that have a route: by mpls_route_index's order, of each label that was told of. */
 static bool labels[1 << 20][2];
 static uint32_t label_routes;
 

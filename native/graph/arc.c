@@ -97,7 +97,7 @@ static bool is_on(const struct graph_config *config, const char *node, uint16_t 
 	return false;
 }
 
-/* Where the node's edge to the end leads, if it is on the arc. */
+/* Target of the node's edge to the end, if it is on the arc. */
 static const char *follow(const struct graph_config *config, const struct graph_arc *arc,
 						  const char *node, uint16_t interface)
 {

@@ -78,7 +78,7 @@ int graph_arc_features(const struct graph_arc *arc,
 const struct graph_feature *graph_feature(const char *node);
 
 /*
- * Where an edge of a node leads, as a registered name: `edge` itself, unless the node is on an arc
+ * Target of a node's edge, as a registered name: `edge` itself, unless the node is on an arc
  * that ends there and has more features. `interface` is that of the node, or UINT16_MAX.
  */
 const char *graph_arc_edge(const struct graph_config *config, const char *node, uint16_t interface,

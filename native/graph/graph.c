@@ -172,7 +172,7 @@ static int expand_set(struct builder *b, const struct graph_node *node, const ch
 	return set ? set->count : fail(b, "no set of edges is called %s", name);
 }
 
-/* How many edges the text stands for, at most. */
+/* Largest number of edges that the text stands for. */
 static uint16_t edge_width(const struct builder *b, const char *text)
 {
 	const struct graph_edge_set *set = text[0] == '&' ? find_set(text) : NULL;

@@ -172,7 +172,7 @@ void graph_destroy(struct graph *graph);
 struct graph_node *graph_node(struct graph *graph, const char *name); /* NULL when there is none */
 struct graph_stats graph_stats(const struct graph *graph, const struct graph_node *node);
 
-/* Where a node counts: its slot, and that of the first of its counters. */
+/* Counter slots of a node: its own, and that of the first of its counters. */
 struct graph_place {
 	uint16_t slot, counter;
 };

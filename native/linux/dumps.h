@@ -30,7 +30,7 @@ struct dumps {
 	uint64_t not_before_ns[DUMP_COUNT];
 };
 
-/* Which of the `wanted` ones (bits) may begin at `now_ns`; DUMP_COUNT for none. */
+/* The one of `wanted` (bits) that may begin at `now_ns`; DUMP_COUNT for none. */
 enum linux_dump dumps_next(const struct dumps *dumps, uint32_t wanted, uint64_t now_ns);
 void dumps_begin(struct dumps *dumps, enum linux_dump dump);
 /* The running one has ended, `refused` when the kernel said so. True when it told of all there is;

@@ -30,7 +30,7 @@ struct known_address {
 	uint8_t generation;
 };
 
-/* Which interface a link stands for. */
+/* Interface that a link stands for. */
 struct link_pair {
 	int32_t link, interface;
 };

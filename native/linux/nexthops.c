@@ -13,7 +13,7 @@ void nexthops_close(struct nexthops *nexthops)
 	*nexthops = (struct nexthops){0};
 }
 
-/* Where it is, or would be. */
+/* Its place, or the place for it. */
 static uint32_t place_of(const struct nexthops *nexthops, uint32_t id)
 {
 	uint32_t from = 0, to = nexthops->count;

@@ -65,7 +65,7 @@ struct ws_router {
 	void *state[MODULES_MAX]; /* states of modules, by index: module_state */
 	struct handoff handoffs[WS_MAX_PORTS];
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
-	/* How often a neighbour got its MAC address; read by workers that hold packets. */
+	/* Number of times that a neighbour got its MAC address; read by workers that hold packets. */
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */

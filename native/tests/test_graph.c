@@ -325,7 +325,7 @@ static void shows_packets_to_the_trace(void **state)
 	graph_destroy(graph);
 }
 
-/* Where packets from the node go first, with these features on. */
+/* Checks the first target of packets from the node, with these features on. */
 static void assert_leads(const char *from, const char *to, const struct graph_feature_on *on,
 						 uint16_t count, const char *ran_in_order)
 {

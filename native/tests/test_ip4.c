@@ -333,7 +333,7 @@ static void traces_from_any_node(void **state)
 }
 
 #ifndef NDEBUG
-/* How a process ends that forwards a packet after the node was declared so. Counters and ports are
+/* End of a process that forwards a packet after the node was declared so. Counters and ports are
  * in memory that it shares with this one, so nothing is accounted for afterwards. */
 static int end_with(const char *name, uint8_t takes)
 {

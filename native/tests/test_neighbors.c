@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many neighbours may be learnt, who makes room, and what Linux says of those of a pair. */
+/* Limit of learnt neighbours, replacement of old ones, and Linux's news of those of a pair. */
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_quota.h"
 #include "tests/accounted.h"

@@ -47,7 +47,7 @@ static int delete (struct ws_prefix prefix)
 	return (int)ws_router_route_del_many(rig_router, 0, prefix, WS_SOURCE_STATIC, 1);
 }
 
-/* Where a packet to the address comes out: 0 or 1, -1 nowhere. It may be answered. */
+/* Output of a packet to the address: 0 or 1, -1 for none. It may be answered. */
 static int leaves_by(uint32_t address)
 {
 	struct frame in = frame_udp(IP(10, 0, 0, 2), address, 20), out;

@@ -292,7 +292,7 @@ static void agrees_with_a_plain_list(void **state)
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS + 3);
 }
 
-/* How often the main thread has waited for the workers, or would have. */
+/* Number of times that the main thread waited for the workers, or would have. */
 static uint64_t waits(void)
 {
 	return rcu_state->token;

@@ -11,5 +11,5 @@ struct ws_prefix;
 /* True if the source or the destination lies in the prefix. */
 bool frame_touches(const uint8_t *frame, size_t length, const struct ws_prefix *prefix);
 
-/* Where the IP header begins, or `length`. */
+/* Offset of the IP header, or `length`. */
 size_t frame_find_ip(const uint8_t *frame, size_t length);

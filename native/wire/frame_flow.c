@@ -12,7 +12,7 @@ static uint64_t load(const uint8_t *bytes)
 	return value;
 }
 
-/* Where the ports are, or four zeros; the header is whole. */
+/* Address of the ports, or four zeros; the header is whole. */
 static const uint8_t *find_ports(const uint8_t *ip, uint8_t version, size_t room)
 {
 	static const uint8_t none[FLOW_PORTS_LEN];

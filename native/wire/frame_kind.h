@@ -41,7 +41,7 @@ static inline bool frame_looks_ordinary(const uint8_t *bytes)
 
 /*
  * `length` bytes can be read; the frame has `frame_length`, without FCS, in up to two VLAN tags.
- * What is no whole, well-formed message of its kind is ordinary; checksums behind the IP header are
+ * A message that is not whole and well-formed is ordinary; checksums behind the IP header are
  * not looked at.
  */
 enum frame_kind frame_kind(const uint8_t *bytes, size_t length, size_t frame_length);

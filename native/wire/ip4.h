@@ -31,7 +31,7 @@ enum {
 	IP4_SCTP = 132,
 };
 
-/* Where fields are, for those who look at packets of which they have checked nothing else. */
+/* Offsets of fields, for readers of packets of which nothing else was checked. */
 enum {
 	IP4_TOTAL_LENGTH_AT = offsetof(struct ip4_header, total_length),
 	IP4_ID_AT = offsetof(struct ip4_header, id),

@@ -27,7 +27,7 @@ enum {
 	IP6_FRAGMENT_LEN = 8,
 };
 
-/* Where fields are, for those who look at packets of which they have checked nothing else. */
+/* Offsets of fields, for readers of packets of which nothing else was checked. */
 enum {
 	IP6_FLOW_LABEL_AT = 2, /* its low 16 bits */
 	IP6_PAYLOAD_LENGTH_AT = offsetof(struct ip6_header, payload_length),

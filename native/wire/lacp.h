@@ -15,7 +15,7 @@ enum {
 	MARKER_ANSWER = 2,
 };
 
-/* Where LACPDUs and markers go: the station at the other end of the wire. */
+/* Destination of LACPDUs and markers: the station at the other end of the link. */
 extern const uint8_t slow_protocols_mac[6];
 
 /* Bits of lacp_party.state. */

@@ -20,7 +20,7 @@ static inline void mld_routers(uint8_t *out)
 	memcpy(out, group, sizeof(group));
 }
 
-/* How long the answer may wait: a number, or a floating one from 32 768 on (section 5.1.3). */
+/* Longest delay of the answer: a number, or a floating one from 32 768 on (section 5.1.3). */
 static inline uint32_t mld_response_ms(const struct icmp6_header *query)
 {
 	uint32_t code = be32toh(query->rest) >> 16;

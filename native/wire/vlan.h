@@ -25,7 +25,7 @@ static inline void vlan_write_tag(uint8_t *tag, uint16_t type, uint16_t id)
 	tag[3] = (uint8_t)id;
 }
 
-/* Where the payload begins behind the Ethernet header and any number of tags, and its Ethernet
+/* Start of the payload behind the Ethernet header and any number of tags, and its Ethernet
  * type; 0 if the frame ends before. */
 static inline size_t frame_payload(const uint8_t *bytes, size_t length, uint16_t *type)
 {

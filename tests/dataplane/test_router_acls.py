@@ -138,7 +138,7 @@ def test_several_acls_are_asked_in_order_and_neighbors_are_found(tmp_path: Path)
 
 
 MISTAKES = [
-    ("set acl-plugin acl allow", "'allow' is none of deny, permit, permit+reflect"),
+    ("set acl-plugin acl allow", "unknown word 'allow'; give one of deny, permit, permit+reflect"),
     ("set acl-plugin acl permit src 300.0.0.0/8", "'300.0.0.0/8' is not a prefix"),
     ("set acl-plugin acl permit src 1.0.0.0/8 dst ::/0", "rule 0 has prefixes of two families"),
     ("set acl-plugin acl permit, deny sport 80", "rule 1 has ports, or ICMP types, but protocol 0"),

@@ -81,7 +81,7 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
     first.send(signal.SIGKILL)
     assert first.end() == -signal.SIGKILL
     code, said = suite(*run, directory=tmp_path)
-    assert code == 0 and f"{count} of {count} cells are done" in said, said
+    assert code == 0 and f"{count} of {count} test cases are done" in said, said
     with open_corpus(str(tmp_path / "corpus")) as corpus:
         landed = corpus.index.results(()).rows
         assert {(row["title"].partition("-")[0], row["build"], row["tags"]) for row in landed} == {
@@ -121,10 +121,10 @@ duts:
 def test_cells_that_fail_are_tried_again_as_told_and_shown(tmp_path: Path) -> None:
     file = write(tmp_path, FAILING.replace("BEFORE", "echo no such card >&2; exit 4") + LOAD)
     code, said = suite("run", file, directory=tmp_path)
-    assert code == 5 and "2 cells failed (--retry-failed runs them again), b few both on embedded first" not in said, (
-        said
-    )
-    assert "wirespeed: 2 cells failed" in said and said.count("failed: no such card; it is tried again") == 1
+    assert (
+        code == 5 and "2 test cases failed (--retry-failed runs them again), b few both on embedded first" not in said
+    ), said
+    assert "wirespeed: 2 test cases failed" in said and said.count("failed: no such card; it is tried again") == 1
     out = tmp_path / "wirespeed-campaign" / "failing"
     assert [one["exit_code"] for one in tries(out)] == [4, 3, 4, 3]
     code, said = suite("run", file, directory=tmp_path)
@@ -140,7 +140,7 @@ def test_the_first_ctrl_c_lets_the_running_cell_end(tmp_path: Path) -> None:
     run = CampaignProcess("run", file, directory=tmp_path)
     run.until((tmp_path / "begun").exists)
     run.send(signal.SIGINT)
-    run.wait_for("interrupted: 1 cell will end first; Ctrl-C again abandons it")
+    run.wait_for("interrupted: 1 test case will end first; Ctrl-C again abandons it")
     (tmp_path / "go").touch()
     assert run.end() == 130
     assert [one["exit_code"] for one in tries(tmp_path / "wirespeed-campaign" / "failing")] == [9]
@@ -158,7 +158,7 @@ def test_the_second_ctrl_c_abandons_it(
     assert run.end() == 130 and "was abandoned" in run.text
     monkeypatch.chdir(tmp_path)
     assert main(["campaign", "run", str(file), "--dry-run"]) == 0
-    assert "2 cells, 0 done, 2 to do" in capsys.readouterr().out
+    assert "2 test cases, 0 done, 2 to do" in capsys.readouterr().out
 
 
 def test_two_at_once_do_not_share_a_folder(
@@ -248,6 +248,6 @@ def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) 
             copied["vars"]["output_file"] = f"{cell.stem}.json"
             (out / "results" / f"{cell.stem}.json").write_text(json.dumps(copied))
     code, said = suite("run", file, "--ab", "--markdown", table, directory=tmp_path)
-    assert code == 7 and "the verdict is clear: 12 cells are not needed" in said, said
+    assert code == 7 and "the verdict is clear: 12 test cases are not needed" in said, said
     assert table.read_text() in said + "\n" and "worse: -" in table.read_text() and "of 3 pairs" in table.read_text()
     assert [one["test_case"] for one in tries(out)] == order

@@ -81,7 +81,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
         run.wait_for("its bench went away")
         go.touch()
         assert run.end() == 0, run.text
-        assert "2 of 2 cells are done" in run.text
+        assert "2 of 2 test cases are done" in run.text
         results = list((tmp_path / "wirespeed-campaign" / "spread" / "results").iterdir())
         tries = (tmp_path / "wirespeed-campaign" / "spread" / "tries.jsonl").read_text()
         with open_corpus(str(tmp_path / "corpus")) as corpus:

@@ -153,7 +153,7 @@ REFUSED = {
     "lcp create e0 host-if lo netns h1": "the name is taken",
     "lcp create e0 host-if e0 netns nowhere": "there is no network namespace nowhere",
     "lcp create e0 host-if a-name-that-is-too-long": "1 to 15 bytes",
-    "lcp delete e1": "interface e1 is in no pair",
+    "lcp delete e1": "interface e1 has no Linux side",
     "lcp create e1.5 host-if e1.5": "there is no interface 'e1.5'",
 }
 

@@ -15,7 +15,7 @@ import pytest
 from wirespeed.cli.main import main
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
-from wirespeed.pages.trust import LEGEND
+from wirespeed.pages.trust import LEGEND, trust_of
 from wirespeed.report.comparison import compare, distinct_names, read_all
 from wirespeed.report.render import Format, render
 from wirespeed.results.figures import MEGA
@@ -91,7 +91,8 @@ def _check_report(files: Sequence[Path], verdicts: Sequence[Verdict]) -> None:
         assert [one["text"] for one in told["figures"]] == [figure.text, full.text]
         assert [one["share"] for one in told["figures"]] == [figure.share_text, full.share_text]
         for one in figure.each or (figure,):
-            assert f"{one.scaled(MEGA)} {one.share_text if one.is_measured else ''}" in page
+            marked = f"{trust_of(one).shape} {one.share_text}" if one.is_measured else ""
+            assert f"{one.scaled(MEGA)} {marked}" in page
         assert verdict.sentence.replace("`", "") in page
 
 
@@ -110,8 +111,10 @@ def _check_site(
     assert main(["results", "site", str(site), "--archive", corpus]) == 0
     capsys.readouterr()
     pages = [_words(page.read_text()) for page in sorted(site.rglob("*.html"))]
-    marks = [words for one in LEGEND for words in (f"{one.shape} {one.word}", one.why)]
-    assert all(words in page for words in marks for page in pages if "from a corpus of results" in page)
+    marked = [page for page in pages if "from a corpus of results" in page and any(one.shape in page for one in LEGEND)]
+    assert len(marked) > 3 and all(
+        page.count(f"{one.shape} {one.word} : {one.why}") == 1 for one in LEGEND for page in marked
+    )
     for file, verdict in zip(files, verdicts, strict=True):
         # The page of a result is by its own file: the tests beside it say more of the cause, and change no figure.
         alone = verdict_of(read_file(file))

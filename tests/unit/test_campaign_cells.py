@@ -123,7 +123,7 @@ def test_a_cell_survives_json() -> None:
 
 def test_a_matrix_that_explodes_is_counted_and_refused_before_it_is_made() -> None:
     big = parse_campaign(FILE.replace("repeats: 2", "repeats: 1000"))
-    with pytest.raises(UsageError, match=r"has 24,024 cells; give --yes to run more than 500"):
+    with pytest.raises(UsageError, match=r"has 24,024 test cases; give --yes to run more than 500"):
         check_count(big, yes=False)
     check_count(big, yes=True)
     queues = FILE.replace("[1, 2, 3]", str(list(range(1, 1000)))).replace("repeats: 2", "repeats: 1000")

@@ -80,7 +80,7 @@ def test_another_file_with_the_name_of_a_result_is_told_of_and_put_aside(
     file.write_text(content if isinstance(content, str) else json.dumps(content))
     bad = file.read_bytes()
     lines = list(dry(loaded, Asked(out)))
-    assert told in lines[0] and "1 cells, 0 done, 1 to do" in lines[-1]
+    assert told in lines[0] and "1 test cases, 0 done, 1 to do" in lines[-1]
     assert file.read_bytes() == bad
     said: list[str] = []
     with closing(CampaignLedger(out, said.append)) as ledger:
@@ -111,7 +111,7 @@ def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
 def test_what_the_campaign_kept_is_done(loaded: Loaded, tmp_path: Path) -> None:
     (cell,) = loaded.cells
     kept(tmp_path / "out", cell)
-    assert "1 cells, 1 done, 0 to do" in list(dry(loaded, Asked(tmp_path / "out")))[-1]
+    assert "1 test cases, 1 done, 0 to do" in list(dry(loaded, Asked(tmp_path / "out")))[-1]
     with closing(CampaignLedger(tmp_path / "out", pytest.fail)) as ledger:
         assert ledger.is_done(cell)
 

@@ -67,7 +67,7 @@ def test_no_cell_begins_that_ends_after_the_budget() -> None:
     assert plan.next_for(("a",), 0) == on("a", "2")
     plan.ended(on("a", "2"), CellOutcome(DONE, 9.0))
     assert plan.next_for(("a",), 9.0) is None
-    assert plan.reason == "no other cell ends within the budget"
+    assert plan.reason == "no other test case ends within the budget"
 
 
 def test_the_campaign_stops_after_so_many_failures_but_not_for_those_of_before() -> None:
@@ -77,7 +77,7 @@ def test_the_campaign_stops_after_so_many_failures_but_not_for_those_of_before()
         cell = plan.next_for(("a",), 0)
         assert cell is not None
         plan.ended(cell, CellOutcome(FAILED, error="x", exit_code=5))
-    assert plan.next_for(("a",), 0) is None and plan.reason == "2 cells have failed"
+    assert plan.next_for(("a",), 0) is None and plan.reason == "2 test cases have failed"
 
 
 def test_nothing_runs_beside_a_cell_that_needs_another_step_by_hand() -> None:

@@ -177,9 +177,11 @@ def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict)
     figure, full = verdict.figure, verdict.full_load
     assert full is not None
     shown = words_of(text(file))
-    assert f"{' '.join(verdict.shown.rate_parts)} {verdict.shown.share_text}" in shown
+    best = verdict.shown
+    share = ", ".join(filter(None, (best.each_text if best.is_measured else "", best.share_text)))
+    assert f"{' '.join(best.rate_parts)} {share}" in shown
     if figure.is_measured:
-        assert f"t full load: {full.text}, loss {full.loss_text}" in shown
+        assert f" forwards {full.text}, loss {full.loss_text}" in shown
     assert verdict.sentence.replace("`", "") in shown
     for one in figure.each or (figure,):
         marked = f"{trust_of(one).shape} {one.share_text}" if one.is_measured else ""

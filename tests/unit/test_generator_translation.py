@@ -212,8 +212,8 @@ def test_latency_streams_keep_their_rate() -> None:
 @pytest.mark.parametrize(
     ("instructions", "said"),
     [
-        ([write("b")], "variable 'b' is not defined; there is none"),
-        ([flow_var(), write("b")], "there is a"),
+        ([write("b")], "variable 'b' is not defined; the program defines none"),
+        ([flow_var(), write("b")], "the program defines a"),
         ([flow_var(), flow_var()], "defined twice"),
         ([flow_var(str(n)) for n in range(33)], "too many variables: they take 66 bytes, 64 are possible"),
         ([flow_var(), write(offset=59)], "outside the packet of 60 bytes"),

@@ -202,7 +202,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
         (["optics", "lo", "--dumps", "junk/x"], 6, "--dumps junk/x cannot be made: Not a directory"),
         (["--cpu", "x"], 2, "--cpu x cannot be read"),
         (["optics", "no-such-cage-0"], 3, "there is no interface no-such-cage-0 on this machine"),
-        (["optics", "a b"], 2, "INTERFACE a b is not the name of an interface"),
+        (["optics", "a b"], 2, "INTERFACE a b is not a name of an interface"),
         (["--probe", "true"], 2, "host show takes no --probe, which is an option of host optics"),
         (["-o", "/no/such/folder/x"], 6, "inspection /no/such/folder/x cannot be written"),
     ],

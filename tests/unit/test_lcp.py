@@ -204,7 +204,7 @@ def test_pairs_are_not_made_twice(console):
         run(console, "lcp create e0 host-if e1")
     with pytest.raises(UsageError, match="itself the Linux side of a pair"):
         run(console, "lcp create tap0 host-if e1")
-    with pytest.raises(UsageError, match="e1 is in no pair"):
+    with pytest.raises(UsageError, match="e1 has no Linux side"):
         run(console, "lcp delete e1")
 
 

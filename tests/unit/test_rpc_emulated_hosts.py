@@ -106,13 +106,13 @@ def test_hosts_leave_with_the_owner_of_their_port(session: Session) -> None:
         ([7], "not an array of objects"),
         ([{"mac": "no", "address": "10.0.0.1"}], "invalid MAC address"),
         ([{**ONE, "address": "10.0.0"}], "invalid address"),
-        ([{**ONE, "gateway": "2001:db8::1"}], "give one of its own kind"),
-        ([{**ONE6, "gateway": "10.0.0.1"}], "give one of its own kind"),
+        ([{**ONE, "gateway": "2001:db8::1"}], "give one of the same family"),
+        ([{**ONE6, "gateway": "10.0.0.1"}], "give one of the same family"),
         ([{**ONE, "vlan": [{"id": 0}]}], "invalid VLAN tag"),
         ([{**ONE, "vlan": [{"id": 1, "priority": 8}]}], "invalid VLAN priority 8; give 0 to 7"),
         ([{**ONE, "vlan": [{"id": 1, "type": 1}]}], "invalid VLAN type 0x1; give one of"),
         ([{**ONE, "vlan": [{"id": 1}] * 3}], "Maximal number of stacked VLANs is 2"),
-        ([ONE] * (MAX_HOSTS + 1), "a port stands for 1024 at most"),
+        ([ONE] * (MAX_HOSTS + 1), "a port emulates 1024 at most"),
     ],
 )
 def test_hosts_that_are_none_leave_those_that_are_there(session: Session, hosts: list[Any], said: str) -> None:

@@ -279,7 +279,7 @@ def test_a_program_that_means_nothing_is_told_at_the_start(session: Session) -> 
     write = {"type": "write_flow_var", "name": "a", "pkt_offset": 26, "add_value": 0, "is_big_endian": True}
     faulty = loaded["stream"] | {"vm": {"instructions": [write]}}
     session.owned("add_stream", stream_id=3, stream=faulty)
-    said = "stream 3: instruction 0 (write_flow_var): variable 'a' is not defined; there is none"
+    said = "stream 3: instruction 0 (write_flow_var): variable 'a' is not defined; the program defines none"
     assert session.refused("validate") == said
     with pytest.raises(RpcError, match=re.escape(said)):
         session.start()

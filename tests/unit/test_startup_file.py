@@ -299,10 +299,10 @@ def test_cpus_that_are_not_there_are_named(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("\n" * 39 + "dpdk {\n  dev 0000:02:00.0 { nmae e0 }\n}", "vpp.conf:41: 'nmae' is unknown there: expected one"),
+        ("\n" * 39 + "dpdk {\n  dev 0000:02:00.0 { nmae e0 }\n}", "vpp.conf:41: 'nmae' is unknown here: expected one"),
         ("dpdk { dev 0000:02:00.0 { nmae e0 } }", "did you mean 'name'?"),
-        ("cpu { }\nl3fip { a { b } }", "vpp.conf:2: 'l3fip' is unknown there"),
-        ("dpkd { }", "'dpkd' is unknown there: expected one of acl-plugin, buffers, cpu"),
+        ("cpu { }\nl3fip { a { b } }", "vpp.conf:2: 'l3fip' is unknown here"),
+        ("dpkd { }", "'dpkd' is unknown here: expected one of acl-plugin, buffers, cpu"),
         ("cpu {\n workers many\n}", "vpp.conf:2: workers many: give a number from 1 to 64"),
         ("cpu {\n workers }", "vpp.conf:2: 'workers' needs a value"),
         ("cpu {\n\n workers 1", "vpp.conf:1: '{' is never closed"),

@@ -17,6 +17,8 @@ from wirespeed.testbed.model import Bench
 
 _VM = re.compile(r"vm([:,]|$)")
 _MOST_BYTES = 1 << 20
+_LATER = ("filter", "states", "buckets", "state_timeout")
+"""Options of a DUT that count if they are given, so that cells from before there were any stay done."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,8 @@ class TestbedPlace:
             return self.lab
         values = bench.model_dump(mode="json", exclude={"description"})
         values["wires"] = values.pop("links")  # the former key, so that cells that are done stay done
+        options = values["dut"]["options"]
+        values["dut"]["options"] = {name: value for name, value in options.items() if value or name not in _LATER}
         return json.dumps(values, sort_keys=True)
 
     def to_json(self) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
     if loaded.cells:
         benches = 1 if loaded.campaign.spread != ANY else len(loaded.places)
         left = len(loaded.cells) - done
-        yield f"{len(loaded.cells)} cells, {done} done, {left} to do: at most {time_text(todo_s / benches)}"
+        yield f"{len(loaded.cells)} test cases, {done} done, {left} to do: at most {time_text(todo_s / benches)}"
 
 
 def _commands(cell: CampaignCell, loaded: Loaded, directory: Path) -> Iterator[str]:
@@ -116,7 +116,8 @@ def _run(loaded: Loaded, asked: Asked, ledger: CampaignLedger, say: Say, stop: t
     for cell in loaded.cells:
         schedule.learn(cell, ledger.seconds({cell.key}))
     total, done = len(loaded.cells), len(loaded.cells) - len(todo)
-    say(f"{campaign.name}: {total} cells, {done} done, {len(schedule.failed)} failed, {len(schedule.waiting)} to run")
+    left = f"{len(schedule.failed)} failed, {len(schedule.waiting)} to run"
+    say(f"{campaign.name}: {total} test cases, {done} done, {left}")
     for cell in schedule.failed:
         say(f"  {cell.title} has failed: {_error(ledger, cell)}; --retry-failed tries it again")
     runners: list[Runner] = [LocalRunner(loaded.places, ledger.running, ledger.lock_descriptor)]
@@ -134,7 +135,7 @@ def _run(loaded: Loaded, asked: Asked, ledger: CampaignLedger, say: Say, stop: t
     if schedule.waiting:
         run.run(stop)
     done += len(schedule.done)
-    say(f"{campaign.name}: {done} of {total} cells are done; results in {ledger.results}")
+    say(f"{campaign.name}: {done} of {total} test cases are done; results in {ledger.results}")
     found = [verdict_in(ledger.result(cell)) for cell in loaded.cells]
     # A load that is chosen below the limit, as a soak's: its cells neither show nor miss it.
     if verdicts := [one for one in found if one is not None and class_of(one.kind).finds_limit]:
@@ -151,7 +152,7 @@ def _leave_clear_ones(
     needless = [cell for cell in schedule.waiting if group_of(cell) in clear]
     if needless:
         schedule.drop(lambda cell: group_of(cell) in clear)
-        say(f"  the verdict is clear: {len(needless)} cells are not needed")
+        say(f"  the verdict is clear: {len(needless)} test cases are not needed")
 
 
 def _compared(cells: tuple[CampaignCell, ...], ledger: CampaignLedger, asked: Asked) -> int:
@@ -168,19 +169,19 @@ def _ending(run: CampaignRun, ledger: CampaignLedger, say: Say) -> int:
     schedule = run.schedule
     if schedule.waiting:
         why = schedule.reason or "their testbed is unreachable"
-        say(f"left: {len(schedule.waiting)} cells ({why}); the same command continues")
+        say(f"left: {len(schedule.waiting)} test cases ({why}); the same command continues")
     if run.interrupted:
         return INTERRUPTED
     if run.pending:
         raise EnvironmentFault(f"manual step: {run.pending}; then run the same command again")
     if run.away:
         raise ConnectionFault(
-            f"testbed {run.away} is unreachable; its cells wait: run the same command when it is back"
+            f"testbed {run.away} is unreachable; its test cases wait: run the same command when it is back"
         )
     if schedule.failed:
         cell = schedule.failed[0]
         raise MeasurementError(
-            f"{len(schedule.failed)} cells failed (--retry-failed runs them again), {cell.title} first: "
+            f"{len(schedule.failed)} test cases failed (--retry-failed runs them again), {cell.title} first: "
             f"{_error(ledger, cell)}"
         )
     return 0

@@ -105,10 +105,12 @@ def check_count(campaign: Campaign, yes: bool) -> None:
     """UsageError for a matrix that is larger than anybody meant."""
     cells = count(campaign)
     if cells > MOST:
-        raise UsageError(f"{campaign.name} has {cells:,} cells; at most {MOST:,} are possible: make the matrix smaller")
+        raise UsageError(
+            f"{campaign.name} has {cells:,} test cases; at most {MOST:,} are possible: make the matrix smaller"
+        )
     if cells > MOST_UNASKED and not yes:
         raise UsageError(
-            f"{campaign.name} has {cells:,} cells; give --yes to run more than {MOST_UNASKED}, or make it smaller"
+            f"{campaign.name} has {cells:,} test cases; give --yes to run more than {MOST_UNASKED}, or make it smaller"
         )
 
 

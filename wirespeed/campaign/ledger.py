@@ -73,10 +73,10 @@ class CampaignLedger:
                     raise FileFault(f"another campaign runs in {self.directory}; give another --out") from None
                 if time.monotonic() > deadline_s:
                     raise FileFault(
-                        f"a cell of an earlier run is still ending in {self.directory}; try again later"
+                        f"a test case of an earlier run is still ending in {self.directory}; try again later"
                     ) from None
                 if not told:
-                    self._say("the last cell of an earlier run takes its lab down; waiting for it")
+                    self._say("the last test case of an earlier run takes its lab down; waiting for it")
                     told = True
                 time.sleep(0.2)
             else:

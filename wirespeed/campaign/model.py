@@ -57,7 +57,9 @@ class CampaignDut(CampaignPart):
         default="", description="The `wirespeed` program of another build, which runs the router of the embedded lab."
     )
     version: Text = Field(default="", description="Identifier of this build, e.g. a commit; part of the key.")
-    before: Lines = Field(default=(), description="Shell commands to run on this machine before each of its cells.")
+    before: Lines = Field(
+        default=(), description="Shell commands to run on this machine before each of its test cases."
+    )
     by_hand: ByHand | None = None
 
 
@@ -65,7 +67,7 @@ class Stop(TestbedSection):
     """Time at which the campaign ends, even if test cases are left."""
 
     failures: int | None = Field(
-        default=None, ge=1, description="Stop after this many cells have failed all their tries."
+        default=None, ge=1, description="Stop after this many test cases have failed all their tries."
     )
 
 
@@ -79,7 +81,7 @@ class Campaign(CampaignPart):
         min_length=1, description="Testbed files, or labs of this machine: embedded, linux, embedded,mtu=9000."
     )
     spread: Literal["each", "any"] = Field(
-        default="each", description="Each cell on each testbed, or once on any that is free."
+        default="each", description="Each test case on each testbed, or once on any that is free."
     )
     duts: tuple[CampaignDut, ...] = Field(default=(CampaignDut(name="dut"),), min_length=1)
     tests: tuple[AnyTest, ...] = Field(min_length=1)
@@ -87,15 +89,15 @@ class Campaign(CampaignPart):
     repeats: int = Field(default=1, ge=1, le=1000)
     order: Literal["round-robin", "listed"] = Field(
         default="round-robin",
-        description="round-robin: each cell once per round, so that drift affects all alike; listed: a cell's repeats "
-        "together.",
+        description="round-robin: each test case once per round, so that drift affects all alike; listed: the repeats "
+        "of a test case together.",
     )
     seed: int | None = Field(
-        default=None, description="Seed to shuffle the cells of each round. Default: the order of the file."
+        default=None, description="Seed to shuffle the test cases of each round. Default: the order of the file."
     )
-    retries: int = Field(default=1, ge=0, le=20, description="Further tries of a cell that failed.")
+    retries: int = Field(default=1, ge=0, le=20, description="Further tries of a test case that failed.")
     budget_minutes: Annotated[float, BeforeValidator(read_by(parse_minutes))] | None = Field(
-        default=None, gt=0, description="No cell starts that would end after this time."
+        default=None, gt=0, description="No test case starts that would end after this time."
     )
     stop: Stop = Stop()
 

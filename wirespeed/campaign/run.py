@@ -104,7 +104,9 @@ class CampaignRun:
             case "failed":
                 self.say(f"  {cell.title} failed: {outcome.error}{'; it is tried again' if again else ''}{more}")
             case "lost":
-                self.say(f"  {cell.title}: its bench went away ({outcome.error}); the cell waits for one{more}")
+                self.say(
+                    f"  {cell.title}: its testbed is unreachable ({outcome.error}); the test case waits for one{more}"
+                )
             case _:
                 self.say(f"  {cell.title} was abandoned")
 
@@ -134,4 +136,4 @@ class CampaignRun:
 
     @staticmethod
     def _count(cells: int) -> str:
-        return f"{cells} cell{'s' if cells != 1 else ''}"
+        return f"{cells} test case{'s' if cells != 1 else ''}"

@@ -84,7 +84,7 @@ class LocalRunner:
         try:
             outcome = CellOutcome.from_json(json.loads(written.read_text()))
         except (OSError, ValueError):
-            return CellOutcome(FAILED, error=f"the process of the cell ended with {code}; see {self._crash}")
+            return CellOutcome(FAILED, error=f"the process of the test case ended with {code}; see {self._crash}")
         for left in (self._order, written, self._crash):
             with suppress(OSError):
                 left.unlink()

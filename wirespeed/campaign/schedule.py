@@ -52,7 +52,7 @@ class CampaignSchedule:
             return cell
         if self._budget_s is not None and self.waiting and not self.running:
             fits = any(spent_s + self.seconds(cell) <= self._budget_s for cell in self.waiting)
-            self.reason = "" if fits else "no other cell ends within the budget"
+            self.reason = "" if fits else "no other test case ends within the budget"
         return None
 
     def give_back(self, cell: CampaignCell) -> None:
@@ -78,7 +78,7 @@ class CampaignSchedule:
             return True
         self.failed.append(cell)
         if self._most_failures is not None and len(self.failed) - self._old_failures >= self._most_failures:
-            self.reason = f"{self._most_failures} cells have failed"
+            self.reason = f"{self._most_failures} test cases have failed"
         return False
 
     def drop(self, is_needless: Callable[[CampaignCell], bool]) -> None:

@@ -44,7 +44,7 @@ class CampaignTest(CampaignPart):
     name: str = Field(pattern=r"^[\w][\w .,+=-]{0,63}$", description="Name of the test in tables and tags.")
     command: str
     directions: Directions = Field(
-        default=(), description="One cell each: both, 0-1, 1-0, or such as 0>1,1>2,2>0. Default: the campaign's."
+        default=(), description="One test case each: both, 0-1, 1-0, or such as 0>1,1>2,2>0. Default: the campaign's."
     )
     duts: tuple[str, ...] = Field(default=(), description="DUTs to run it on. Default: all.")
     repeats: int | None = Field(default=None, ge=1, le=1000, description="Default: the campaign's.")

@@ -23,7 +23,7 @@ _FIRST_WAIT_S = 10.0
 
 HELP = """Run a campaign: testbeds × DUTs × tests × repeats, each cell once.
 
-A cell that is done never runs again: after a kill or Ctrl-C the same command continues."""
+A test case that is done never runs again: after a kill or Ctrl-C the same command continues."""
 
 _WAIT_S = 600.0
 
@@ -52,7 +52,7 @@ def run(
             show_default="wirespeed-campaign/NAME",
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", rich_help_panel=CELLS, help="Run more than 500 cells.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", rich_help_panel=CELLS, help="Run more than 500 test cases.")] = False,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -60,7 +60,7 @@ def run(
             rich_help_panel=CELLS,
             parser=reading(parse_minutes),
             metavar="TIME",
-            help="Start no cell that would end after this time; minutes, or with a unit, e.g. 8h.",
+            help="Start no test case that would end after this time; minutes, or with a unit, e.g. 8h.",
         ),
     ] = None,
     testbeds: Annotated[
@@ -122,16 +122,18 @@ def run(
     ] = "",
     retry_failed: Annotated[
         bool,
-        typer.Option("--retry-failed", rich_help_panel=CELLS, help="Run cells again that have failed all their tries."),
+        typer.Option(
+            "--retry-failed", rich_help_panel=CELLS, help="Run test cases again that have failed all their tries."
+        ),
     ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", rich_help_panel=RESULTS, help="Report errors only.")] = False,
 ) -> int:
-    """Run the cells of a campaign that are not done.
+    """Run the test cases of a campaign that are not done.
 
-    Results are in DIR/results. Ctrl-C stops after the running cell; a second Ctrl-C abandons it. After a kill, the
-    same command continues. Exit codes: 0 all cells are done, or the budget is used up; 2 an argument or matrix that
-    cannot be used; 3 a manual step comes first; 4 a testbed is unreachable; 5 cells have failed; 6 a file; 7 --ab: the
-    second DUT is worse; 130 interrupted.
+    Results are in DIR/results. Ctrl-C stops after the running test case; a second Ctrl-C abandons it. After a kill, the
+    same command continues. Exit codes: 0 all test cases are done, or the budget is used up; 2 an argument or matrix
+    that cannot be used; 3 a manual step comes first; 4 a testbed is unreachable; 5 test cases have failed; 6 a file;
+    7 --ab: the second DUT is worse; 130 interrupted.
     """
     import sys  # noqa: PLC0415 - a command starts fast
 

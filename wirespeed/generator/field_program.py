@@ -133,7 +133,9 @@ class _Program:
 
     def variable(self, name: str) -> _Variable:
         if name not in self._variables:
-            raise failed(f"variable '{name}' is not defined; there is {', '.join(self._variables) or 'none'}")
+            raise failed(
+                f"variable '{name}' is not defined; the program defines {', '.join(self._variables) or 'none'}"
+            )
         return self._variables[name]
 
     def chain(self, name: str, next_var: str | None) -> None:

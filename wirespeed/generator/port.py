@@ -209,8 +209,8 @@ class Port:
             if source.pg_id is not None:
                 self._groups.leave(source.pg_id)
             raise failed(
-                f"no memory for more streams: those of a port take {self._memory.session_bytes >> 20} MB at most, and "
-                f"all that clients keep {self._memory.all_bytes >> 20} MB; remove some, or end captures"
+                f"no memory for more streams: the limit is {self._memory.session_bytes >> 20} MB for a port's streams "
+                f"and {self._memory.all_bytes >> 20} MB for all clients; remove streams, or end captures"
             )
         if profile is None:
             profile = self.profiles[profile_id] = PortProfile(self._tally, next(self._numbers))

@@ -58,7 +58,7 @@ def _packets(machine: ShellMachine, interface: str) -> tuple[int, int] | None:
 def check_interface(machine: ShellMachine, interface: str) -> None:
     """UsageError for what no interface is called, EnvironmentFault for one that the machine does not have."""
     if not _NAME.fullmatch(interface):
-        raise UsageError(f"INTERFACE {interface} is not the name of an interface")
+        raise UsageError(f"INTERFACE {interface} is not a name of an interface; give one such as enp1s0f0")
     if "yes" not in machine.run(f"test -e /sys/class/net/{shlex.quote(interface)} && echo yes"):
         raise EnvironmentFault(f"there is no interface {interface} on {machine.name}; `ip link` lists them")
 

@@ -13,8 +13,8 @@ from wirespeed.measurement.registry import class_of, kinds
 from wirespeed.results.journal import (
     MAX_RESULT_BYTES,
     SUFFIX,
+    check_ended,
     entries_of,
-    is_being_written,
     is_journal,
     journal_path,
     read_journal,
@@ -87,8 +87,7 @@ def recover(file: Path, target: str = "-") -> tuple[MeasurementResult, Path]:
         raise FileFault(
             f"there is no journal {journal}: give the output file of the interrupted test, or its .part file"
         )
-    if is_being_written(journal):
-        raise FileFault(f"a running test writes {journal}; wait for its end, or interrupt it with Ctrl-C")
+    check_ended(journal)
     result = of_journal(read_journal(journal), journal)
     path = journal.with_name(journal.name.removesuffix(SUFFIX)) if target == "-" else Path(target)
     result = replace(result, name=path.stem)

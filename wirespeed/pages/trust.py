@@ -29,7 +29,7 @@ _MARKS: dict[Mark, Trust] = {
     "disturbed": Trust(
         "✕",
         "disturbed",
-        "The host took CPUs away in them, which explains their loss; too few others are left.",
+        "The host took CPUs away in these samples, which explains their loss; too few others are left.",
     ),
     "not measured": Trust("–", "not measured", ""),
 }

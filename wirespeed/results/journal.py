@@ -189,6 +189,12 @@ def recovery(path: Path) -> str | None:
     return f"wirespeed {known['kind'] if known is not None else 'loadtest'} --recover {path.with_suffix('')}"
 
 
+def check_ended(path: Path) -> None:
+    """FileFault if a running test writes this journal."""
+    if is_being_written(path):
+        raise FileFault(f"a running test writes {path}; wait for its end, or interrupt it with Ctrl-C")
+
+
 def is_being_written(path: Path) -> bool:
     """True if a running test writes this journal."""
     with path.open("rb") as file:

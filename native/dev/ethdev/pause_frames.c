@@ -23,7 +23,7 @@ static const char *const families[][PAUSE_NAMES] = {
 
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
-/* Where a port's driver counts what, by DPDK's number of the port. */
+/* Counters of a port's driver, by DPDK's number of the port. */
 static struct counted {
 	int received_count, sent_count;
 	uint64_t received[PAUSE_NAMES], sent[PAUSE_NAMES];

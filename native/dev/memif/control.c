@@ -130,7 +130,7 @@ static bool send_hello(struct memif_channel *channel)
 	hello->max_region = MEMIF_MAX_REGIONS - 1;
 	hello->max_log2_slots = MEMIF_MAX_LOG2_SLOTS;
 	snprintf(hello->name, sizeof(hello->name), "wirespeed");
-	/* Which of the ports here the client means it has yet to say. */
+	/* The client has not yet named the port that it wants. */
 	for (uint16_t i = 0; i < control.count; i++) {
 		const struct memif_port *port = control.ports[i];
 		if (port->listener != channel->listener)

@@ -32,7 +32,7 @@ struct memif_lent {
 int memif_lent_open(struct memif_lent *lent, uint16_t port, uint32_t slots);
 void memif_lent_close(struct memif_lent *lent);
 
-/* Where in the region it is; beyond its end, when it is not there. */
+/* Offset in the region; beyond its end if it is not there. */
 static inline uint64_t memif_lent_offset(const struct memif_lent *lent, const void *memory)
 {
 	return (uint64_t)((const uint8_t *)memory - lent->region.base);

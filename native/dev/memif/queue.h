@@ -78,7 +78,7 @@ static inline void memif_write(struct memif_descriptor *shared, uint16_t flags, 
 	__atomic_store_n(&shared->offset, offset, __ATOMIC_RELAXED);
 }
 
-/* Where a client's slot has its own buffer in the first region. */
+/* Offset of the buffer of a client's slot in the first region. */
 static inline uint32_t memif_buffer_at(const struct memif_queue *queue, uint16_t index)
 {
 	return queue->buffers_at + (index & (queue->slots - 1)) * MEMIF_STRIDE;
@@ -89,7 +89,7 @@ static inline struct rte_mbuf **memif_held(const struct memif_queue *queue, uint
 	return &queue->held[index & (queue->slots - 1)];
 }
 
-/* Where `length` bytes of the descriptor's lie; NULL when they lie outside. */
+/* Address of `length` bytes of the descriptor; NULL if they are outside. */
 static inline uint8_t *memif_find(const struct memif_queue *queue,
 								  const struct memif_descriptor *at, uint32_t length)
 {

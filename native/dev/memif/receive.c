@@ -65,7 +65,7 @@ static void copy_burst(const struct memif_queue *queue, const struct burst *burs
 	}
 }
 
-/* Where the server was told to put what it sends. */
+/* Buffers that the server was given for its packets. */
 static inline const uint8_t *client_buffer(const struct memif_queue *queue, uint16_t index)
 {
 	if (queue->held)

@@ -33,7 +33,7 @@ static void give_back(struct rte_mbuf **packets, uint16_t n)
 	}
 }
 
-/* Where the next bytes go: slot `index` and its room. NULL: the peer offers what is no buffer. */
+/* Place of the next bytes: slot `index` and its room. NULL: the peer offers an invalid buffer. */
 static inline uint8_t *find_room(const struct memif_queue *queue, bool is_client, uint16_t index,
 								 uint32_t *room)
 {

@@ -94,7 +94,7 @@ static void do_change(void *argument)
 	}
 }
 
-/* How many profiles were changed; `*result` becomes 0 where a worker says so. */
+/* Number of changed profiles; `*result` becomes 0 if a worker returns that. */
 static int ask_to_change(struct ws_generator *generator, uint16_t index,
 						 struct traffic_change change, int *result)
 {

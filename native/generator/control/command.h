@@ -23,5 +23,5 @@ int command_check_port(const struct ws_generator *generator, uint16_t port);
 int command_check_factor(double factor);
 int command_check_profiles(const uint32_t *profiles, uint32_t count);
 
-/* Which of the command's profiles this is; below 0: none of them. */
+/* Index of this among the command's profiles; below 0: none of them. */
 int64_t command_profile(const struct command *command, uint32_t profile);

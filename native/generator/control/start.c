@@ -132,7 +132,7 @@ static void hand_over(struct ws_generator *generator, uint16_t index, struct tra
 	generator_ask_shares(generator, index, do_attach, commands, sizeof(commands[0]));
 }
 
-/* Which of the port's senders may send; 0: none of them. */
+/* Senders of the port that may send, as bits; 0: none. */
 static uint64_t allowed_cores(const struct served_port *port, uint64_t cores)
 {
 	return cores & (UINT64_MAX >> (64 - port->senders));

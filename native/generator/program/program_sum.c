@@ -260,7 +260,7 @@ static bool is_written_along(struct sums *sums, const struct code *code)
 	return true;
 }
 
-/* How many sums follow from the fields that are written along, none of them at an odd byte. */
+/* Number of sums that follow from the fields written along, none of them at an odd byte. */
 static uint8_t count_along(struct sums *sums)
 {
 	const struct sum *second = &sums->sums[1];

@@ -83,7 +83,7 @@ static bool is_tag(uint16_t type)
 	return type == ETHERNET_VLAN || type == ETHERNET_QINQ;
 }
 
-/* How many VLAN tags, two at most, are in front of the packet; *tag gets their ids. */
+/* Number of VLAN tags, two at most, in front of the packet; *tag gets their ids. */
 static int read_tags(const struct flow_packet *packet, struct ws_tag *tag)
 {
 	const uint8_t *at = packet->head + ETHERNET_TYPE_AT;

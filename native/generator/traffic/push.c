@@ -74,7 +74,7 @@ void push_free(struct push *push)
 
 /* ---- on the worker */
 
-/* Where the packet is counted: as sent, or as what kept it. */
+/* Counts the packet as sent, or by the reason that it was not. */
 static uint64_t *send_pushed(struct generator_port *port, const struct pushed *pushed)
 {
 	struct rte_mbuf *packet;

@@ -16,5 +16,5 @@
  * the pool itself. NULL when memory is short. */
 struct rte_mempool *ready_pool_create(const char *name, uint32_t count, uint32_t room,
 									  uint8_t *bytes, struct rte_mbuf **packets);
-/* How many times a driver has given a packet back. */
+/* Number of times that a driver has given a packet back. */
 uint64_t ready_pool_returned(const struct rte_mempool *pool);

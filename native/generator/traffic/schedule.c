@@ -123,7 +123,7 @@ static bool advance(struct schedule *schedule, struct event *event, uint64_t cou
 
 /* ---- for the worker */
 
-/* How many packets of the event's stream are due by `limit`; the event's own is. */
+/* Number of packets of the event's stream that are due by `limit`, with the event's own. */
 static uint64_t count_due(const struct schedule *schedule, const struct event *event, double limit)
 {
 	const struct timed_stream *stream = &schedule->streams[event->stream];

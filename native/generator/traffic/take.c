@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the packets of a burst come from: ready ones in turn, or copies made for it. */
+/* Packets of a burst: ready ones in turn, or copies made for it. */
 #include "generator/traffic/burst.h"
 
 #include <rte_memcpy.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { RENDER_LEAST = 32 };
-/* How far the ready packets in use may wander off before they come to the front again: those of
+/* Distance that the ready packets in use may wander before they come to the front again: those of
  * three streams, and what a driver looks at of them, shall stay in the first-level cache. */
 enum { WANDER = 32 };
 

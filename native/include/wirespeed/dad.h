@@ -19,7 +19,7 @@ struct ws_dad_conflict {
 };
 
 /*
- * How often it is asked, a second apart, whether another station has an address before it is used;
+ * Number of probes, a second apart, for another station with an address before it is used;
  * 0, as at first: never. Of all interfaces: of those to be made too. Addresses in use stay so.
  */
 int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t transmits);

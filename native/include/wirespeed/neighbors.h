@@ -47,7 +47,7 @@ struct ws_neighbor_news {
 int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
 							  const struct ws_neighbor_news *news);
 
-/* How many there are and may be, and what became of others since the router was made. */
+/* Number of neighbours, its limit, and events since the router was made. */
 struct ws_neighbor_counters {
 	uint32_t used, most; /* with static ones and next hops of routes */
 	uint32_t learnt, most_learnt, most_of_interface;
@@ -70,7 +70,7 @@ struct ws_held {
 /* Held packets per next hop and worker, WS_MOST_HELD at most; returns how many there are. */
 int ws_router_held(struct ws_router *router, struct ws_held *out, uint32_t max);
 
-/* How long a neighbour of the family is taken to be there before it is asked; 0: for ever. One that
+/* Reachable time of the family's neighbours, after which they are probed; 0: for ever. One that
  * gives no answer to three questions is forgotten. */
 int ws_router_set_reachable_time(struct ws_router *router, uint8_t family, uint32_t seconds);
 uint32_t ws_router_reachable_time(const struct ws_router *router, uint8_t family);

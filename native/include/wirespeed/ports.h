@@ -26,7 +26,7 @@ struct ws_port_config {
 	uint64_t speed_bps; /* nominal line; 0: ask the driver */
 	bool promiscuous;
 	bool chains; /* packets that lie in several buffers may be sent */
-	/* Which port of a device that has several, where each has no PCI address of its own. */
+	/* Port number within a device whose ports share one PCI address. */
 	bool has_device_port;
 	uint16_t device_port;
 	uint8_t rx_start; /* enum ws_rx_start */
@@ -74,7 +74,7 @@ struct ws_port_counters {
 };
 
 /*
- * How many buffers the packet pool of these ports is made with for so many workers: what their
+ * Size of the packet pool of these ports, in buffers, for so many workers: what their
  * rings and the workers may hold, and some to spare. Before the runtime is there, too.
  */
 uint32_t ws_pool_buffers(const struct ws_port_config *configs, uint16_t count, uint16_t workers);
@@ -104,7 +104,7 @@ int ws_port_set_promiscuous(uint16_t port, bool on);
 /* Readable when the link of a port may have changed, as far as somebody tells of that. */
 int ws_links_fd(void);
 int ws_port_set_link(uint16_t port, bool up);
-/* How often the port has lost its link since its interface was made, also between two looks;
+/* Link losses of the port since its interface was made, also between two looks;
  * negative as of errno, -ENOTSUP where nobody counts. */
 int64_t ws_port_link_losses(uint16_t port);
 int ws_port_set_mac(uint16_t port, const uint8_t *mac);

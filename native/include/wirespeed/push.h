@@ -14,5 +14,5 @@ struct ws_push {
  * some of before. */
 int ws_generator_push(struct ws_generator *generator, uint16_t port, const struct ws_push *packets,
 					  uint32_t count);
-/* How many are still to be sent. */
+/* Number of packets still to be sent. */
 int ws_generator_push_left(struct ws_generator *generator, uint16_t port);

@@ -12,7 +12,7 @@ enum {
 	WS_SFLOW_MOST_RATE = 1000000000,
 };
 
-/* Which packets of a port are looked at. */
+/* Packets of a port that are sampled. */
 enum ws_sflow_direction { WS_SFLOW_RX = 1, WS_SFLOW_TX = 2, WS_SFLOW_BOTH = 3 };
 
 /* A packet in `sampling_rate` is sampled; its first `header_bytes` are kept. */

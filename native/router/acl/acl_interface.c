@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ACLs interfaces have; the nodes that ask them are in the graph while one has any. */
+/* ACLs of interfaces; their nodes are in the graph while an interface has any. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/acl/acl_session.h"

@@ -47,7 +47,7 @@ union acl_key {
 	struct acl_ip6_key ip6;
 };
 
-/* How many bytes of an upper header a rule looks at; 0 of those without ports. */
+/* Number of bytes of an upper header that a rule reads; 0 without ports. */
 static inline size_t acl_upper_length(uint8_t protocol)
 {
 	switch (protocol) {

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <rte_malloc.h>
 
-/* Where the configuration says 0. */
+/* Defaults, if the configuration has 0. */
 enum {
 	/* Twice the Internet's tables of 2026, a million and a quarter of one, and more. A table has
 	 * address space for so many, and memory as they come. */

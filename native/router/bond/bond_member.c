@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ports are members of which bond. Main thread. */
+/* Members of bonds. Main thread. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/bond/bond.h"

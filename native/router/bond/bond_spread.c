@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long flows that go another way wait, while theirs is still open, for what is on it. */
+/* Time for which a moved flow waits for its packets on the old member, if that is still open. */
 enum { QUIET_US = 200 };
 
 static bool takes(const struct ws_router *router, const struct bond *bond,

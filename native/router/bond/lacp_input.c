@@ -2,7 +2,7 @@
 /*
  * lacp-input: LACPDUs of members of bonds, to the main thread; and markers, which are answered.
  *
- * What is more than the punt policers of LACP let pass is dropped unread.
+ * Packets beyond the punt policers of LACP are dropped unread.
  *
  * Uses: mbuf->port. Sets: tx interface of an answer. Next: error-punt, <if>-output, error-drop.
  */

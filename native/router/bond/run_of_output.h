@@ -4,7 +4,7 @@
 
 #include "router/packet/metadata.h"
 
-/* Where the run ends that begins at `start`. */
+/* End of the run that begins at `start`. */
 static inline uint16_t run_of_output(void *const *packets, uint16_t start, uint16_t n)
 {
 	uint16_t end = start + 1, interface = packet_tx_interface(packets[start]);

@@ -49,7 +49,7 @@ static inline uint32_t fib_entry_list_count(const struct fib_trie *fib, uint32_t
 void fib_entries_overwrite(const struct fib_trie *fib, uint32_t *entries, uint32_t count,
 						   uint8_t shortest, uint8_t longest, uint32_t by);
 
-/* Where a prefix ends: a run of entries, in the root or in the last of the groups on its way. */
+/* End of a prefix: a run of entries, in the root or in the last of the groups on its way. */
 struct fib_place {
 	uint32_t *entries;
 	uint32_t count;

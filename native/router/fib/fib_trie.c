@@ -82,7 +82,7 @@ static struct way way_to(const struct fib_trie *fib, const struct ws_prefix *pre
 	return way;
 }
 
-/* Where the prefix ends in the way's table, over what is of `shortest` bits up to its own length.
+/* End of the prefix in the way's table, over what is of `shortest` bits up to its own length.
  */
 static void overwrite_at(const struct fib_trie *fib, const struct ws_prefix *prefix,
 						 const struct way *way, uint8_t shortest, uint32_t by)

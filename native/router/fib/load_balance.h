@@ -105,7 +105,7 @@ void load_balance_refresh_interface(struct load_balance_table *table, uint32_t i
 void load_balance_refresh(struct load_balance_table *table);
 
 /*
- * How many of `bucket_count` buckets each path gets: in proportion to its weight, at least one.
+ * Share of `bucket_count` buckets that each path gets: in proportion to its weight, at least one.
  * Returns the number of buckets, all weights exactly met when they add up to no more than
  * LOAD_BALANCE_MAX_BUCKETS.
  */

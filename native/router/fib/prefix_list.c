@@ -27,7 +27,7 @@ void prefix_list_remove(struct prefix_list_item *items, uint32_t count,
 	memmove(&items[at], &items[at + 1], (count - at - 1) * sizeof(*items));
 }
 
-/* Where `count` items begin that end before the last slot. */
+/* First of `count` items that end before the last slot. */
 static uint32_t first_slot(uint32_t count)
 {
 	return PREFIX_LIST_MOST - count;

@@ -61,7 +61,7 @@ static bool bit_of(const struct key *key, uint8_t bit)
 	return (bit < 64 ? key->high >> (63 - bit) : key->low >> (127 - bit)) & 1;
 }
 
-/* How many of their first bits are the same. */
+/* Number of equal leading bits. */
 static uint8_t common_bits(const struct key *one, const struct key *other)
 {
 	uint64_t high = one->high ^ other->high, low = one->low ^ other->low;

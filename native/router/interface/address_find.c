@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which interface an address belongs to. */
+/* Interface of an address. */
 #include "router/interface/address_index.h"
 #include "router/router.h"
 #include "wire/address.h"

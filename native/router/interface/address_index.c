@@ -21,7 +21,7 @@ static int compare(const struct indexed_address *one, const struct indexed_addre
 	return one->prefix.length - other->prefix.length;
 }
 
-/* How many stand before the key. */
+/* Number of entries before the key. */
 static uint32_t rank(const struct address_index *index, const struct indexed_address *key)
 {
 	uint32_t low = 0, high = index->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long packets may be: what a port carries, and what routing takes for each protocol. */
+/* Limits of packet length: that of a port, and that of routing for each protocol. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"

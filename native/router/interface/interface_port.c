@@ -27,7 +27,7 @@ int router_make_port_interface(struct ws_router *router, uint16_t port)
 	return interface_make(router, port, &interface, &settings);
 }
 
-/* Where its queues do least harm: on the worker that has the fewest. */
+/* The worker with the fewest queues, where its queues do least harm. */
 static void place_port(struct ws_router *router, uint16_t port)
 {
 	uint16_t counts[WS_MAX_WORKERS] = {0};

@@ -60,7 +60,7 @@ static inline struct local_address local_address_ip6(const uint8_t *bytes, uint3
 }
 
 /*
- * Where the bitmap says whether an address may be ours: of one of IPv4, as a number, and of the
+ * Bit of the bitmap that is set if an address may be ours: of one of IPv4, as a number, and of the
  * four words of one of IPv6 as they are loaded. Of one address, or of a vector of them.
  */
 #define LOCAL_IP4_BIT(own, address) ((address) * (own)->bit[0] >> (32 - LOCAL_BITMAP_BITS))

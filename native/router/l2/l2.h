@@ -96,7 +96,7 @@ static inline struct l2_table *l2_table(const struct ws_router *router)
 	return module_state(router, &l2_module);
 }
 
-/* Where the interface's frames go without a look, after a change of what is looked at. */
+/* Sets again the target of the interface's frames that need no lookup, after a change. */
 void l2_update_plain(struct ws_router *router, uint16_t index);
 /* The index of the bridge domain that the user calls `id`, or L2_NO_DOMAIN. */
 uint16_t l2_find_domain(const struct ws_router *router, uint32_t id);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which interfaces do not route: cross-connected, or members of a bridge domain. */
+/* Interfaces that do not route: cross-connected, or members of a bridge domain. */
 #include "router/interface/interface_change.h"
 #include "router/l2/l2.h"
 

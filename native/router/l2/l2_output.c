@@ -2,7 +2,7 @@
 /*
  * l2-output: frames to the interface chosen for them, with the tags that they bear there.
  *
- * What an interface takes off or puts on frames that come in is undone on those that go out. A
+ * Tags that an interface removes or adds on input are added or removed on output. A
  * frame longer than the port carries goes nowhere: there is nobody whom layer 2 could tell.
  *
  * Uses: mbuf->port, tx interface. Next: <if>-output, error-drop.

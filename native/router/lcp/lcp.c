@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-/* How many interfaces Linux has a part in. */
+/* Number of interfaces that Linux has a part in. */
 ROUTER_MODULE(lcp_module, .name = "lcp", .state_size = sizeof(uint16_t))
 
 static uint16_t *paired(const struct ws_router *router)

@@ -5,7 +5,7 @@
 #include "router/module.h"
 #include "wire/mpls.h"
 
-/* Where the route of a label is, that at the bottom of the stack apart. */
+/* Index of a label's route; a label at the bottom of the stack has its own. */
 enum { MPLS_ROUTES = 2 * (MPLS_MAX_LABEL + 1) };
 static inline uint32_t mpls_route_index(uint32_t label, bool bottom)
 {

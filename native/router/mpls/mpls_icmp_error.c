@@ -37,7 +37,7 @@ enum { MAX_STACK = 16 };
 
 GRAPH_DROP(EDGE_DROP)
 
-/* How many entries the stack has; 0 when there is no end to it. */
+/* Number of entries of the stack; 0 if it has no end. */
 static uint16_t depth_of(const struct rte_mbuf *packet)
 {
 	for (uint16_t i = 0; i < MAX_STACK && packet->data_len >= (i + 1) * MPLS_LEN; i++)

@@ -70,7 +70,7 @@ void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
 	put(router, index, (uint16_t)(RTE_MAX(at, due->tick + 1) % NEIGHBOR_DUE_SLOTS));
 }
 
-/* How long its state may last; 0: for ever. */
+/* Longest time in its state; 0: for ever. */
 static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
 {
 	uint32_t reachable_s = *neighbor_reachable_s(router, neighbor->next_hop.family);

@@ -17,7 +17,7 @@ enum {
 	NEIGHBOR_DUE_NOW = NEIGHBOR_DUE_SLOTS, /* the slot of the next poll, whenever it is */
 };
 
-/* How long a neighbour of the family is taken to be there; 0: for ever. */
+/* Reachable time of the family's neighbours; 0: for ever. */
 uint32_t *neighbor_reachable_s(const struct ws_router *router, uint8_t family);
 /* Look at it `ticks` of the TSC from now, or a moment later; in place of when it was due before. */
 void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks);

@@ -89,7 +89,7 @@ static void pcap_write(struct ws_router *router)
 	drain_ring(pcap);
 }
 
-/* Which workers do not see, or no more. */
+/* Frees a capture that workers do not see yet, or no longer. */
 static void close_pcap(struct pcap *pcap)
 {
 	if (pcap->ring)

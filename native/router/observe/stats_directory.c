@@ -179,7 +179,7 @@ _Static_assert(sizeof(struct worker_counts) >= RTE_DIM(worker_links) * sizeof(ui
 /* Former names of the last worker_links, for readers that know those. */
 static const char *const former_links[] = {"absences", "absent-clocks", "longest-absence-clocks"};
 
-/* Where the rows of threads begin in their parts. */
+/* Offsets of the rows of threads in their parts. */
 static const size_t row_offsets[STATS_ROWS] = {
 	[STATS_ROW_TOTALS] = offsetof(struct stats_thread, totals),
 	[STATS_ROW_RX] = offsetof(struct stats_thread, interfaces.rx.local0),

@@ -24,11 +24,11 @@ struct stats_forwarding_vector {
 	bool is_shown;
 };
 
-/* How many elements there can be, before the segment is made. */
+/* Largest number of elements, before the segment is made. */
 void stats_forwarding_plan(struct ws_router *router);
 /* So many bytes at the end of the segment are theirs. */
 size_t stats_forwarding_size(const struct stats_segment *stats);
-/* Where they begin. */
+/* Offset of the first one. */
 void stats_forwarding_place(struct stats_segment *stats, size_t offset);
 
 /* Each element below `count` is there and 0, and readers find the vector. */

@@ -32,7 +32,7 @@ void trace_free(struct router_worker *worker);
  * error-drop and nodes behind tunnels cannot know otherwise.
  */
 void trace_follow(const struct graph_node *node, void **packets, uint16_t n, bool mark_all);
-/* How far before the data the Ethernet header is; false for a packet that is not marked. */
+/* Distance of the Ethernet header before the data; false for a packet that is not marked. */
 bool trace_frame_start(const struct rte_mbuf *packet, int *before_data);
 
 /* Panic if a packet that enters is not of a kind that the node's registration declares

@@ -12,7 +12,7 @@
 
 enum { EIGHT = LANES };
 
-/* Where the packets end that are taken together from `start` on: eight, or the last few. */
+/* End of the packets that are taken together from `start` on: eight, or the last few. */
 LANES_INLINE uint16_t eight_end(uint16_t start, uint16_t n)
 {
 	return (uint16_t)(n - start < EIGHT ? n : start + EIGHT);

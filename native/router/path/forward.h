@@ -106,7 +106,7 @@ static inline uint16_t packet_table(const struct ws_router *router, uint8_t fami
 	return interface_table(&router->interfaces[packet->port], family_index(family));
 }
 
-/* How many packets from the first on, of `n`, are in one table. */
+/* Number of packets, from the first of `n` on, that are in one table. */
 static inline uint16_t packets_of_a_table(const struct ws_router *router, uint8_t family,
 										  void *const *packets, uint16_t n)
 {

@@ -2,7 +2,7 @@
 /*
  * <if>-tx: gives frames to the driver, in this worker's TX queue, under a lock if others share it.
  *
- * What the driver does not take is offered again for about a microsecond, then dropped.
+ * Packets that the driver does not take are offered again for about a microsecond, then dropped.
  *
  * Next: error-drop.
  */

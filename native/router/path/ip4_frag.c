@@ -35,7 +35,7 @@ static const struct graph_counter counters[] = {
 
 enum { UNIT = 8 /* bytes that an offset counts */ };
 
-/* How a packet is cut: the first fragment holds `first` bytes of payload, others at most `other`.
+/* Lengths of fragments: the first fragment holds `first` bytes of payload, others at most `other`.
  */
 struct cut {
 	struct ip4_header *ip;

@@ -2,7 +2,7 @@
 /*
  * worker-handoff: gives each packet to the worker that its flow belongs to.
  *
- * What is for this worker goes on at once; for another it goes into that one's ring, which
+ * Packets for this worker go on at once. Packets for another go into that worker's ring, which
  * handoff-dispatch empties there. What finds no room is dropped.
  *
  * Uses: mbuf->port (its interface says which workers). Next: ethernet-input, error-drop.

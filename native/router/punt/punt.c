@@ -42,7 +42,7 @@ static struct punt_policer *make_policer(const struct ws_router *router, uint32_
 	return made;
 }
 
-/* Where the policers are, made when first they are spoken of; NULL when memory is short. */
+/* The policers, made when they are first needed; NULL if memory is short. */
 static struct punt_policers *take_place(struct ws_router *router, int32_t interface)
 {
 	struct punt *punt = punt_of(router);

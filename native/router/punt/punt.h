@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much is handed to Linux and to the main thread: a token bucket for each reason, of an
+ * Limits of packets for Linux and for the main thread: a token bucket for each reason, of an
  * interface and of all together, and of each of them one a worker, so that workers share nothing.
  *
  * Nodes ask before they hand a packet over and drop what is too much under a reason of their own.

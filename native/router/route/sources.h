@@ -15,7 +15,7 @@ struct ws_router;
 
 enum { ROUTE_NONE = -1 };
 
-/* How many prefixes have routes that wait. */
+/* Number of prefixes with routes that wait. */
 uint32_t sources_waiting(const struct ws_router *router);
 
 /* The source of the route that stands in the table at the prefix, or ROUTE_NONE. */

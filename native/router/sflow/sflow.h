@@ -50,7 +50,7 @@ static inline struct sflow *sflow_of(const struct ws_router *router)
 	return module_state(router, &sflow_module);
 }
 
-/* How many packets to let go before the next one: geometric, 0 when each is chosen. */
+/* Number of packets to skip before the next sample: geometric, 0 when each is chosen. */
 static inline uint64_t sflow_gap(struct sflow_lane *lane, double log_of_rest)
 {
 	if (log_of_rest >= 0)

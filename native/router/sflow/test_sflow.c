@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which packets are sampled: how many, how far apart, and of which ports. */
+/* Sampled packets: their number, their distance and their ports. */
 #include "router/sflow/sflow.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"

@@ -40,7 +40,7 @@ static const struct graph_counter counters[] = {
 	[VXLAN_GOOD] = {"good packets decapsulated", false},
 };
 
-/* Where the UDP header is, and how many bytes IP has from it on. */
+/* Place of the UDP header, and the number of bytes that IP has from it on. */
 struct vxlan_datagram {
 	uint16_t offset, claimed;
 };
@@ -117,7 +117,7 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 	return true;
 }
 
-/* Where a datagram's UDP header is, and the addresses of `key`; UDP's bytes are readable. */
+/* Place of a datagram's UDP header, and the addresses of `key`; UDP's bytes are readable. */
 typedef void vxlan_read_fn(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
 						   struct vxlan_key *key);
 

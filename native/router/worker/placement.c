@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which worker polls which RX queue, and whether it has to poll at all. */
+/* Placement of RX queues on workers, and queues that need no polling. */
 #include "wirespeed/placement.h"
 #include "dev/error.h"
 #include "dev/medium.h"

@@ -28,7 +28,7 @@ def set_emulated_hosts(server: Server, port: OwnedPort, hosts: list[Any]) -> Jso
     """The port stands for these hosts and no others. Each has `mac`, `address`, and where there is one `gateway`,
     `gateway_mac` (else it is asked for), and `vlan`: up to two of `id`, `priority`, `type`, outermost first."""
     if len(hosts) > MAX_HOSTS:
-        raise failed(f"{len(hosts)} hosts; a port stands for {MAX_HOSTS} at most")
+        raise failed(f"{len(hosts)} hosts are too many: a port emulates {MAX_HOSTS} at most")
     server.hosts.emulate(port, [_host(one) for one in hosts])
     return {}
 
@@ -64,11 +64,11 @@ def _host(given: Any) -> Emulated:
     vlan, headers = tuple(number for number, _ in tags), b"".join(header for _, header in tags)
     if isinstance(address, IPv4Address):
         if isinstance(gateway, IPv6Address):
-            raise failed(f"host {address} has the gateway {gateway}; give one of its own kind")
+            raise failed(f"host {address} has gateway {gateway} of another address family; give one of the same family")
         host = Host(mac, vlan, ip4=address, gateway=gateway, tags=headers)
     else:
         if isinstance(gateway, IPv4Address):
-            raise failed(f"host {address} has the gateway {gateway}; give one of its own kind")
+            raise failed(f"host {address} has gateway {gateway} of another address family; give one of the same family")
         host = Host(mac, vlan, ip6=(address, link_local(mac)), gateway6=gateway, tags=headers)
     return Emulated(host, _mac(found) if found else None)
 

@@ -9,7 +9,7 @@ from threading import Event
 
 from rich.console import Console
 
-from wirespeed.errors import FileFault, UsageError
+from wirespeed.errors import UsageError
 from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
@@ -28,7 +28,7 @@ from wirespeed.measurement.soak.plan import (
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.measurement.soak.run import SoakProgress, run_soak
 from wirespeed.measurement.stand import Stand, with_bench
-from wirespeed.results.journal import Journal, is_being_written, journal_path, read_journal
+from wirespeed.results.journal import Journal, check_ended, journal_path, read_journal
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import Rate, parse_duration, parse_rate, parse_ratio
 from wirespeed.watching import Watcher
@@ -121,8 +121,7 @@ def _earlier(file: Path) -> SoakResult:
     """The soak that `file` or the journal beside it holds, which nobody writes now."""
     journal = journal_path(file)
     if journal.is_file():
-        if is_being_written(journal):
-            raise FileFault(f"the soak that writes {journal} still runs; let it end")
+        check_ended(journal)
         found = replace(of_journal(read_journal(journal), journal), name=file.stem)
     else:
         found = read_file(file)

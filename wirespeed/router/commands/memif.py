@@ -88,7 +88,7 @@ class Memifs:
         if other is not None:
             users = {name for name, memif in self.all.items() if memif.socket == other}
             if not users or users & self.by_name.keys():
-                raise UsageError(f"{path} is memif socket id {other} already")
+                raise UsageError(f"socket file {path} already has memif socket id {other}; use that id")
             del self.sockets[other]
             self.of_start |= {name: replace(self.of_start[name], socket=ident) for name in users}
         self.sockets[ident] = path
@@ -147,7 +147,7 @@ def add_memif(console: Console, socket: int, ident: int, ring: int, options: Seq
         raise UsageError(f"there is no memif socket id {socket}; create memif socket id {socket} filename <file>")
     name = f"memif{socket}/{ident}"
     if console.interface_index(name) is not None:
-        raise UsageError(f"there is an interface {name} already")
+        raise UsageError(f"there is an interface {name} already; give another id")
     if ring & (ring - 1) or not 64 <= ring <= 16384:
         raise UsageError(f"ring size {ring} is not a power of two between 64 and 16384")
     spec = parse_port_spec(",".join([f"memif:{path}", f"id={ident}", f"rxd={ring}", f"txd={ring}", *options]))

@@ -79,7 +79,8 @@ def delete_paths(core: NativeRouter, route: Route) -> None:
     present = core.route(route.prefix, route.table) if route.paths else None
     kept = [p for p in present.paths if not any(same_path(p, q) for q in route.paths)] if present else []
     if present is not None and len(kept) == len(present.paths):
-        raise UsageError(f"route {route.prefix} has no such path")
+        family = "ip6" if ":" in str(route.prefix) else "ip"
+        raise UsageError(f"route {route.prefix} has no such path; show {family} fib {route.prefix} lists its paths")
     if kept:
         core.add_routes(replace(route, paths=tuple(kept)), 1)
     else:

@@ -44,7 +44,7 @@ def add_tap(console: Console, ident: int | None, host: str | None, options: Sequ
         raise UsageError(f"tap id {ident} is not between 0 and {_MOST_ID}")
     name = f"tap{ident}"
     if console.interface_index(name) is not None:
-        raise UsageError(f"there is an interface {name} already")
+        raise UsageError(f"there is an interface {name} already; give another id")
     spec = parse_port_spec(",".join([f"tap:{host or name}", *options]))
     index = console.core.add_port(name, spec)
     console.core.set_mac(index, mac or f"02:fe:{ident >> 8:02x}:{ident & 255:02x}:00:{index:02x}")

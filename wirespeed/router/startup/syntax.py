@@ -138,7 +138,7 @@ class _Reader:
                 return key, block.forms[key], first
         near = difflib.get_close_matches(first.text, block.forms, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        raise self._error(first, f"{first.text!r} is unknown there: expected {_allowed(block)}{hint}")
+        raise self._error(first, f"{first.text!r} is unknown here: expected {_allowed(block)}{hint}")
 
     def _value(self, key: str, read: Callable[[str], Any], first: Token) -> Any:
         token = self._peek()

@@ -48,7 +48,7 @@ def _pairs(number: int, words: list[str], given: dict[str, str]) -> Iterator[tup
         name = "action" if word in _ACTIONS else word
         if name not in ("action", "index", "tag", *_VALUES):
             allowed = (*_ACTIONS, *_VALUES, "index", "tag")
-            raise UsageError(f"rule {number}: {word!r} is none of {', '.join(allowed)}")
+            raise UsageError(f"rule {number}: unknown word {word!r}; give one of {', '.join(allowed)}")
         value = word if name == "action" else next(rest, "")
         if not value:
             raise UsageError(f"rule {number}: {word} needs a value")

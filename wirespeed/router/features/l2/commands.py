@@ -215,7 +215,7 @@ def domain_of(console: Console, ident: int) -> BridgeDomain:
     for domain in console.core.l2.domains():
         if domain.id == ident:
             return domain
-    raise UsageError(f"there is no bridge domain {ident}")
+    raise UsageError(f"there is no bridge domain {ident}; show bridge-domain lists them")
 
 
 @command("show bridge-domain [<number:id>] [detail|int]")

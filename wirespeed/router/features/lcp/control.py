@@ -216,7 +216,9 @@ class LinuxControlPlane(Control):
         """End a pair: Linux's side goes, the router's stays as it is."""
         pair = self.pairs.get(index)
         if pair is None:
-            raise UsageError(f"interface {self._core.interface(index).name} is in no pair")
+            raise UsageError(
+                f"interface {self._core.interface(index).name} has no Linux side; show lcp lists the pairs"
+            )
         children = [other.name for other in self.pairs.values() if other.tap == pair.tap and other.is_vlan]
         if children and not pair.is_vlan:
             raise UsageError(f"interface {pair.name} has VLANs in Linux; lcp delete {', '.join(children)} first")

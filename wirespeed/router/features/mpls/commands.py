@@ -116,7 +116,7 @@ def delete_paths(core: NativeRouter, label: int, bottom: bool, paths: Sequence[P
     if paths and present is not None:
         kept = tuple(path for path in present.paths if not any(same_path(path, given) for given in paths))
         if len(kept) == len(present.paths):
-            raise UsageError(f"label {label} has no such path")
+            raise UsageError(f"label {label} has no such path; show mpls fib {label} lists its paths")
         if kept:
             core.mpls.set_route(MplsRoute(label, bottom, present.payload, kept))
             return

@@ -72,7 +72,8 @@ def find_tunnel(console: Console, wanted: VxlanTunnel) -> int:
             wanted.table,
         ):
             return index
-    raise UsageError(f"there is no VXLAN tunnel src {wanted.source} dst {wanted.destination} vni {wanted.vni}")
+    ends = f"src {wanted.source} dst {wanted.destination} vni {wanted.vni}"
+    raise UsageError(f"there is no VXLAN tunnel {ends}; show vxlan tunnel lists them")
 
 
 @command("show vxlan tunnel [raw]")
