@@ -13,7 +13,8 @@ from wirespeed.machine.placement import choose_cpus
 from wirespeed.trial.flow_session import FlowSession
 from wirespeed.trial.links import wait_for_links
 
-FLOWS = 5000
+FLOWS = 600
+"""Fewer than the ring of a socket holds: nothing is lost while the tester waits for a CPU."""
 
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
 
@@ -45,7 +46,7 @@ def test_each_flow_is_established_and_proved(
         with FlowSession(client, flows) as session:
             opened = session.establish(10_000)
             proved = session.validate(10_000)
-            used = session.exchange(0.2, initiator_fps=10_000, responder_fps=10_000)
+            used = session.exchange(0.1, initiator_fps=5_000, responder_fps=5_000)
         client.release([0, 1])
     assert (opened.sending.sent, opened.established, opened.merged, opened.remapped) == (FLOWS, FLOWS, 0, 0)
     assert (opened.untranslated, opened.destination_changed) == (untranslated, redirected)
