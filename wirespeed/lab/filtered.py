@@ -19,7 +19,7 @@ from wirespeed.dut.reach.local import LocalReach
 from wirespeed.dut.setup import DutOptions, DutSetup, FilterOptions
 from wirespeed.errors import FileFault
 
-MACHINE = "limits of the Linux lab"
+MACHINE = "the state table of this machine"
 """Name of the journal of the machine's limits."""
 
 
