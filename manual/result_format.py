@@ -43,8 +43,10 @@ $ jq '.outcome.channels["0→1"].forwarded.received_pps' 64b.json
 """
 
 FORMER_KEYS = """\
-wirespeed reads files with a lower schema number, too. They have the former keys, and `machine` for
-the limit or cause `host`.
+wirespeed reads files with a lower schema number, too. They have the former keys, `machine` for
+the limit or cause `host`, and `box` in place of `dut` in `description`. Outputs of `results` and `compare`
+(`wirespeed-compare/3`) have `dut` in place of `box`. A generator sends its counters under both names
+([protocol](develop/protocol.md)), and so does the router's [statistics segment](develop/statistics.md).
 """
 
 TABLES = """\

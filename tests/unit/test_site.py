@@ -384,7 +384,7 @@ def test_boxes_for_each_watt() -> None:
         ("big", "≥ 0.100 ▲", "1.4", "12.5"),
         ("unknown", "0.800 ●", "", "100.0"),
     ]
-    assert bars.of == "Mpps/W of the whole box; a full bar is 0.800"
+    assert bars.of == "Mpps/W of the whole DUT; a full bar is 0.800"
     assert per_watt_cell(metered[0]).text == "≥ 0.100 ▲"
     assert per_price_cell(metered[0], "400 EUR", "").text == "≥ 12.5 kpps per EUR ▲"
     assert per_price_cell(metered[1], "400 EUR", "").text == "2.50 kpps per EUR ◆"

@@ -104,4 +104,8 @@ def test_a_guest_has_nat_with_limits_of_its_own() -> None:
         table = states.read()
         assert (table.used, table.limit, table.buckets, table.udp_timeout_s) == (0, 400_000, 65_536, 300.0)
         assert table.nat_ports == 64_512 and states.tear_down().left == 0
+        assert "states=9000000 in --lab" in (states.why_not(9_000_000, table) or "")
+        with states.without_filter():
+            assert states.read().rules == {}
+        assert states.read().rules.keys() == table.rules.keys()
     assert LIMIT.read_text() == before

@@ -21,9 +21,11 @@ BEFORE = "before: "
 
 
 class BoxDut:
-    """A device whose counters are fetched by `fetch` after the load; until then its telemetry is empty."""
+    """A device whose counters are fetched by `fetch` after the load; until then its telemetry is empty. `is_of_lab`: a
+    filtered guest of ours."""
 
-    def __init__(self, device: DutDevice, interval_s: float = 1.0) -> None:
+    def __init__(self, device: DutDevice, interval_s: float = 1.0, *, is_of_lab: bool = False) -> None:
+        self._is_of_lab = is_of_lab
         self.name = device.name
         self._device = device
         self._collector = DutCollector(device.reach, device.kind.sample, interval_s)
@@ -88,7 +90,7 @@ class BoxDut:
 
     def states(self) -> DutStates | None:
         kind = self._device.kind.states
-        return None if kind is None else DutStates(kind, self._device.reach)
+        return None if kind is None else DutStates(kind, self._device.reach, is_of_lab=self._is_of_lab)
 
     def close(self) -> None:
         try:

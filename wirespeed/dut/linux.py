@@ -49,14 +49,14 @@ class LinuxReading(DutReading):
 
 class LinuxDut:
     """The kernel's forwarding in the namespace `netns` (a name of `ip netns`, none: where this process is) by `cpus`,
-    or by all CPUs when none are named. Needs root to look into another namespace. `rules` are nftables' of a lab of
-    ours."""
+    or by all CPUs when none are named. Needs root to look into another namespace. `is_of_lab`: a
+    filtered one of ours."""
 
     name = "Linux"
 
-    def __init__(self, netns: str = "", cpus: Sequence[int] = (), rules: str = "") -> None:
+    def __init__(self, netns: str = "", cpus: Sequence[int] = (), *, is_of_lab: bool = False) -> None:
         self._netns = netns
-        self._rules = rules
+        self._is_of_lab = is_of_lab
         self._cpus = tuple(cpus)
         self._files: dict[str, int] = {}
         self._forwards = ""
@@ -103,8 +103,7 @@ class LinuxDut:
         return texts | {path: Path(path).read_text(errors="replace") for path in TEXTS}
 
     def states(self) -> DutStates:
-        how = (lambda entries: f"states={entries} in --lab") if self._rules else None
-        return DutStates(LinuxStates(), LocalReach(self._netns), self._rules, how)
+        return DutStates(LinuxStates(), LocalReach(self._netns), is_of_lab=self._is_of_lab)
 
     def close(self) -> None:
         for file in self._files.values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -18,16 +18,13 @@ _IDLE_TRIES = 3
 
 
 class DutStates:
-    """States of `kind`, by `reach`. `rules` are nftables' of a lab of ours, which may be taken away for a while; `how`
-    is what raises the limit, if not what `kind` says."""
+    """States of `kind`, by `reach`. A Linux that `is_of_lab` of ours ends with it: its rules may be taken away for a
+    while, and the lab's options set its limits."""
 
-    def __init__(
-        self, kind: StatesKind, reach: Reach, rules: str = "", how: Callable[[int], str] | None = None
-    ) -> None:
+    def __init__(self, kind: StatesKind, reach: Reach, *, is_of_lab: bool = False) -> None:
         self._kind = kind
         self._reach = reach
-        self._rules = rules
-        self._how = how or kind.how_to_hold
+        self._is_of_lab = is_of_lab
 
     def read(self) -> StateTable:
         """The table now, with the time that the reading took. EnvironmentFault if the device has no table yet,
@@ -73,30 +70,33 @@ class DutStates:
         entries = flows * table.entries_per_flow + table.used
         if table.limit is None or entries <= table.limit:
             return None
+        how = f"states={entries} in --lab" if self._is_of_lab else self._kind.how_to_hold(entries)
         beside = f" beside the {table.used} that are there" if table.used else ""
         return (
             f"the state table of {self._reach.name} holds {table.limit} entries; {flows} flows take "
-            f"{flows * table.entries_per_flow}{beside}: raise the limit by {self._how(entries)}"
+            f"{flows * table.entries_per_flow}{beside}: raise the limit by {how}"
         )
 
     @property
     def can_do_without_filter(self) -> bool:
-        """True if `without_filter` may be called: a lab of ours."""
-        return bool(self._rules)
+        """True if `without_filter` may be called."""
+        return self._is_of_lab
 
     @contextmanager
     def without_filter(self) -> Iterator[None]:
         """The same device without its rules, for the row beside. EnvironmentFault if that fails."""
-        self._load("flush ruleset\n")
+        rules = self._nft("list ruleset")
+        self._nft("flush ruleset")
         try:
             yield
         finally:
-            self._load(self._rules)
+            self._nft("-f -", rules)
 
-    def _load(self, rules: str) -> None:
-        ran = self._reach.run("nft -f -", stdin=rules)
+    def _nft(self, words: str, rules: str = "") -> str:
+        ran = self._reach.run(f"nft {words}", stdin=rules)
         if ran.code:
-            raise EnvironmentFault(f"the rules of {self._reach.name} could not be changed: {ran.why}")
+            raise EnvironmentFault(f"`nft {words}` failed on {self._reach.name}: {ran.why}")
+        return ran.out
 
     def _none(self) -> EnvironmentFault:
         return EnvironmentFault(

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from wirespeed.cpus import cpu_mask
-from wirespeed.dut.kinds.linux_filter import ruleset
 from wirespeed.dut.linux import LinuxDut
 from wirespeed.dut.setup import (
     FILTER_MODES,
@@ -126,14 +125,12 @@ class LinuxLab:
         self._filter = None
         self._filter_name = filter.rules
         self._modes: tuple[Mode, ...] = ("ip4",)
-        rules = ""
         if filter.rules:
             modes = FILTER_MODES[filter.rules]
             self._modes = ("ip4", "ip6") if "ip6" in modes else ("ip4",)
             setup = lab_setup("ip4" if "ip4" in modes else "ip6", filter)
             self._filter = FilteredNamespace(self._tag, setup, self.directory)
-            rules = ruleset(setup)
-        self.dut = LinuxDut(self._tag, (cpus.dut,), rules)
+        self.dut = LinuxDut(self._tag, (cpus.dut,), is_of_lab=bool(filter.rules))
 
     @property
     def netns(self) -> str:

@@ -153,7 +153,7 @@ class VmLab:
             setup = default_setup(mode, interfaces, DutOptions(filter=self._options.filter))
             done = prepare(device.kind, reach, setup, journal, lambda _: None)
         self._say(f"it is prepared: {len(done.steps)} steps")
-        self.dut = BoxDut(device)
+        self.dut = BoxDut(device, is_of_lab=self._options.kind == "linux" and bool(rules))
         self.dut.prepare()
 
     def _wait_for_ssh(self, reach: SshReach) -> None:

@@ -25,7 +25,7 @@ from wirespeed.site.parts import (
 )
 
 HEADINGS = (
-    *(("box", False), ("Mpps", True), ("against the first", False), ("version", False), ("values", True)),
+    *(("DUT", False), ("Mpps", True), ("against the first", False), ("version", False), ("values", True)),
     *(("Mpps/W", True), ("for its price", True), ("limited by", False), ("newest", False)),
 )
 MOST_TESTS = 12
@@ -56,7 +56,7 @@ def test_page(test: tuple[str, str], entries: Sequence[SiteEntry], found: Catalo
     builds = (build_bars(found, one, one.entry.box, box_page(one.entry.box)) for one in newest[:MOST_BARS])
     return TestPage(
         test_name(*test),
-        (test[0], count(len({entry.box for entry in entries}), "box"), count(len(entries), "result")),
+        (test[0], count(len({entry.box for entry in entries}), "DUT"), count(len(entries), "result")),
         rate_bars(found, newest, "Rate") if newest else None,
         watt_bars(found, newest, "For each watt"),
         tuple(one for one in builds if one is not None),
@@ -117,7 +117,7 @@ def matrix(found: Catalogue, title: str) -> BoxMatrix:
         figures.setdefault((figure.entry.box, figure.entry.test), []).append(figure)
     known = ((box, [chosen(figures.get((box, test), ())) for test, _ in shown]) for box in found.boxes)
     rows = tuple(_matrix_row(box, cells) for box, cells in known if any(cells))
-    headings = (("box", False), *((test_name(*test), True) for test, _ in shown))
+    headings = (("DUT", False), *((test_name(*test), True) for test, _ in shown))
     return BoxMatrix(title, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
 
 

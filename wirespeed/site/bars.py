@@ -96,7 +96,7 @@ def watt_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: 
     metered.sort(key=lambda one: (is_unnamed(one[0].entry.box), bool(one[0].value.irregular), -one[1]))
     most = max(each for _, each in metered)
     bars = tuple(_box_bar(found, one, per_watt(one), each / most) for one, each in metered[:MOST_BARS])
-    of = _scaled("Mpps/W of the whole box", most)
+    of = _scaled("Mpps/W of the whole DUT", most)
     return Bars(title, page, of, bars, max(0, len(metered) - MOST_BARS))
 
 

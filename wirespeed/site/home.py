@@ -81,7 +81,7 @@ def home(found: Catalogue, title: str) -> Home:
         title=title,
         meta=(
             count(len(found.entries), "result"),
-            count(len(boxes), "box"),
+            count(len(boxes), "DUT"),
             count(len(found.tests), "test"),
             *((f"newest {newest[:10]}",) if newest else ()),
         ),
@@ -171,9 +171,9 @@ def boxes_page(found: Catalogue, title: str) -> Boxes:
     return Boxes(
         title,
         SiteTable(
-            "Boxes",
+            "DUTs",
             (
-                *(("box", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
+                *(("DUT", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
                 *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
                 ("newest", False),
             ),

@@ -80,9 +80,9 @@ def make(store: Store, folder: NewFolder, wanted: ResultToMake) -> tuple[ResultT
 
 
 def _head(wanted: ResultToMake, raw: str, note: str) -> str:
-    links = [("all boxes and results", "index.html"), (wanted.box, box_page(wanted.box))]
+    links = [("all DUTs and results", "index.html"), (wanted.box, box_page(wanted.box))]
     if wanted.load or wanted.directions:
-        links.append(("this test, all boxes", test_page(wanted.load, wanted.directions)))
+        links.append(("this test, all DUTs", test_page(wanted.load, wanted.directions)))
     return page_head([*links, ("the file", raw)], "../", note)
 
 

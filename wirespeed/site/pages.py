@@ -23,7 +23,7 @@ _COLUMNS = (
     ("result", "title", False),
     ("Mpps", "rate", True),
     ("limited by", "limit", False),
-    ("box", "box", False),
+    ("DUT", "box", False),
     ("test", "test", False),
     ("version", "version", False),
     ("figure", "figure", False),
@@ -90,11 +90,11 @@ def _script(found: Catalogue) -> str:
 
 
 def _boxes(found: Catalogue, title: str) -> str:
-    return page("boxes.html", "", view=boxes_page(found, f"Boxes of {title}"))
+    return page("boxes.html", "", view=boxes_page(found, f"DUTs of {title}"))
 
 
 def _matrix(found: Catalogue, title: str) -> str:
-    return page("matrix.html", "", view=matrix(found, f"Boxes by tests, {title}"))
+    return page("matrix.html", "", view=matrix(found, f"DUTs by tests, {title}"))
 
 
 def _box(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> str:

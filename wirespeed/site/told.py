@@ -12,7 +12,7 @@ from wirespeed.site.entries import ResultDetails
 from wirespeed.site.names import text_file
 
 ALONE = (
-    "The limit of the test is explained from this file alone. Other files of the same box, such as one flow "
+    "The limit of the test is explained from this file alone. Other files of the same DUT, such as one flow "
     "beside many flows, may tell more: `wirespeed explain FILE…` and `wirespeed report FILE…` read them together."
 )
 """Headings of a result's page."""
