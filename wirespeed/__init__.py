@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from wirespeed.measurement.search.result import SearchResult
     from wirespeed.measurement.soak.options import SoakOptions as Soak
     from wirespeed.measurement.soak.result import SoakResult
+    from wirespeed.measurement.stateful.options import StatefulOptions as Stateful
+    from wirespeed.measurement.stateful.result import StatefulResult
     from wirespeed.results.verdict import Verdict
 
 _PLACES = {
@@ -35,6 +37,8 @@ _PLACES = {
     "SearchResult": "measurement.search.result:SearchResult",
     "Soak": "measurement.soak.options:SoakOptions",
     "SoakResult": "measurement.soak.result:SoakResult",
+    "Stateful": "measurement.stateful.options:StatefulOptions",
+    "StatefulResult": "measurement.stateful.result:StatefulResult",
     "Testbed": "library:Testbed",
     "Verdict": "results.verdict:Verdict",
     "WirespeedError": "errors:WirespeedError",
@@ -57,6 +61,8 @@ __all__ = [
     "SearchResult",
     "Soak",
     "SoakResult",
+    "Stateful",
+    "StatefulResult",
     "Testbed",
     "Verdict",
     "WirespeedError",

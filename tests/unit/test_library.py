@@ -12,7 +12,7 @@ import pytest
 from report_kinds import search_of
 
 import wirespeed
-from wirespeed import Burst, LoadTest, Rfc2544, Search, Soak, Testbed, connect, read_result, write_result
+from wirespeed import Burst, LoadTest, Rfc2544, Search, Soak, Stateful, Testbed, connect, read_result, write_result
 from wirespeed.compare.baseline import faults, renew
 from wirespeed.errors import FileFault, UsageError
 
@@ -29,6 +29,8 @@ SURFACE = {
     "SearchResult": "",
     "Soak": "",
     "SoakResult": "",
+    "Stateful": "",
+    "StatefulResult": "",
     "Testbed": "ask(line: str) -> str; run(test: MeasurementOptions[AResult], stop: Event | None = None) -> AResult",
     "Verdict": "",
     "WirespeedError": "",
@@ -49,6 +51,7 @@ TESTS = {
     "steps warmup_rate warmup_s",
     Search: "goal latency least most mrr preset profile repeat_disturbed time_s",
     Soak: "confidence duration from_search goal latency load profile reconnect_timeout resume share target_loss",
+    Stateful: "alpha beside empty_command flows repeat_disturbed repeats resolution show test timeout trial_s ways",
     Rfc2544: "ip6 repeat_disturbed repeats reset_command resolution show sizes test text trial_s waits",
 }
 SHARED = (
