@@ -47,6 +47,24 @@ def test_nat_of_the_kernel_over_some_flows(tmp_path: Path) -> None:
             assert one.opened.untranslated == 16_000
 
 
+@pytest.mark.parametrize(
+    ("rules", "family"),
+    [
+        ("nat66", "ip=6"),
+        pytest.param("stateful", "ip=4", marks=pytest.mark.long("one translator is enough for each day")),
+        pytest.param("forward", "ip=4", marks=pytest.mark.long("one translator is enough for each day")),
+    ],
+)
+def test_other_filters_of_the_kernel(rules: str, family: str, tmp_path: Path) -> None:
+    result = measured(tmp_path / "rate.json", "rate", "--lab", f"linux,filter={rules}", "-t", family, *FEW)
+    assert result.filter == rules
+    whole = [one for one in result.trials if one.opened.is_whole]
+    assert {one.filtered for one in whole} == {True, False}
+    for one in whole:
+        assert one.opened.untranslated == (0 if rules == "nat66" and one.filtered else 16_000)
+        assert one.states is None or one.states.used >= 16_000
+
+
 def test_more_flows_than_the_table_holds_are_not_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["stateful", "rate", "--lab", "linux,filter=nat", "--flows", "9M", "-o", str(tmp_path / "full.json")]
     assert main(words) == 2

@@ -91,7 +91,8 @@ def flow_set_of(ranges: Ranges) -> FlowSet:
 @dataclass
 class StatefulBench:
     """Tests under way, on ports that `trial` holds: the trials and rows there are so far. `states` is the DUT's table,
-    `empty` what empties it in place of that. `filtered`: its filter is on."""
+    `empty` what empties it in place of that. `filtered`: its filter is on. `behind` is the first destination without
+    it, if that is another one, as of port forwards."""
 
     client: GeneratorClient
     trial: Trial
@@ -103,6 +104,7 @@ class StatefulBench:
     watch: Watch | None = None
     recorder: Recorder | None = None
     ring_slots: int = 0
+    behind: str = ""
     filtered: bool = True
     trials: list[StatefulTrial] = field(default_factory=list)
     rows: list[tuple[Test, Row]] = field(default_factory=list)
@@ -112,8 +114,9 @@ class StatefulBench:
 
     @contextmanager
     def flows(self, flows: int) -> Iterator[FlowSession]:
-        """The tables of so many flows in the tester."""
-        flow_set = flow_set_of(self.method.ranges_of(flows))
+        """The tables of so many flows in the tester. Without the filter nothing translates their destination."""
+        ranges = self.method.ranges_of(flows)
+        flow_set = flow_set_of(ranges if self.filtered or not self.behind else replace(ranges, destination=self.behind))
         initiator, responder = self.forward.tx, self.forward.rx
         with FlowSession(
             self.client, flow_set, initiator=initiator, responder=responder, frame_bytes=self.method.frame

@@ -27,6 +27,9 @@ ADDRESSES = {False: ("16.0.0.1", "48.0.0.1"), True: ("2001:2::1", "2001:2:0:8000
 LEAST_BYTES = {False: 64, True: 82}
 """IPv6: Ethernet, IPv6 and UDP headers, the tester's 16 bytes, FCS."""
 
+FORWARDS, FORWARDED = "forward", "100.64.1.1"
+"""The filter of static port forwards, and the address in a lab that has them."""
+
 SETTINGS = ("size", "ip", "source", "destination", "addresses", "ports")
 
 _MOST_FLOWS = 1 << 26
@@ -58,6 +61,7 @@ class StatefulPlan(MeasurementPlan):
     ip6: bool = False
     timeout_s: float | None = None
     over_timeout: bool = False
+    behind: str = ""
     without_filter: bool = True
     robust: bool | None = None
 
@@ -77,6 +81,12 @@ class StatefulPlan(MeasurementPlan):
     @property
     def forward(self) -> Channel:
         return Channel(self.initiator, self.responder)
+
+    def at_lab(self) -> StatefulPlan:
+        """The plan for its lab: flows for static port forwards go to the DUT's own address."""
+        if self.lab.filter != FORWARDS or self.destination:
+            return self
+        return replace(self, destination=FORWARDED, behind=ADDRESSES[self.ip6][1])
 
     @property
     def title(self) -> str:

@@ -77,6 +77,7 @@ def run_stateful(
     result, whose `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending`
     raises that. Whatever happens, traffic is stopped and the ports are released.
     """
+    plan = plan.at_lab()
     check_plan(plan)
     stop = stop or Event()
     states = states_of(dut) if dut is not None else None
@@ -90,7 +91,9 @@ def run_stateful(
     check_resolution([rate_goal(plan.resolution)], line_pps)
     method = plan.method(timeout_s)
     slots = plan.lab.ring_slots or 0
-    bench = StatefulBench(client, trial, method, plan.forward, states, empty, stop, watch, recorder, ring_slots=slots)
+    bench = StatefulBench(
+        client, trial, method, plan.forward, states, empty, stop, watch, recorder, ring_slots=slots, behind=plan.behind
+    )
     head = StatefulResult(
         plan.name or "stateful",
         plan.variables(tester.server),
@@ -213,11 +216,11 @@ class _Suite:
                 why = self.refused.get(flows, "no rate of new flows was found, at which phase 1 could be")
                 self._leave_out(flows, tests, why)
                 continue
-            with self.bench.flows(flows) as session:
-                if tests != ["tear-down"]:
-                    for way in self.plan.ways:
-                        self._over_states(session, flows, way, tests)
-                if "tear-down" in tests:
+            if tests != ["tear-down"]:
+                for way in self.plan.ways:
+                    self._over_states(flows, way, tests)
+            if "tear-down" in tests:
+                with self.bench.flows(flows) as session:
                     self.bench.found("tear-down", tear_down(self.bench, session, flows, self.opening[flows]))
 
     def _each(self) -> Iterator[bool]:
@@ -251,12 +254,12 @@ class _Suite:
             self.opening[flows] = self.plan.opening * (more or LEAST_FPS)
             self.bench.found("rate", left_out_rate(self.bench, flows, more))
             return
-        with self.bench.flows(flows) as session:
-            for _ in self._each():
+        for _ in self._each():
+            with self.bench.flows(flows) as session:
                 row = establishment_rate(self.bench, session, flows, self.line_pps, self.plan.is_robust)
-                if self.bench.filtered and row.median is not None:
-                    self.opening[flows] = self.plan.opening * row.median
-                self.bench.found("rate", replace(row, found=(), failed=()) if row.needed_flows else row)
+            if self.bench.filtered and row.median is not None:
+                self.opening[flows] = self.plan.opening * row.median
+            self.bench.found("rate", replace(row, found=(), failed=()) if row.needed_flows else row)
         self._beside("rate", flows)
 
     # ---- over the states
@@ -274,7 +277,7 @@ class _Suite:
         if "tear-down" in tests:
             self.bench.found("tear-down", TearDownRow(flows, left_out=why))
 
-    def _over_states(self, session: FlowSession, flows: int, way: Way, tests: Sequence[Test]) -> None:
+    def _over_states(self, flows: int, way: Way, tests: Sequence[Test]) -> None:
         bench, plan, opening_fps = self.bench, self.plan, self.opening[flows]
         lasts_s = bench.exchange_lasts_s(flows, opening_fps, plan.trial_s)
         timeout_s = bench.method.timeout_s
@@ -286,13 +289,17 @@ class _Suite:
             self._leave_out(flows, [test for test in tests if test != "tear-down"], why)
             return
         for _ in self._each():
-            row = None
-            if "throughput" in tests:
-                row = throughput(bench, session, flows, way, self.line_pps, opening_fps, plan.is_robust)
-                bench.found("throughput", row)
-            if "frame-loss" in tests:
-                bench.found("frame-loss", frame_loss_rate(bench, session, flows, way, self.line_pps, opening_fps))
-            if "latency" in tests and row is not None and row.median is not None:
-                self._found("latency", latency(bench, session, flows, way, row))
+            with bench.flows(flows) as session:
+                self._with_session(session, flows, way, tests)
         for test in tests:
             self._beside(test, flows, way)
+
+    def _with_session(self, session: FlowSession, flows: int, way: Way, tests: Sequence[Test]) -> None:
+        bench, plan, opening_fps, row = self.bench, self.plan, self.opening[flows], None
+        if "throughput" in tests:
+            row = throughput(bench, session, flows, way, self.line_pps, opening_fps, plan.is_robust)
+            bench.found("throughput", row)
+        if "frame-loss" in tests:
+            bench.found("frame-loss", frame_loss_rate(bench, session, flows, way, self.line_pps, opening_fps))
+        if "latency" in tests and row is not None and row.median is not None:
+            self._found("latency", latency(bench, session, flows, way, row))

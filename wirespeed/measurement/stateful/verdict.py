@@ -31,8 +31,9 @@ def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = N
     sent = {"both": wires, "initiator": wires[:1], "responder": wires[1:2]}[row.way]
     rate = row.median
     line = None if rate is None or not row.line_pps else rate / row.line_pps * 100
+    way, off = "" if row.way == "both" else f"{row.way} sends", "" if row.filtered else "without filter"
     return figure_of_bounds(
-        f"throughput with {flows_text(row.flows)}{'' if row.filtered else ', without filter'}",
+        ", ".join(filter(None, (f"throughput with {flows_text(row.flows)}", way, off))),
         [str(wire) for wire in sent],
         rate,
         None if row.is_at_least or rate is None or row.error is None else rate + row.error,
