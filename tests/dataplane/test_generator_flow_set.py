@@ -19,7 +19,12 @@ from router_run import CROSSED, router
 from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import RemoteError
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.flow_session import FlowSession
+from wirespeed.trial.load import load_of
+from wirespeed.trial.tester import Tester as Ports
+from wirespeed.trial.trial import Trial
+from wirespeed.units import Rate
 
 FLOWS = 20_000
 DEADLINE_S = 20
@@ -95,6 +100,19 @@ def test_all_phases_over_a_wire(client: GeneratorClient, version: int, frame_byt
         assert variation is not None
         assert variation.packets == one_way.to_initiator.received - 1
         assert variation.min_us <= variation.median_us <= variation.max_us
+
+
+def test_a_trial_holds_loads_over_flows(client: GeneratorClient) -> None:
+    session = FlowSession(client, flow_set())
+    load = load_of({0: session.streams(), 1: session.streams()})
+    with Trial(Ports(client, pair_directions()), load) as trial, session:
+        session.establish(100_000)
+        session.begin_exchange()
+        balances = [trial.measure(Rate(pps, "pps"), 0.1).balance for pps in (10_000, 20_000)]
+        used = session.end_exchange()
+    assert [one.lost for one in balances] == [0, 0]
+    assert used.to_responder is not None and used.to_initiator is not None
+    assert used.to_responder.received + used.to_initiator.received == sum(one.offered for one in balances)
 
 
 def test_flows_are_told_one_by_one(client: GeneratorClient) -> None:
