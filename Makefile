@@ -53,6 +53,7 @@ bench-nodes:
 	@build/native/bench/bench_nodes
 	@$(BIN)/python bench/instructions.py
 	@build/native/bench/bench_generator
+	@build/native/bench/bench_flow_set
 	@build/native/bench/bench_graph
 	@build/native/bench/bench_fib
 	@build/native/bench/bench_port

@@ -247,7 +247,8 @@ int main(int argc, char **argv)
 	share.tuples = &tuples;
 	share.table = flow_table_create(&tuples, flows);
 	share.received = calloc(1, sizeof(*share.received));
-	bench_expect(share.table && share.received ? 0 : -1);
+	share.delays = calloc(1, sizeof(*share.delays));
+	bench_expect(share.table && share.received && share.delays ? 0 : -1);
 	bench_expect(ws_flow_set_open(generator, INITIATOR, RESPONDER, &set));
 	learn_all();
 	for (int pass = 0; pass < PASSES; pass++) {
@@ -263,6 +264,7 @@ int main(int argc, char **argv)
 			   rows[i].ticks, rows[first_wired].ticks / rows[i].ticks);
 	flow_table_free(share.table);
 	free(share.received);
+	free(share.delays);
 	ws_generator_destroy(generator);
 	ws_runtime_close();
 	return 0;

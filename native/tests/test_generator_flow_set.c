@@ -201,6 +201,7 @@ static void make_share(bool ip6, bool responder, uint32_t flows)
 		.senders = 1,
 		.ns_per_tick = 1,
 		.received = calloc(1, sizeof(struct sequence)),
+		.delays = calloc(1, sizeof(struct flow_delay)),
 	};
 	flow_table_begin(share.table, 5);
 	flow_share_begin(&share, WS_PHASE_LEARN, 5, 0);
@@ -210,6 +211,7 @@ static void free_share(void)
 {
 	flow_table_free(share.table);
 	free(share.received);
+	free(share.delays);
 }
 
 static bool read_frame(const uint8_t *frame, uint32_t length, bool ip6, struct flow_frame *out)
@@ -427,6 +429,63 @@ static void replies_are_judged_by_where_they_arrive(void **state)
 	}
 }
 
+/* A frame of this number, sent so many ticks before it arrives. */
+static void receive_late(uint32_t number, uint32_t ticks)
+{
+	uint8_t frame[FRAME6], *block = malloc(FRAME4);
+	struct flow_writer writer;
+	make_template(frame, false, 0, FRAME4);
+	assert_int_equal(flow_writer_make(&writer, 1, frame, FRAME4, false, flow_mark_of(0, 5)), 0);
+	struct flow_tuple tuple = tuple_of(&tuples, 1);
+	flow_write(&writer, frame, &tuple, 1, FLOW_FIRST_SEQUENCE + number, false);
+	uint64_t now = 1ULL << 40;
+	flow_stamp(&writer, frame, now - ticks);
+	memcpy(block, frame, FRAME4);
+	struct flow_view view = {block, FRAME4, FRAME4};
+	flow_share_receive(&share, &view, 1, now);
+	free(block);
+}
+
+static uint64_t sum_of(const uint64_t *counts)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < WS_HDR_COUNTS; i++)
+		sum += counts[i];
+	return sum;
+}
+
+/* Ticks are nanoseconds here; each latency is a multiple of 32 of them. */
+static void latencies_and_their_variation(void **state)
+{
+	(void)state;
+	make_share(false, true, 10);
+	flow_share_begin(&share, WS_PHASE_EXCHANGE, 5, 1);
+	const uint32_t ticks[] = {3200, 6400, 6400, 3200, 320000};
+	for (uint32_t i = 0; i < 5; i++)
+		receive_late(i, ticks[i]);
+	receive_late(3, 9600); /* again */
+	receive_late(9, 32);   /* not the next one */
+	const struct ws_flow_counts *counts = &share.counts;
+	assert_int_equal(counts->latency_packets, 6);
+	assert_int_equal(counts->latency_min_ns, 32);
+	assert_int_equal(counts->latency_max_ns, 320000);
+	assert_int_equal(counts->latency_sum_ns, 3200 + 2 * 6400 + 3200 + 320000 + 32);
+	assert_int_equal(sum_of(counts->hdr), 6);
+	assert_int_equal(sum_of(counts->more), 3);
+	assert_int_equal(sum_of(counts->less), 1);
+	assert_int_equal(counts->more_max_ns, 316800);
+	assert_int_equal(counts->less_max_ns, 3200);
+	flow_share_begin(&share, WS_PHASE_EXCHANGE, 5, 4);
+	for (uint32_t i = 0; i < 16; i++)
+		receive_late(i, 3200);
+	assert_int_equal(share.counts.latency_packets, 4);
+	assert_int_equal(sum_of(share.counts.more) + sum_of(share.counts.less), 0);
+	flow_share_begin(&share, WS_PHASE_EXCHANGE, 5, 0);
+	receive_late(0, 3200);
+	assert_int_equal(share.counts.latency_packets, 0);
+	free_share();
+}
+
 /* Parts of a stream have flows of their own. */
 static void a_flow_has_one_worker(void **state)
 {
@@ -467,6 +526,7 @@ int main(void)
 		cmocka_unit_test(others_are_counted_for_what_they_are),
 		cmocka_unit_test(tuples_are_compared),
 		cmocka_unit_test(replies_are_judged_by_where_they_arrive),
+		cmocka_unit_test(latencies_and_their_variation),
 		cmocka_unit_test(a_flow_has_one_worker),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,11 +86,15 @@ def test_all_phases_over_a_wire(client: GeneratorClient, version: int, frame_byt
             assert (direction.remapped, direction.unlearnt, direction.wrong_destination) == (0, 0, 0)
             assert direction.latency is not None
             assert direction.latency.packets == pytest.approx(direction.received / 4, abs=1)
+            assert direction.variation is None
         assert (used.others.late, used.others.bad, used.others.unknown) == (0, 0, 0)
-        one_way = session.exchange(0.05, responder_fps=20_000)
+        one_way = session.exchange(0.05, responder_fps=20_000, latency_every=1)
         assert one_way.to_responder is None
         assert one_way.to_initiator is not None
-        assert one_way.to_initiator.latency is None
+        variation = one_way.to_initiator.variation
+        assert variation is not None
+        assert variation.packets == one_way.to_initiator.received - 1
+        assert variation.min_us <= variation.median_us <= variation.max_us
 
 
 def test_flows_are_told_one_by_one(client: GeneratorClient) -> None:
@@ -144,6 +148,8 @@ def test_what_cannot_be_is_refused(client: GeneratorClient) -> None:
             )
         with pytest.raises(RemoteError, match="no flows were learnt yet"):
             session.begin_exchange()
+        proved = session.validate(1000)
+        assert (proved.learnt, proved.sending.sent, proved.is_whole) == (0, 0, False)
         with pytest.raises(RemoteError, match="a power of 2"):
             session.begin_exchange(latency_every=3)
         with pytest.raises(RemoteError, match="cannot be both initiator and responder"):

@@ -11,8 +11,9 @@ from scapy.all import IP, UDP, Ether, IPv6
 from wirespeed._native.flow_records import FlowKind, FlowOrder
 from wirespeed.client.flow_sets import FlowAddresses, FlowCounts, FlowPorts, FlowSet
 from wirespeed.errors import UsageError
+from wirespeed.generator import hdr
 from wirespeed.profiles.stream_json import StreamJson
-from wirespeed.trial.flow_session import Establishment, Others, Sending
+from wirespeed.trial.flow_session import DelayVariation, Establishment, Others, Sending, delay_variation
 
 
 def flow_set(version: int = 4, **given: Any) -> FlowSet:
@@ -84,3 +85,15 @@ def test_an_establishment_is_whole_if_each_flow_has_a_tuple_of_its_own() -> None
 
 def test_counts_of_a_newer_generator_are_read() -> None:
     assert FlowCounts.from_json({"sent": 3, "sending_s": 0.5, "more": 1}) == FlowCounts(sent=3, sending_s=0.5)
+
+
+def test_delay_variation_has_a_sign() -> None:
+    def text(*values_ns: int) -> str:
+        counts = sorted((hdr.index_of(ns, 7), values_ns.count(ns)) for ns in set(values_ns))
+        return hdr.encode(tuple(counts), 1, 10_000_000_000, 2).decode()
+
+    assert delay_variation(FlowCounts()) is None
+    both = FlowCounts(more_max_ns=12_300, less_max_ns=100, more_hdrh_ns=text(2, 2, 12_300), less_hdrh_ns=text(50, 100))
+    assert delay_variation(both) == DelayVariation(5, -0.1, 0.002, 12.3)
+    falls = FlowCounts(less_max_ns=100, less_hdrh_ns=text(50, 60, 100))
+    assert delay_variation(falls) == DelayVariation(3, -0.1, -0.06, -0.05)

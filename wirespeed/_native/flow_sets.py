@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from itertools import compress
+from typing import Any
 
 from wirespeed._native.flow_records import HdrCounts
 from wirespeed._native.generator import NativeGenerator
@@ -60,6 +61,10 @@ class FlowSetCounts:
     latency_max_ns: int = 0
     latency_sum_ns: int = 0
     hdr: HdrCounts = ()
+    more_max_ns: int = 0
+    less_max_ns: int = 0
+    more: HdrCounts = ()
+    less: HdrCounts = ()
 
 
 @dataclass(frozen=True)
@@ -101,8 +106,13 @@ class NativeFlowSets:
     def counts(self, initiator: int, responder: bool) -> FlowSetCounts:
         struct = self._ffi.new("struct ws_flow_counts *")
         check(self._lib.ws_flow_set_counts(self._generator, initiator, responder, struct))
-        counts = memoryview(self._ffi.buffer(struct.hdr)).cast("Q").tolist()
-        return from_struct(FlowSetCounts, struct, hdr=tuple(compress(enumerate(counts), counts)))
+        return from_struct(
+            FlowSetCounts, struct, **{name: self._histogram(getattr(struct, name)) for name in ("hdr", "more", "less")}
+        )
+
+    def _histogram(self, array: Any) -> HdrCounts:
+        counts = memoryview(self._ffi.buffer(array)).cast("Q").tolist()
+        return tuple(compress(enumerate(counts), counts))
 
     def learnt(self, initiator: int) -> LearntFlows:
         struct = self._ffi.new("struct ws_flow_learnt *")

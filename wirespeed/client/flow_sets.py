@@ -169,6 +169,11 @@ class FlowCounts:
     latency_sum_ns: int = 0
     hdrh_ns: str = ""
     """The latencies as HdrHistogram's text, of nanoseconds."""
+    more_max_ns: int = 0
+    less_max_ns: int = 0
+    more_hdrh_ns: str = ""
+    less_hdrh_ns: str = ""
+    """By how much the latency of a frame was above that of the frame before it, and below."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Self:

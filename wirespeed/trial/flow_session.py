@@ -11,7 +11,7 @@ The caller owns both ports. Addresses of the set lie behind the ports: the devic
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -34,6 +34,7 @@ _PROFILE = "flow_set"
 _SLOW_S = 60.0
 """Tables of many flows are made, or compared, for seconds."""
 _POLL_S = 0.05
+_HEARTBEAT_S = 1.0
 _STRETCH, _STRETCH_MORE_S = 2.0, 1.0
 """Sending is given up once it takes so many times its length, and so much more."""
 
@@ -69,6 +70,17 @@ class Others:
     bad: int
     unknown: int
     icmp_errors: int
+
+
+@dataclass(frozen=True)
+class DelayVariation:
+    """IPDV of RFC 8219 section 7.3.2 and RFC 5481: the latency of a frame less that of the frame sent before it, for
+    `packets` frames that both arrived, in microseconds with their sign."""
+
+    packets: int
+    min_us: float
+    median_us: float
+    max_us: float
 
 
 @dataclass(frozen=True)
@@ -110,7 +122,8 @@ class Validation:
 
     @property
     def is_whole(self) -> bool:
-        return self.established == self.learnt
+        """True if each learnt flow, and there are some, arrived where it should."""
+        return 0 < self.established == self.learnt
 
 
 @dataclass(frozen=True)
@@ -129,6 +142,8 @@ class ExchangeDirection:
     unlearnt: int
     wrong_destination: int
     latency: Latency | None = None
+    variation: DelayVariation | None = None
+    """Where all latencies are taken."""
 
 
 @dataclass(frozen=True)
@@ -214,8 +229,11 @@ class FlowSession:
         latency_every: int = 0,
         is_cancelled: Callable[[], bool] | None = None,
     ) -> Validation:
-        """The responder sends once over each learnt flow, in a pseudorandom order; RemoteError if there is none."""
+        """The responder sends once over each learnt flow, in a pseudorandom order; nothing if there is none."""
         learnt = self.learnt.flows
+        if not learnt:
+            nothing = FlowCounts()
+            return Validation(Sending(rate_fps, 0, 0, 0.0), 0, 0, 0, 0, 0, _others(nothing))
         initiator, responder = self._each("validate", "responder", learnt, rate_fps, drain_s, latency_every,
                                           is_cancelled)  # fmt: skip
         sending = self._sending("responder", responder)
@@ -323,16 +341,19 @@ class FlowSession:
         )
 
     def _wait(self, roles: list[FlowRole], planned_s: float, is_cancelled: Callable[[], bool] | None) -> None:
-        """Until the ports have sent all, or take far too long for it."""
+        """Until the ports have sent all, or take far too long for it. The generator is asked once a second until they
+        should have: on two CPUs its answers take the time of its workers."""
         ports = [self.ports[role] for role in roles]
-        begun_s = time.monotonic()
-        time.sleep(min(planned_s, _POLL_S))
+        begun_s = asked_s = time.monotonic()
         while ports and not (is_cancelled and is_cancelled()):
-            if all(status.state not in RUNNING_STATES for status in self.client.port_status(ports).values()):
-                return
-            left_s = begun_s + planned_s - time.monotonic()
+            now_s = time.monotonic()
+            left_s = begun_s + planned_s - now_s
             if left_s < -planned_s * (_STRETCH - 1) - _STRETCH_MORE_S:
                 return
+            if left_s <= 0 or now_s - asked_s >= _HEARTBEAT_S:
+                asked_s = now_s
+                if all(status.state not in RUNNING_STATES for status in self.client.port_status(ports).values()):
+                    return
             time.sleep(min(max(left_s, _POLL_S / 10), _POLL_S))
 
     def _remove(self, roles: list[FlowRole]) -> None:
@@ -360,6 +381,7 @@ class FlowSession:
             unlearnt=receiver.unlearnt,
             wrong_destination=receiver.wrong,
             latency=_latency(receiver),
+            variation=delay_variation(receiver),
         )
 
 
@@ -381,3 +403,25 @@ def _latency(counts: FlowCounts) -> Latency | None:
         "total_max": counts.latency_max_ns / 1000,
     }
     return latency_between(None, latency_reading({"lat": times}))
+
+
+def delay_variation(counts: FlowCounts) -> DelayVariation | None:
+    """None if no two frames that follow each other had their latencies taken."""
+    more, less = ({} if not text else _histogram(text) for text in (counts.more_hdrh_ns, counts.less_hdrh_ns))
+    signed = sorted([*((-ns, count) for ns, count in less.items()), *more.items()])
+    packets = sum(count for _, count in signed)
+    if not packets:
+        return None
+    least_ns = -counts.less_max_ns if less else signed[0][0]
+    most_ns = counts.more_max_ns if more else signed[-1][0]
+    seen, median_ns = 0, 0
+    for ns, count in signed:
+        seen += count
+        if 2 * seen >= packets:
+            median_ns = ns
+            break
+    return DelayVariation(packets, least_ns / 1000, median_ns / 1000, most_ns / 1000)
+
+
+def _histogram(text: str) -> Mapping[int, int]:
+    return latency_reading({"lat": {"hdrh_ns": text}}).counts

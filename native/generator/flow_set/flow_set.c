@@ -3,134 +3,20 @@
  * Flow sets as the main thread has them: made here, hung on the shares of two ports, begun, ended
  * and read by their workers between two bursts.
  */
-#include "generator/flow_set/flow_share.h"
+#include "generator/flow_set/flow_set_port.h"
 
 #include "dev/error.h"
 #include "dev/port.h"
 #include "generator/control/command.h"
 #include "generator/own_lines.h"
-#include "generator/port_extension.h"
 #include "generator/traffic/traffic.h"
 #include "wirespeed/runtime.h"
 
 #include <errno.h>
-#include <rte_cycles.h>
-#include <rte_mbuf.h>
 #include <stdlib.h>
-
-enum { INITIATOR, RESPONDER, ROLES };
-/* Where the words of most frames end. */
-enum { WORDS_END = ETHERNET_LEN + IP4_LEN + UDP_LEN + WS_FLOW_SET_PAYLOAD - 1 };
-
-/* A share of one port. The first member is what the port has of it. */
-struct set_port {
-	struct port_extension extension;
-	struct flow_set *set;
-	struct flow_share share;
-	struct ws_flow sent;
-	uint64_t first_tsc, last_tsc;
-};
-
-struct flow_set {
-	struct flow_tuples tuples;
-	struct flow_table *table;
-	uint16_t ports[ROLES], count[ROLES]; /* of shares */
-	struct set_port *shares[ROLES];
-	uint32_t users;                        /* its ports' shares, and streams */
-	uint32_t entries_since, replies_since; /* `begun` when they were of no generation */
-	uint32_t phase;
-};
-
-/* A stream of a share: the first member is what its sender has of it. */
-struct set_source {
-	struct packet_source source;
-	struct set_port *port;
-	struct flow_writing writing;
-};
 
 /* Phases that have begun, of all sets: a frame of one is late in all others. */
 static uint32_t begun;
-
-static void leave(struct flow_set *set)
-{
-	if (--set->users)
-		return;
-	for (int role = 0; role < ROLES; role++) {
-		for (uint16_t i = 0; set->shares[role] && i < set->count[role]; i++)
-			free(set->shares[role][i].share.received);
-		free(set->shares[role]);
-	}
-	flow_table_free(set->table);
-	free(set);
-}
-
-/* ---- on the worker */
-
-static void fill_source(struct packet_source *source, uint8_t *const *packets, uint16_t n)
-{
-	flow_writing_fill(&((struct set_source *)source)->writing, packets, n);
-}
-
-static void stamp_source(struct packet_source *source, struct rte_mbuf *const *packets, uint16_t n)
-{
-	struct set_source *own = (struct set_source *)source;
-	struct set_port *port = own->port;
-	uint64_t now = rte_rdtsc();
-	port->first_tsc = port->first_tsc ? port->first_tsc : now;
-	port->last_tsc = now;
-	if (port->share.latency_mask == UINT32_MAX)
-		return;
-	for (uint16_t i = 0; i < n; i++)
-		flow_stamp(&own->writing.writer, rte_pktmbuf_mtod(packets[i], uint8_t *), now);
-}
-
-static void receive(struct port_extension *extension, struct rte_mbuf *const *packets, uint16_t n,
-					uint64_t now)
-{
-	struct flow_view views[FLOW_BURST];
-	/* The beginning was looked at; the words may lie in the next cache line. */
-	for (uint16_t i = 0; i < n; i++)
-		__builtin_prefetch(rte_pktmbuf_mtod_offset(packets[i], const uint8_t *, WORDS_END));
-	for (uint16_t i = 0; i < n; i++)
-		views[i] = (struct flow_view){rte_pktmbuf_mtod(packets[i], const uint8_t *),
-									  packets[i]->data_len, packets[i]->pkt_len};
-	flow_share_receive(&((struct set_port *)extension)->share, views, n, now);
-}
-
-/* ---- streams, on the main thread */
-
-static void free_source(struct packet_source *source)
-{
-	leave(((struct set_source *)source)->port->set);
-	free(source);
-}
-
-static struct packet_source *make_source(struct port_extension *extension,
-										 const struct ws_stream *stream, struct stream_part part,
-										 const uint8_t *frame, uint16_t frame_len, int *error)
-{
-	struct set_port *port = (struct set_port *)extension;
-	struct set_source *own = own_lines(1, sizeof(*own));
-	if (!own) {
-		*error = fail(-ENOMEM, "no memory for stream %u", stream->id);
-		return NULL;
-	}
-	*error = flow_writing_make(&own->writing, &port->share, stream->id, stream->flow_id, part,
-							   frame, frame_len);
-	if (*error) {
-		free(own);
-		return NULL;
-	}
-	own->port = port;
-	own->source = (struct packet_source){fill_source, stamp_source, free_source, &port->sent};
-	port->set->users++;
-	return &own->source;
-}
-
-static void leave_port(struct port_extension *extension)
-{
-	leave(((struct set_port *)extension)->set);
-}
 
 /* ---- commands to the workers */
 
@@ -202,8 +88,9 @@ static struct flow_set *set_at(const struct ws_generator *generator, uint16_t po
 	if (port >= generator->port_count)
 		return NULL;
 	const struct port_extension *extension = generator->ports[port].shares[0].extension;
-	return extension && extension->receive == receive ? ((const struct set_port *)extension)->set
-													  : NULL;
+	return extension && extension->receive == flow_set_extension.receive
+			   ? ((const struct set_port *)extension)->set
+			   : NULL;
 }
 
 static struct flow_set *find(const struct ws_generator *generator, uint16_t initiator, int *error)
@@ -225,7 +112,7 @@ static bool make_shares(struct flow_set *set, int role, const struct ws_generato
 	set->count[role] = port->count;
 	for (uint16_t i = 0; i < port->count; i++) {
 		struct set_port *own = &set->shares[role][i];
-		own->extension = (struct port_extension){make_source, receive, leave_port};
+		own->extension = flow_set_extension;
 		own->set = set;
 		own->share = (struct flow_share){
 			.tuples = &set->tuples,
@@ -235,8 +122,9 @@ static bool make_shares(struct flow_set *set, int role, const struct ws_generato
 			.senders = other->count,
 			.ns_per_tick = 1e9 / (double)ws_tsc_hz(),
 			.received = own_lines(other->count, sizeof(struct sequence)),
+			.delays = own_lines(other->count, sizeof(struct flow_delay)),
 		};
-		if (!own->share.received)
+		if (!own->share.received || !own->share.delays)
 			return false;
 	}
 	return true;
@@ -266,7 +154,7 @@ static struct flow_set *create(const struct ws_generator *generator, uint16_t in
 	}
 	if (!*error)
 		return set;
-	leave(set);
+	flow_set_leave(set);
 	return NULL;
 }
 
@@ -292,7 +180,7 @@ int ws_flow_set_open(struct ws_generator *generator, uint16_t initiator, uint16_
 		set->users += set->count[role];
 		ask(generator, set, role, do_attach, (struct request){0}, true);
 	}
-	leave(set); /* it is its ports' now */
+	flow_set_leave(set); /* it is its ports' now */
 	return 0;
 }
 
@@ -307,7 +195,7 @@ void ws_flow_set_close(struct ws_generator *generator, uint16_t initiator)
 		ask(generator, set, role, do_attach, (struct request){0}, false);
 		set->users -= set->count[role];
 	}
-	leave(set);
+	flow_set_leave(set);
 }
 
 uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows)
@@ -320,12 +208,9 @@ static bool sends(const struct ws_generator *generator, const struct flow_set *s
 {
 	for (int bucket = 0; bucket < SENDING_BUCKETS; bucket++)
 		for (const struct traffic *one = generator->sending[bucket]; one; one = one->next)
-			for (uint32_t i = 0; i < one->count; i++) {
-				const struct packet_source *source = one->senders[i].source;
-				if (source && source->fill == fill_source &&
-					((const struct set_source *)source)->port->set == set)
+			for (uint32_t i = 0; i < one->count; i++)
+				if (flow_set_sends(set, one->senders[i].source))
 					return true;
-			}
 	return false;
 }
 
@@ -397,6 +282,7 @@ static void add(struct ws_flow_counts *sum, const struct ws_flow_counts *other)
 {
 	uint64_t min_ns = sum->latency_min_ns, max_ns = sum->latency_max_ns;
 	uint64_t first = sum->first_tsc, last = sum->last_tsc;
+	uint64_t more_ns = sum->more_max_ns, less_ns = sum->less_max_ns;
 	bool had = sum->latency_packets;
 	uint64_t *to = (uint64_t *)sum;
 	const uint64_t *from = (const uint64_t *)other;
@@ -405,6 +291,8 @@ static void add(struct ws_flow_counts *sum, const struct ws_flow_counts *other)
 	sum->latency_min_ns = !other->latency_packets ? min_ns
 						  : !had                  ? other->latency_min_ns
 												  : RTE_MIN(min_ns, other->latency_min_ns);
+	sum->more_max_ns = RTE_MAX(more_ns, other->more_max_ns);
+	sum->less_max_ns = RTE_MAX(less_ns, other->less_max_ns);
 	sum->latency_max_ns = RTE_MAX(max_ns, other->latency_max_ns);
 	sum->first_tsc = !other->first_tsc ? first
 					 : !first          ? other->first_tsc

@@ -16,8 +16,10 @@ void flow_share_begin(struct flow_share *share, uint32_t phase, uint16_t generat
 	share->latency_mask = latency_every ? latency_every - 1 : UINT32_MAX;
 	share->sequence = FLOW_FIRST_SEQUENCE;
 	share->counts = (struct ws_flow_counts){0};
-	for (uint16_t i = 0; i < share->senders; i++)
+	for (uint16_t i = 0; i < share->senders; i++) {
 		sequence_begin(&share->received[i]);
+		share->delays[i].is_known = false;
+	}
 }
 
 static void count_other(struct ws_flow_counts *counts, const struct flow_view *view)
@@ -35,6 +37,20 @@ static void count_other(struct ws_flow_counts *counts, const struct flow_view *v
 	}
 }
 
+static void take_variation(struct flow_share *share, const struct flow_frame *frame, uint64_t ns)
+{
+	struct ws_flow_counts *counts = &share->counts;
+	struct flow_delay *before = &share->delays[flow_frame_sender(frame) & ~FLOW_OF_RESPONDER];
+	if (before->is_known && frame->sequence == before->sequence + 1) {
+		bool less = ns < before->ns;
+		uint64_t by = less ? before->ns - ns : ns - before->ns;
+		uint64_t *most = less ? &counts->less_max_ns : &counts->more_max_ns;
+		(less ? counts->less : counts->more)[hdr_index(by)]++;
+		*most = by > *most ? by : *most;
+	}
+	*before = (struct flow_delay){frame->sequence, true, ns};
+}
+
 static inline void take_latency(struct flow_share *share, const struct flow_frame *frame,
 								uint64_t now)
 {
@@ -50,6 +66,8 @@ static inline void take_latency(struct flow_share *share, const struct flow_fram
 	counts->latency_packets++;
 	counts->latency_sum_ns += ns;
 	counts->hdr[hdr_index(ns)]++;
+	if (!share->latency_mask)
+		take_variation(share, frame, ns);
 }
 
 /* Frames of this phase and of flows of the set go on; the others are counted for what they are. */

@@ -12,6 +12,13 @@
 
 enum { FLOW_BURST = PROGRAM_BATCH, FLOW_OF_RESPONDER = 0x80 };
 
+/* The latency of the frame that came last of one worker. */
+struct flow_delay {
+	uint32_t sequence;
+	bool is_known;
+	uint64_t ns;
+};
+
 struct flow_share {
 	const struct flow_tuples *tuples;
 	struct flow_table *table; /* of all shares of both ports */
@@ -23,7 +30,8 @@ struct flow_share {
 	uint32_t latency_mask; /* of numbers; UINT32_MAX: no latency is taken */
 	double ns_per_tick;
 	uint32_t sequence;         /* number of the next frame that it writes */
-	struct sequence *received; /* by the worker that sent them */
+	struct sequence *received; /* by the worker that sent them, as these: */
+	struct flow_delay *delays;
 	struct ws_flow_counts counts;
 };
 

@@ -84,6 +84,10 @@ struct ws_flow_counts {
 	uint64_t icmp_errors;         /* of both families */
 	uint64_t latency_packets, latency_min_ns, latency_max_ns, latency_sum_ns;
 	uint64_t hdr[WS_HDR_COUNTS]; /* as in ws_latency */
+	/* By how much the latency of a frame exceeds that of the frame before it, by number, or falls
+	 * short of it: IPDV (RFC 5481) where all latencies are taken and both arrive at one worker. */
+	uint64_t more_max_ns, less_max_ns;
+	uint64_t more[WS_HDR_COUNTS], less[WS_HDR_COUNTS];
 };
 
 int ws_flow_set_counts(struct ws_generator *generator, uint16_t initiator, bool responder,

@@ -134,15 +134,22 @@ def _told(server: Server, port: Port) -> Json:
     }
 
 
+_CLOCK = ("first_tsc", "last_tsc")
+_HISTOGRAMS = {"hdr": "hdrh_ns", "more": "more_hdrh_ns", "less": "less_hdrh_ns"}
+
+
 def _counts(sets: NativeFlowSets, counts: FlowSetCounts) -> Json:
-    told: Json = {
-        field.name: getattr(counts, field.name)
-        for field in fields(counts)
-        if field.name not in ("hdr", "first_tsc", "last_tsc")
-    }
-    told["sending_s"] = (counts.last_tsc - counts.first_tsc) / sets.tsc_hz
-    if counts.latency_packets:
-        told["hdrh_ns"] = hdr.encode(counts.hdr, HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS).decode()
+    """Histograms as HdrHistogram's text, those that are not empty."""
+    told: Json = {"sending_s": (counts.last_tsc - counts.first_tsc) / sets.tsc_hz}
+    for field in fields(counts):
+        value = getattr(counts, field.name)
+        if field.name in _CLOCK:
+            continue
+        if field.name not in _HISTOGRAMS:
+            told[field.name] = value
+        elif value:
+            text = hdr.encode(value, HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS)
+            told[_HISTOGRAMS[field.name]] = text.decode()
     return told
 
 
