@@ -17,6 +17,7 @@ from wirespeed.router.commands.registry import RouterCommand
 
 _PAGES = {
     "demo": "first-test",
+    "stateful": "firewalls",
     "campaign": "campaigns",
     "compare": "results",
     "report": "results",

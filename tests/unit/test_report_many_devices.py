@@ -106,7 +106,7 @@ def test_a_card_says_what_each_of_its_rates_is() -> None:
     assert card.share == "1.49 Mpps each way, 10.0 % of 2 lines"
     assert card.more == ("Overloaded with 29.8 Mpps: still forwards 5.01 Mpps, loss 83.2 %",)
     assert card.trust is not None
-    assert card.trust.detail == "Mean of 3 neighbouring samples, which forwarded 1.49 to 4.46 Mpps"
+    assert card.trust.detail == "mean of 3 neighbouring samples, which forwarded 1.49 to 4.46 Mpps"
 
 
 def test_a_card_of_disturbed_samples_says_of_how_many() -> None:

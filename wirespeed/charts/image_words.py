@@ -21,7 +21,7 @@ DASHES: Mapping[str, Any] = {
     "dash": (0, (3.5, 2)),
     "dot": (0, (1, 1.5)),
     "dashdot": (0, (3.5, 1.5, 1, 1.5)),
-    "longdash": (0, (6, 2)),
+    "longdash": (0, (9, 3)),
 }
 ALIKE, NEAR_PT, APART_PT = 0.9, 1.2, 1.6
 """Curves of one result lie side by side if so many of their points are no further apart."""

@@ -21,7 +21,7 @@ class Trust:
 
 _MARKS: dict[Mark, Trust] = {
     "held": Trust("●", "held", "One load ran for its whole time, and no more was lost than is allowed."),
-    "estimate": Trust("◆", "estimate", "From neighbouring samples of a load that rises: no load was held for long."),
+    "estimate": Trust("◆", "estimate", "The load rose from sample to sample: none was held for long."),
     "at least": Trust("▲", "at least this", "The router may do more."),
     "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
     "irregular": Trust("✕", "irregular", "Not comparable, for the reason that is given with it."),
@@ -29,7 +29,7 @@ _MARKS: dict[Mark, Trust] = {
     "disturbed": Trust(
         "✕",
         "disturbed",
-        "The host took CPUs away in these samples, which explains their loss; too few others are left.",
+        "The host took CPUs away in disturbed samples, which explains their loss; too few others are left.",
     ),
     "not measured": Trust("–", "not measured", ""),
 }

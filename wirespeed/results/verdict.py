@@ -140,14 +140,14 @@ class Figure:
 
     @property
     def spread(self) -> str:
-        """Range of an estimate: `Mean of 3 neighbouring samples, which forwarded 2.23 to 3.72 Mpps`. Empty for other
+        """Range of an estimate: `mean of 3 neighbouring samples, which forwarded 2.23 to 3.72 Mpps`. Empty for other
         figures."""
         if self.mark != "estimate" or self.low_pps is None or self.high_pps is None or self.samples < 2:
             return ""
         low, high = measured_text(self.low_pps), measured_text(self.high_pps)
         unit = high.rpartition(" ")[2]
         span = f"{low.removesuffix(f' {unit}')} to {high}"
-        return f"Mean of {self.samples} neighbouring samples, which forwarded {span}"
+        return f"mean of {self.samples} neighbouring samples, which forwarded {span}"
 
     @property
     def each_text(self) -> str:

@@ -117,7 +117,7 @@ def _progress(started: str, most_s: Any) -> str:
         passed_s = (datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds()
     except (ValueError, TypeError):
         return ""
-    is_known = isinstance(most_s, int | float) and 0 < most_s < _MOST_S
+    is_known = isinstance(most_s, int | float) and passed_s < most_s < _MOST_S
     return _clock(passed_s) + (f" of at most {_clock(most_s)}" if is_known else "")
 
 

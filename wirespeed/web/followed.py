@@ -172,11 +172,12 @@ def _figure(verdict: Verdict, figure: Figure) -> dict[str, str]:
     rate, unit = figure.rate_parts
     trust = trust_of(figure, verdict.disturbed, verdict.samples)
     measured = figure.is_measured and figure.rate_pps is not None
+    share = figure.share_text if measured and figure.line_percent is not None else ""
     return {
         "name": verdict.heading(figure),
         "rate": rate,
         "unit": unit,
-        "share": figure.share_text if measured and figure.line_percent is not None else "",
+        "share": ", ".join(filter(None, (figure.each_text, share))),
         "loss": f"loss {figure.loss_text}" if measured and figure.loss_ratio is not None else "",
         "trust": f"{trust.shape} {trust.word}" + (f": {trust.detail}" if trust.detail else ""),
     }

@@ -3,7 +3,7 @@
 // What draws lines, boxes, marks and words in pixels: on a canvas, or as the text of an SVG. Both take the same calls.
 const Pens = (() => {
 	const DOT = 3, RADIUS = 4;
-	const DASHES = { dash: [7, 4], dot: [2, 3], dashdot: [7, 3, 2, 3], longdash: [12, 4] };
+	const DASHES = { dash: [7, 4], dot: [2, 3], dashdot: [7, 3, 2, 3], longdash: [16, 5] };
 	const escaped = (text) => String(text).replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 
 	// Lines of a symbol in pixels; null for a dot or a circle.

@@ -12,29 +12,29 @@ from wirespeed.errors import MeasurementError, UsageError
 MOST_S = 300.0
 
 
-def reset_by(command: str) -> Callable[[], None]:
-    """A function that runs `command` without a shell and waits for its end. UsageError if the command cannot be run;
+def reset_by(command: str, option: str = "--reset-command") -> Callable[[], None]:
+    """A function that runs `command` of `option` without a shell and waits for its end. UsageError if it cannot be run;
     the function raises MeasurementError if the command fails or does not end."""
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise UsageError(f"--reset-command {command!r} cannot be read: {error}") from None
+        raise UsageError(f"{option} {command!r} cannot be read: {error}") from None
     if not words or shutil.which(words[0]) is None:
         name = words[0] if words else ""
         raise UsageError(
-            f"--reset-command {command!r}: there is no program {name!r}; give one that is in PATH, with its arguments"
+            f"{option} {command!r}: there is no program {name!r}; give one that is in PATH, with its arguments"
         )
 
     def run() -> None:
         try:
             done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, timeout=MOST_S, check=False)
         except subprocess.TimeoutExpired:
-            raise MeasurementError(f"--reset-command {command!r} did not end within {MOST_S:g} s") from None
+            raise MeasurementError(f"{option} {command!r} did not end within {MOST_S:g} s") from None
         except OSError as error:
-            raise MeasurementError(f"--reset-command {command!r} cannot be run: {error.strerror or error}") from None
+            raise MeasurementError(f"{option} {command!r} cannot be run: {error.strerror or error}") from None
         if done.returncode:
             said = done.stderr.decode(errors="replace").strip().splitlines()
             last = f": {said[-1]}" if said else ""
-            raise MeasurementError(f"--reset-command {command!r} ended with exit code {done.returncode}{last}")
+            raise MeasurementError(f"{option} {command!r} ended with exit code {done.returncode}{last}")
 
     return run

@@ -1,0 +1,88 @@
+"""`wirespeed stateful` on the kernel's NAT in a lab: real flows, on a line that a busy machine carries.
+
+At the machine's own rates, with a million flows, in `make test-all`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wirespeed.cli.main import main
+from wirespeed.lab.linux import unavailable
+from wirespeed.measurement.file import read_file
+from wirespeed.measurement.stateful.result import StatefulResult
+
+pytestmark = [
+    pytest.mark.usefixtures("both_cpus"),
+    pytest.mark.skipif(unavailable() is not None, reason=unavailable() or ""),
+]
+FEW = ("--flows", "16k", "--trial", "0.3", "--repeats", "1", "--resolution", "10%", "--line", "10M", "-q")
+
+
+def measured(file: Path, *words: str) -> StatefulResult:
+    assert main(["stateful", *words, "-o", str(file)]) == 0
+    result = read_file(file)
+    assert isinstance(result, StatefulResult)
+    return result
+
+
+def test_nat_of_the_kernel_over_some_flows(tmp_path: Path) -> None:
+    result = measured(tmp_path / "nat.json", "all", "--lab", "linux,filter=nat", *FEW)
+    assert result.filter == "nat"
+    assert result.table is not None
+    assert result.table.udp_timeout_s == 30
+    assert {row.filtered for row in result.rate} == {True, False}
+    trials = [one for one in result.trials if one.opened.is_whole]
+    assert {one.filtered for one in trials} == {True, False}
+    for one in trials:
+        if one.filtered:
+            assert one.states is not None
+            assert one.states.used >= 16_000, "each flow has an entry"
+            assert one.states_before is not None
+            assert one.states_before < 64
+            assert one.opened.untranslated == 0
+        else:
+            assert one.states is None
+            assert one.opened.untranslated == 16_000
+
+
+def test_more_flows_than_the_table_holds_are_not_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["stateful", "rate", "--lab", "linux,filter=nat", "--flows", "9M", "-o", str(tmp_path / "full.json")]
+    assert main(words) == 2
+    assert "holds 262144 entries; 9000000 flows take 9000000" in capsys.readouterr().err
+
+
+def test_a_full_table_is_named_by_its_counter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "full.json"
+    words = ["stateful", "rate", "--lab", "linux,filter=nat,states=1000", "--beside", "none", *FEW]
+    assert main([*words, "--force", "-o", str(file)]) == 5
+    assert main(["explain", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert "the state table is full: 1,000 entries (state-table-full" in told
+    result = read_file(file)
+    assert isinstance(result, StatefulResult)
+    assert result.trials
+    for one in result.trials:
+        assert not one.opened.is_whole
+        assert one.states is not None
+        assert one.states.used <= 1000
+        assert one.states.counters["drop"] > 10_000
+
+
+def test_trials_longer_than_the_timeout_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["stateful", "all", "--lab", "linux,filter=nat", "--flows", "1k", "-o", str(tmp_path / "late.json")]
+    assert main(words) == 2
+    assert "--trial 60: flows of the DUT live for 30 s without a frame" in capsys.readouterr().err
+
+
+@pytest.mark.long("a million and two million flows at the rates of the machine")
+@pytest.mark.alone
+@pytest.mark.parametrize("rules", ["nat", "stateful"])
+def test_millions_of_flows(rules: str, tmp_path: Path) -> None:
+    lab = f"linux,filter={rules},states=4000000,buckets=1048576,timeout=600"
+    words = ("--flows", "1M,2M", "--trial", "2", "--repeats", "1", "--resolution", "10%", "--repeat-disturbed", "-q")
+    result = measured(tmp_path / "many.json", "throughput", "--lab", lab, *words)
+    whole = [one for one in result.trials if one.filtered and one.opened.is_whole]
+    assert {one.flows for one in whole} == {1_000_000, 2_000_000}
+    assert all(one.states is not None and one.states.used >= one.flows for one in whole)

@@ -1,0 +1,253 @@
+"""The tests of RFC 9693 with a device that is known: what they find, in which order, and what they refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from simulated_flows import StatefulDevice
+from simulated_trex import SimulatedTrex
+
+from wirespeed.cases.state_facts import StateFacts
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.none import NoDut
+from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.explain.verdicts import verdict_of as explained_verdict
+from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.registry import verdict_of
+from wirespeed.measurement.stateful.case import cases_of
+from wirespeed.measurement.stateful.plan import StatefulPlan
+from wirespeed.measurement.stateful.result import RateRow, StatefulResult, Test
+from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
+from wirespeed.measurement.stateful.text import text_block
+from wirespeed.results.dut import DutFacts
+from wirespeed.results.journal import Journal, journal_path
+from wirespeed.results.lab import LabFacts
+from wirespeed.results.recorder import JournalRecorder
+
+QUICK = StatefulPlan(
+    tests=("rate",),
+    flows=(1_000_000,),
+    trial_s=1.0,
+    repeats=1,
+    rest_s=0.0,
+    resolution=0.01,
+    lab=LabFacts(kind="simulated"),
+    dut=DutFacts("a known device"),
+)
+OVER_STATES: tuple[Test, ...] = ("rate", "throughput")
+
+
+@pytest.fixture
+def client() -> Iterator[GeneratorClient]:
+    with SimulatedTrex() as trex, GeneratorClient(trex.server, timeout_s=2.0) as connected:
+        connected.connect()
+        yield connected
+
+
+@pytest.fixture
+def run(client: GeneratorClient, monkeypatch: pytest.MonkeyPatch) -> Any:
+    def of(dut: StatefulDevice, plan: StatefulPlan = QUICK, **more: Any) -> StatefulResult:
+        monkeypatch.setattr("wirespeed.measurement.stateful.bench.FlowSession", dut.session)
+        monkeypatch.setattr("wirespeed.measurement.stateful.run.states_of", lambda _: dut)
+        return run_stateful(plan, client, dut=more.pop("told_by", _NOBODY), **more)
+
+    return of
+
+
+class _Nobody:
+    """A device that tells nothing but its states."""
+
+    name = "nobody"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(NoDut(), name)
+
+
+_NOBODY: Any = _Nobody()
+
+
+def row_of(result: StatefulResult, filtered: bool = True) -> RateRow:
+    return next(row for row in result.rate if row.filtered == filtered)
+
+
+def test_the_rate_is_what_the_device_establishes_and_the_tester_alone_stands_beside_it(run: Any) -> None:
+    result = run(StatefulDevice())
+    row, without = row_of(result), row_of(result, filtered=False)
+    assert row.median == pytest.approx(200_000, rel=0.01)
+    assert row.median <= 200_000
+    assert row.limit == "dut"
+    assert row.states == 1_000_000
+    assert without.median == pytest.approx(2_000_000, rel=0.01) or without.needed_flows == 2_000_000
+    assert all(one.states_before == 0 for one in result.trials if one.filtered)
+    assert all(one.states is None for one in result.trials if not one.filtered)
+
+
+def test_a_rate_without_validation_is_no_rate(run: Any) -> None:
+    """Phase 1 is whole up to 200 000 flows/s, but entries are gone before the responder sends at 0.8 of it."""
+    row = row_of(run(StatefulDevice(answer_fps=80_000)))
+    assert row.median == pytest.approx(100_000, rel=0.01)
+    assert row.unvalidated == pytest.approx(200_000, rel=0.05)
+    assert row.unvalidated > row.median
+
+
+@pytest.mark.parametrize("broken", [{"merged": 1}])
+def test_two_flows_on_one_tuple_are_no_two_states(run: Any, broken: dict[str, int]) -> None:
+    result = run(StatefulDevice(**broken), replace(QUICK, without_filter=False))
+    assert row_of(result).median is None
+    assert row_of(result).irregular
+    with pytest.raises(MeasurementError, match="no figure was found"):
+        raise_for_ending(result)
+
+
+def test_a_tester_that_is_slower_than_asked_is_the_limit(run: Any) -> None:
+    row = row_of(run(StatefulDevice(tester_fps=150_000), replace(QUICK, without_filter=False)))
+    assert row.limit == "tester"
+    assert row.is_at_least
+    assert row.median is not None
+    assert 100_000 < row.median <= 150_000
+
+
+def test_few_flows_have_no_rate_and_say_how_many_would(run: Any) -> None:
+    result = run(StatefulDevice(), replace(QUICK, flows=(1, 1000, 64_000, 1_000_000), without_filter=False))
+    rows = {row.flows: row for row in result.rate}
+    assert rows[1_000_000].found
+    for flows in (1, 1000, 64_000):
+        assert not rows[flows].found
+        assert rows[flows].needed_flows == 200_000
+    assert {one.flows for one in result.trials} == {1_000_000}, "nothing is sent for what cannot be told"
+    assert "give --flows 200000 or more" in text_block(result)
+
+
+def test_the_only_number_of_flows_is_too_small_for_its_rate(run: Any) -> None:
+    row = row_of(run(StatefulDevice(), replace(QUICK, flows=(64_000,), without_filter=False)))
+    assert not row.found
+    assert row.needed_flows in (200_000, 210_000)
+    assert "less than 1 s" in row.left_out
+
+
+def test_flows_that_the_table_does_not_hold_are_refused(run: Any) -> None:
+    dut = StatefulDevice(limit=300_000)
+    result = run(dut, replace(QUICK, flows=(250_000, 1_000_000), without_filter=False))
+    rows = {row.flows: row for row in result.rate}
+    assert rows[1_000_000].left_out == "the table holds 300000; --force sends them all the same"
+    assert rows[250_000].found
+    with pytest.raises(UsageError, match="the table holds 300000"):
+        run(dut)
+    forced = run(dut, replace(QUICK, force=True, without_filter=False))
+    assert row_of(forced).median is None
+    assert all(one.opened.established <= 300_000 for one in forced.trials)
+
+
+def test_trials_that_outlive_their_flows_are_refused_or_marked(run: Any) -> None:
+    plan = replace(QUICK, tests=OVER_STATES, trial_s=60.0)
+    with pytest.raises(UsageError, match="--trial 60: flows of the DUT live for 30 s"):
+        run(StatefulDevice(), plan)
+    # A million flows at half of 200 000/s take 10 s, and the trial 25.
+    result = run(StatefulDevice(), replace(plan, trial_s=25.0, without_filter=False))
+    (row,) = result.throughput
+    assert not row.found
+    assert "longer than the DUT's UDP timeout of 30 s" in row.left_out
+    result = run(StatefulDevice(), replace(plan, trial_s=25.0, without_filter=False, over_timeout=True))
+    (row,) = result.throughput
+    assert row.found
+    assert "longer than the DUT's timeout" in row.irregular
+
+
+def test_no_rate_is_tried_at_which_validation_ends_after_the_timeout(run: Any) -> None:
+    result = run(StatefulDevice(timeout_s=20.0), replace(QUICK, without_filter=False))
+    assert result.trials
+    assert all(one.lasted_s < 20.0 for one in result.trials)
+    result = run(StatefulDevice(timeout_s=1.0), replace(QUICK, without_filter=False))
+    assert "raise it" in row_of(result).left_out
+
+
+def test_a_table_that_does_not_get_empty_gives_no_figure(run: Any) -> None:
+    result = run(StatefulDevice(keeps=5000), replace(QUICK, without_filter=False))
+    assert not result.trials
+    with pytest.raises(MeasurementError, match="5,000 entries after it was emptied"):
+        raise_for_ending(result)
+
+
+def test_throughput_over_states_is_opened_below_the_rate(run: Any) -> None:
+    dut = StatefulDevice()
+    plan = replace(QUICK, tests=("rate", "throughput", "frame-loss", "latency"), flows=(1, 1_000_000))
+    result = run(dut, replace(plan, ways=("both", "initiator", "responder")))
+    found = {(row.flows, row.way, row.filtered): row for row in result.throughput}
+    assert len(found) == 12
+    for (_, _, filtered), row in found.items():
+        assert row.median == pytest.approx(500_000 if filtered else 2_000_000, rel=0.01)
+        assert row.opened_at == pytest.approx(100_000, rel=0.01)
+    assert {row.direction for row in result.latency if row.way == "both"} == {"0→1", "1→0"}
+    assert {row.direction for row in result.latency if row.way == "responder"} == {"1→0"}
+    assert all(row.pdv_us == pytest.approx(75.0) for row in result.latency)
+    assert all(row.points[0].intended_percent == 100 for row in result.frame_loss)
+    assert all(row.points[0].loss_percent > 0 for row in result.frame_loss)
+
+
+def test_a_flow_that_was_opened_anew_is_an_error_of_its_trial(run: Any) -> None:
+    (row,) = run(StatefulDevice(remapped=3), replace(QUICK, tests=OVER_STATES, without_filter=False)).throughput
+    assert not row.found
+
+
+def test_the_tear_down_rate_needs_a_flush_that_lasts(run: Any) -> None:
+    plan = replace(QUICK, tests=("rate", "tear-down"), flows=(1, 400_000), repeats=3)
+    many, few = sorted(run(StatefulDevice(), plan).tear_down, key=lambda row: -row.flows)
+    assert many.rates == pytest.approx((400_000, 400_000, 400_000))
+    assert many.states == 400_000
+    assert few.median is None
+    assert "give more flows" in few.left_out
+
+
+def test_without_reading_the_table_nothing_is_proved(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    dut, emptied = StatefulDevice(), []
+    monkeypatch.setattr(dut, "used", 0)
+    result = run(dut, told_by=None, empty=lambda: emptied.append(1) or setattr(dut, "used", 0))
+    row = row_of(result)
+    assert row.median == pytest.approx(200_000, rel=0.01)
+    assert "not proved" in row.irregular
+    assert row.states is None
+    assert len(emptied) == len(result.trials)
+
+
+def test_rows_without_filter_may_come_from_another_result(run: Any) -> None:
+    off = run(StatefulDevice(new_fps=900_000), replace(QUICK, name="off", without_filter=False))
+    result = run(StatefulDevice(), beside=off)
+    assert row_of(result, filtered=False).median == row_of(off).median
+    assert "rows without filter are those of off" in result.ending.notes
+
+
+def test_the_result_is_read_as_it_was_written(run: Any, tmp_path: Path) -> None:
+    journal = Journal(journal_path(tmp_path / "whole.json"))
+    plan = replace(QUICK, tests=("rate", "throughput", "frame-loss", "latency"), flows=(1, 250_000))
+    result = run(StatefulDevice(), plan, recorder=JournalRecorder(journal))
+    journal.close()
+    kept = read_file(journal_path(tmp_path / "whole.json"))
+    write_file(result, tmp_path / "other.json")
+    read = read_file(tmp_path / "other.json")
+    assert isinstance(read, StatefulResult)
+    assert isinstance(kept, StatefulResult)
+    assert replace(read, name=result.name) == replace(result, trials=read.trials)
+    assert kept.rate == read.rate
+    assert kept.latency == read.latency
+    assert len(kept.trials) == len(read.trials)
+    assert read.conformance["throughput"].startswith("RFC 9693 §4.7 (RFC 8219 §7.1) except: 1 repeats, not 10; trials")
+
+
+def test_what_is_said_of_it(run: Any) -> None:
+    result = run(StatefulDevice(), replace(QUICK, tests=OVER_STATES))
+    verdict = verdict_of(result)
+    assert verdict.figures[0].said.startswith("new flows with 1,000,000 flows: 1")
+    assert verdict.limit.by == "dut"
+    assert explained_verdict(result).figures
+    cases = cases_of(result, "file")
+    rate = next(case for case in cases if "rate" in case.load.name)
+    assert isinstance(rate.states, StateFacts)
+    assert rate.states.flows == 1_000_000
+    assert rate.states.unopened > 0
+    text = text_block(result)
+    assert "1,000,000 of 1,000,000 tuples: 16.0.0.1, ports 1024 to 51023; to 48.0.0.1, ports 5001 to 5020" in text
+    assert "65,536 buckets, 15.3 entries a bucket at 1,000,000" in text

@@ -1,0 +1,1 @@
+"""Tests of stateful devices, RFC 9693: firewalls and NAT."""

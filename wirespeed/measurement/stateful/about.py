@@ -1,0 +1,15 @@
+"""The benchmarks of RFC 9693, for devices that keep a state for each flow."""
+
+from __future__ import annotations
+
+from wirespeed.measurement.about import About
+
+ABOUT = About(
+    order=5,
+    summary="NAT and firewalls by number of flows (RFC 9693).",
+    help="""Benchmarks of NAT and firewalls by number of flows (RFC 9693).
+
+The rate of new flows is always first. Ctrl-C keeps what is known.""",
+    file="Tests of stateful devices",
+    more="The journal has trials, and rows as `row_of` (the test) and `row`.",
+)

@@ -1,0 +1,329 @@
+"""Trials of the tests one by one: the state table emptied and read, flows opened, what came back counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import TYPE_CHECKING
+
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
+from wirespeed.errors import MeasurementError
+from wirespeed.measurement.stateful.counts import (
+    Phase,
+    channel_of,
+    exchange_balance,
+    exchanged,
+    opened,
+    rate_balance,
+    validated,
+)
+from wirespeed.measurement.stateful.result import (
+    PhaseCounts,
+    Ranges,
+    Row,
+    StatefulMethod,
+    StatefulTrial,
+    Test,
+    Way,
+    flows_text,
+)
+from wirespeed.results.channel import Channel
+from wirespeed.results.recorder import Recorder
+from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
+from wirespeed.trial.flow_session import DRAIN_S, Establishment, FlowSession, Validation
+from wirespeed.trial.machine import preemption_between
+from wirespeed.trial.reading import TrialReading
+from wirespeed.trial.trial import Trial
+from wirespeed.units import Rate
+
+if TYPE_CHECKING:
+    from wirespeed.client.generator_client import GeneratorClient
+    from wirespeed.dut.states import DutStates
+    from wirespeed.results.states import StateTable
+
+MOST_LEFT = 64
+"""Entries that an emptied table may have: those of ssh, DHCP and the like."""
+
+_TRIES = 3
+"""A table is emptied, and flows are opened for phase 2, at most so often."""
+
+
+@dataclass(frozen=True)
+class StatefulProgress:
+    """Progress for a watcher: `trial` or `row` is new, or neither, and a trial begins. `doing` names its test, its
+    number of flows and its rate."""
+
+    doing: str
+    trial: StatefulTrial | None
+    test: Test
+    row: Row | None
+    count: int
+    spent_s: float
+
+
+Watch = Callable[[StatefulProgress], None]
+
+
+@dataclass(frozen=True)
+class StatefulStep:
+    """A trial of `test` over `flows`: who sends in phase 2, in which repeat, and what its label is."""
+
+    test: Test
+    flows: int
+    way: Way = "both"
+    repeat: int = 1
+    label: str = ""
+
+
+def flow_set_of(ranges: Ranges) -> FlowSet:
+    return FlowSet(
+        FlowAddresses(ranges.source, ranges.sources),
+        FlowAddresses(ranges.destination, ranges.destinations),
+        FlowPorts(ranges.source_port, ranges.source_ports),
+        FlowPorts(ranges.destination_port, ranges.destination_ports),
+        ranges.flows,
+    )
+
+
+@dataclass
+class StatefulBench:
+    """Tests under way, on ports that `trial` holds: the trials and rows there are so far. `states` is the DUT's table,
+    `empty` what empties it in place of that. `filtered`: its filter is on."""
+
+    client: GeneratorClient
+    trial: Trial
+    method: StatefulMethod
+    forward: Channel
+    states: DutStates | None = None
+    empty: Callable[[], None] | None = None
+    stop: Event = field(default_factory=Event)
+    watch: Watch | None = None
+    recorder: Recorder | None = None
+    ring_slots: int = 0
+    filtered: bool = True
+    trials: list[StatefulTrial] = field(default_factory=list)
+    rows: list[tuple[Test, Row]] = field(default_factory=list)
+    began_s: float = field(default_factory=time.monotonic)
+
+    # ---- what a trial begins with
+
+    @contextmanager
+    def flows(self, flows: int) -> Iterator[FlowSession]:
+        """The tables of so many flows in the tester."""
+        flow_set = flow_set_of(self.method.ranges_of(flows))
+        initiator, responder = self.forward.tx, self.forward.rx
+        with FlowSession(
+            self.client, flow_set, initiator=initiator, responder=responder, frame_bytes=self.method.frame
+        ) as session:
+            yield session
+
+    @contextmanager
+    def without_filter(self) -> Iterator[None]:
+        """The same DUT with its filter off; it has no states then."""
+        assert self.states is not None
+        with self.states.without_filter():
+            self.filtered = False
+            try:
+                yield
+            finally:
+                self.filtered = True
+
+    def _emptied(self) -> StateTable | None:
+        """The table after it was emptied; None of one that is not read. MeasurementError if it does not get empty."""
+        if not self.filtered:
+            return None
+        for _ in range(_TRIES):
+            if self.empty is not None:
+                self.empty()
+            elif self.states is not None:
+                self.states.empty()
+            if self.states is None:
+                return None
+            table = self.states.read()
+            if table.used <= MOST_LEFT:
+                return table
+        raise MeasurementError(
+            f"the state table has {table.used:,} entries after it was emptied: other traffic makes states; take the "
+            "DUT out of use for the test"
+        )
+
+    def _read(self, before: StateTable | None) -> StateTable | None:
+        return None if before is None or self.states is None else self.states.read().since(before)
+
+    # ---- trials
+
+    def rate(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> StatefulTrial:
+        """Phase 1 with each flow once at `rate_fps`, and if all arrived, validation over each of them."""
+        lasting_s = self.rate_lasts_s(asked.flows, rate_fps)
+        before = self._begin(asked, f"{rate_fps:,.0f} flows/s, {lasting_s:.3g} s")
+        began = self.trial.snapshot()
+        first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
+        self._heed_stop()
+        second = None
+        if opened(first, asked.flows).is_whole:
+            second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.stop.is_set)
+            self._heed_stop()
+        return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
+
+    def opening(
+        self, session: FlowSession, asked: StatefulStep, rate_fps: float
+    ) -> tuple[StateTable | None, PhaseCounts]:
+        """Phase 1 before a phase 2, whole: the table before it, and its counts. MeasurementError if several tries are
+        not whole."""
+        for _ in range(_TRIES):
+            before = self._begin(asked, f"phase 1 at {rate_fps:,.0f} flows/s")
+            began = self.trial.snapshot()
+            first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
+            self._heed_stop()
+            counts = opened(first, asked.flows)
+            if counts.is_whole:
+                return before, counts
+            one = self._opening_trial(asked, rate_fps, began, before, asked.flows / rate_fps, first, None)
+            self.keep(replace(one, excluded=f"phase 1 established {counts.established:,} of its flows"))
+        raise MeasurementError(
+            f"phase 1 did not establish all of {asked.flows:,} flows at {rate_fps:,.0f} flows/s in {_TRIES} tries"
+        )
+
+    def _opening_trial(
+        self,
+        asked: StatefulStep,
+        rate_fps: float,
+        began: TrialReading,
+        before: StateTable | None,
+        lasting_s: float,
+        first: Establishment,
+        second: Validation | None,
+    ) -> StatefulTrial:
+        phase, intended_s = self._phase(began), asked.flows / rate_fps
+        seconds = max(first.sending.sending_s, intended_s)
+        counted = self.trial.balance(began, phase.ended, self.forward)
+        balance = rate_balance(first, second, counted, self.method.resolution)
+        channel = channel_of(phase, self.forward, balance, seconds, self.ring_slots)
+        counts = opened(first, asked.flows), None if second is None else validated(second)
+        channels = {self.forward: channel}
+        return self._trial(asked, rate_fps, intended_s, seconds, phase, channels, before, lasting_s, *counts)
+
+    def exchange(
+        self,
+        session: FlowSession,
+        asked: StatefulStep,
+        opening_fps: float,
+        load_pps: float,
+        seconds: float,
+        latency_every: int = 0,
+    ) -> StatefulTrial:
+        """Phase 1 at `opening_fps`, then `load_pps` of each sender over the states."""
+        before, counts = self.opening(session, asked, opening_fps)
+        self.tell(asked, f"{load_pps:,.0f} fps for {seconds:.3g} s")
+        began = self.trial.snapshot()
+        found = session.exchange(
+            seconds,
+            initiator_fps=load_pps if asked.way != "responder" else 0.0,
+            responder_fps=load_pps if asked.way != "initiator" else 0.0,
+            latency_every=latency_every,
+            is_cancelled=self.stop.is_set,
+        )
+        self._heed_stop()
+        phase = self._phase(began)
+        ways = {self.forward: found.to_responder, self.forward.reverse: found.to_initiator}
+        sent = {wire: one for wire, one in ways.items() if one is not None}
+        channels = {}
+        for wire, one in sent.items():
+            balance = exchange_balance(one, self.trial.balance(began, phase.ended, wire))
+            channels[wire] = channel_of(phase, wire, balance, seconds, self.ring_slots, one.latency)
+        told = {wire: exchanged(one, asked.flows) for wire, one in sent.items()}
+        lasting_s = self.exchange_lasts_s(asked.flows, opening_fps, seconds)
+        return self._trial(asked, load_pps, seconds, seconds, phase, channels, before, lasting_s, counts, None, told)
+
+    def rate_lasts_s(self, flows: int, rate_fps: float) -> float:
+        """The time from the first frame of phase 1 to the last one of validation: the most that a flow waits."""
+        return flows / rate_fps + DRAIN_S + flows / (self.method.alpha * rate_fps) + DRAIN_S
+
+    def exchange_lasts_s(self, flows: int, opening_fps: float, seconds: float) -> float:
+        """The same to the end of phase 2, in which a flow may never be drawn."""
+        return flows / opening_fps + DRAIN_S + seconds + DRAIN_S
+
+    def _begin(self, asked: StatefulStep, what: str) -> StateTable | None:
+        if self.stop.wait(self.method.rest_s):
+            raise KeyboardInterrupt
+        self.tell(asked, what)
+        return self._emptied()
+
+    def _heed_stop(self) -> None:
+        if self.stop.is_set():
+            raise KeyboardInterrupt
+
+    def _phase(self, began: TrialReading) -> Phase:
+        ended = self.trial.snapshot()
+        dut = self.trial.dut.telemetry(began.dut, ended.dut)
+        preemption = preemption_between(began.machine, ended.machine, dut)
+        return Phase(began, ended, dut, preemption, self.trial.take_links_down())
+
+    def _trial(
+        self,
+        asked: StatefulStep,
+        load_pps: float,
+        intended_s: float,
+        seconds: float,
+        phase: Phase,
+        channels: Mapping[Channel, ChannelTrial],
+        before: StateTable | None,
+        lasted_s: float,
+        first: PhaseCounts,
+        second: PhaseCounts | None,
+        counts: Mapping[Channel, PhaseCounts] | None = None,
+    ) -> StatefulTrial:
+        origin_s = self.trial.basis.origin.at_s
+        result = TrialResult(
+            rate=Rate(load_pps, "pps"),
+            began_s=phase.began.at_s - origin_s,
+            ended_s=phase.began.at_s - origin_s + seconds,
+            channels=channels,
+            drain=Drain(max(0.0, phase.ended.at_s - phase.began.at_s - seconds), settled=True),
+            preemption=phase.preemption,
+            links_down=phase.links_down,
+            dut=phase.dut,
+        )
+        return StatefulTrial(
+            number=len(self.trials) + 1,
+            test=asked.test,
+            flows=asked.flows,
+            load_pps=load_pps,
+            intended_s=intended_s,
+            trial=result,
+            opened=first,
+            validated=second,
+            exchanged=counts or {},
+            way=asked.way,
+            filtered=self.filtered,
+            repeat=asked.repeat,
+            states=self._read(before),
+            states_before=None if before is None else before.used,
+            lasted_s=lasted_s,
+            label=asked.label,
+        )
+
+    # ---- what is kept and told
+
+    def keep(self, one: StatefulTrial) -> None:
+        self.trials.append(one)
+        if self.recorder is not None:
+            self.recorder.add(one)
+        self._watched(one.test, one.test, trial=one)
+
+    def found(self, test: Test, row: Row) -> None:
+        self.rows.append((test, row))
+        if self.recorder is not None:
+            self.recorder.add({"row_of": test, "row": row})
+        self._watched(test, test, row=row)
+
+    def tell(self, asked: StatefulStep, what: str) -> None:
+        off = "" if self.filtered else " without filter"
+        self._watched(f"{asked.test} {flows_text(asked.flows)}{off}: {what}", asked.test)
+
+    def _watched(self, doing: str, test: Test, trial: StatefulTrial | None = None, row: Row | None = None) -> None:
+        if self.watch is not None:
+            self.watch(StatefulProgress(doing, trial, test, row, len(self.trials), time.monotonic() - self.began_s))

@@ -1,0 +1,315 @@
+"""The tests, each for one number of flows: trials in, a row of the result out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from wirespeed.errors import MeasurementError
+from wirespeed.measurement.rfc2544.result import LossPoint, frame_loss_percent
+from wirespeed.measurement.rfc2544.schedules import frame_loss
+from wirespeed.measurement.search.controller import Controller
+from wirespeed.measurement.search.result import GoalOutcome
+from wirespeed.measurement.stateful.bench import StatefulBench, StatefulStep
+from wirespeed.measurement.stateful.result import (
+    LEAST_PHASE_S,
+    NOT_PROVED,
+    FoundRow,
+    RateRow,
+    StatefulTrial,
+    StateLatencyRow,
+    StateLossRow,
+    StateThroughputRow,
+    TearDownRow,
+    Way,
+)
+from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
+from wirespeed.trial.flow_session import DRAIN_S
+
+if TYPE_CHECKING:
+    from wirespeed.trial.flow_session import FlowSession
+
+LEAST_FPS = 1000.0
+"""No rate below is searched, and fewer flows than one second of it have no rate."""
+
+UNKNOWN_TIMEOUT_S = 120.0
+"""Where the DUT's timeout is unknown, phase 1 and validation last at most so long: that of Linux for flows in use."""
+
+DISTURBED_REPEATS = 3
+
+_MARGIN_S = 1.0
+"""Commands between the phases take a part of it."""
+
+_LIMITS: tuple[BoundLimit, ...] = ("tester", "host", "none", "minimum", "dut", "maximum", "line")
+"""Of several searches the first limit of these is told."""
+
+LATENCY_EVERY = 1
+
+
+Measure = Callable[[float, float], StatefulTrial]
+AFoundRow = TypeVar("AFoundRow", bound=FoundRow)
+
+
+def rate_goal(resolution: float) -> Goal:
+    """§4.5 for MLRsearch: one trial decides, and no flow may be lost. How long it lasts follows from the rate."""
+    return Goal("rate", 0.0, 0.0, 1.0, 1.0, resolution, 1.0)
+
+
+def throughput_goal(trial_s: float, resolution: float) -> Goal:
+    """RFC 2544 §26.1: one trial of the full length decides, and nothing may be lost."""
+    return Goal("throughput", 0.0, 0.0, trial_s, trial_s, resolution, min(1.0, trial_s))
+
+
+def least_rate_fps(bench: StatefulBench, flows: int) -> float:
+    """The lowest rate at which a trial ends before its first flow times out."""
+    method = bench.method
+    timeout_s = UNKNOWN_TIMEOUT_S if method.timeout_s is None else method.timeout_s
+    left_s = timeout_s - 2 * DRAIN_S - _MARGIN_S
+    if method.over_timeout or not bench.filtered:
+        left_s = max(left_s, UNKNOWN_TIMEOUT_S)
+    return max(LEAST_FPS, flows * (1 + 1 / method.alpha) / left_s) if left_s > 0 else math.inf
+
+
+def establishment_rate(
+    bench: StatefulBench, session: FlowSession, flows: int, most_fps: float, robust: bool
+) -> RateRow:
+    """The highest rate of new flows that are all validated, a search a repeat; left out where it is none."""
+    least_fps = least_rate_fps(bench, flows)
+    if least_fps >= most_fps:
+        told = "unknown" if bench.method.timeout_s is None else f"{bench.method.timeout_s:g} s"
+        why = f"phase 1 and validation last longer than flows live: the DUT's UDP timeout is {told}; raise it"
+        return RateRow(flows, bench.filtered, left_out=why)
+    first, outcomes = len(bench.trials), []
+    for repeat in range(1, bench.method.repeats + 1):
+        asked = StatefulStep("rate", flows, repeat=repeat)
+
+        def measure(load_fps: float, _: float, asked: StatefulStep = asked) -> StatefulTrial:
+            return bench.rate(session, asked, load_fps)
+
+        outcomes.append(_searched(bench, rate_goal(bench.method.resolution), least_fps, most_fps, measure, robust))
+        if outcomes[-1].lower_pps is None:
+            break
+    trials = [one for one in bench.trials[first:] if not one.excluded]
+    row = _found(RateRow(flows, bench.filtered), outcomes, trials, bench)
+    whole = [one.load_pps for one in trials if one.opened.is_whole and not one.trial.tester_limited]
+    row = replace(row, unvalidated=max(whole, default=None))
+    if row.limit == "minimum":
+        row = replace(row, irregular=f"the lowest rate, {least_fps:,.0f} flows/s, lost flows")
+    return too_short(row)
+
+
+def too_short(row: RateRow) -> RateRow:
+    """The row, without its rate where phase 1 is too short for one."""
+    rate_fps = row.median
+    if rate_fps is None or row.flows >= rate_fps * LEAST_PHASE_S:
+        return row
+    return replace(
+        row,
+        needed_flows=_round_up(rate_fps * LEAST_PHASE_S),
+        left_out=f"phase 1 lasts less than {LEAST_PHASE_S:g} s",
+    )
+
+
+def left_out_rate(bench: StatefulBench, flows: int, rate_fps: float | None) -> RateRow:
+    """The row of so few flows that no rate can be told, without a trial. More flows have `rate_fps`."""
+    needed = None if rate_fps is None else _round_up(rate_fps * LEAST_PHASE_S)
+    of_more = "" if rate_fps is None else " at the rate of more flows"
+    why = f"phase 1 lasts less than {LEAST_PHASE_S:g} s{of_more}"
+    return RateRow(flows, bench.filtered, left_out=why, needed_flows=needed)
+
+
+def _round_up(flows: float) -> int:
+    """To two digits: the number of flows to ask for."""
+    step = int(10 ** max(0, math.floor(math.log10(flows)) - 1))
+    return math.ceil(flows / step) * step
+
+
+def throughput(
+    bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float, robust: bool
+) -> StateThroughputRow:
+    """The highest load over the states that loses nothing and changes no flow, a search a repeat."""
+    method = bench.method
+    goal = throughput_goal(method.trial_s, method.resolution)
+    first, outcomes = len(bench.trials), []
+    row = StateThroughputRow(flows, bench.filtered, way=way, opened_at=opening_fps, line_pps=line_pps)
+    for repeat in range(1, method.repeats + 1):
+        asked = StatefulStep("throughput", flows, way, repeat)
+
+        def measure(load_pps: float, seconds: float, asked: StatefulStep = asked) -> StatefulTrial:
+            return bench.exchange(session, asked, opening_fps, load_pps, seconds)
+
+        outcomes.append(_searched(bench, goal, min(LEAST_FPS, line_pps / 1000), line_pps, measure, robust))
+        if outcomes[-1].lower_pps is None:
+            break
+    return _found(row, outcomes, [one for one in bench.trials[first:] if not one.excluded], bench)
+
+
+def _searched(
+    bench: StatefulBench, goal: Goal, least: float, most: float, measure: Measure, robust: bool
+) -> GoalOutcome:
+    """One search, whose trials are kept. A MeasurementError is told in the outcome."""
+
+    def take(load: float, seconds: float, purpose: Purpose) -> SearchTrial:
+        one = measure(load, seconds)
+        judged = controller.judged(one.judged)
+        bench.keep(replace(one, excluded=judged.excluded))
+        controller.keep(judged)
+        return judged
+
+    controller = Controller((goal,), least, most, take, repeats=DISTURBED_REPEATS if robust else 0)
+    ended_early = ""
+    try:
+        controller.run()
+    except MeasurementError as error:
+        ended_early = str(error)
+    (outcome,) = controller.outcomes(most_is_line=True, ended_early=ended_early)
+    return replace(outcome, irregular=ended_early or outcome.irregular)
+
+
+def _found(
+    row: AFoundRow, outcomes: Sequence[GoalOutcome], trials: Sequence[StatefulTrial], bench: StatefulBench
+) -> AFoundRow:
+    """The row with what its searches found."""
+    known = [one for one in outcomes if one.lower_pps is not None]
+    limits = {one.limit for one in outcomes}
+    at = {one.lower_pps for one in known}
+    held = [one for one in trials if one.load_pps in at and not one.judged.loss_ratio]
+    told = list(dict.fromkeys(one.irregular for one in outcomes if one.irregular))
+    return replace(
+        row,
+        found=tuple(one.lower_pps for one in known if one.lower_pps is not None),
+        failed=tuple(one.upper_pps for one in known if one.upper_pps is not None),
+        limit=next((one for one in _LIMITS if one in limits), "none"),
+        states=_states(held),
+        trials=len(trials),
+        irregular="; ".join((*told[:1], *_doubts(held, bench))),
+    )
+
+
+def _states(trials: Sequence[StatefulTrial]) -> int | None:
+    """The fewest entries that the table had after one of the trials."""
+    return min((one.states.used for one in trials if one.states is not None), default=None)
+
+
+def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
+    """Why the figure of these trials proves less than it should: each reason once."""
+    if not bench.filtered or not trials:
+        return []
+    if bench.states is None:
+        return [NOT_PROVED]
+    found = []
+    few = [
+        one for one in trials if one.states is not None and one.states.used < one.flows * one.states.entries_per_flow
+    ]
+    if few:
+        fewest = min(one.states.used for one in few if one.states is not None)
+        found.append(f"the DUT had only {fewest:,} entries for {few[0].flows:,} flows")
+    timeout_s = bench.method.timeout_s
+    long = [one for one in trials if timeout_s is not None and one.lasted_s >= timeout_s]
+    if long:
+        found.append(f"the trial lasts {long[0].lasted_s:.3g} s, longer than the DUT's timeout of {timeout_s:g} s")
+    bypasses = {why for one in trials if one.states is not None for why in one.states.bypasses}
+    found += [f"{why} forwards flows without the state table" for why in sorted(bypasses)]
+    return found
+
+
+def frame_loss_rate(
+    bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float
+) -> StateLossRow:
+    """From the whole line down until two trials on end lost nothing."""
+    trials: list[StatefulTrial] = []
+
+    def measure(percent: float) -> LossPoint:
+        load_pps = percent / 100 * line_pps
+        asked = StatefulStep("frame-loss", flows, way, label=f"{percent:g} %")
+        one = bench.exchange(session, asked, opening_fps, load_pps, bench.method.trial_s)
+        bench.keep(one)
+        trials.append(one)
+        offered_pps = one.judged.offered_pps / max(1, len(one.trial.channels))
+        lost = frame_loss_percent(one.trial.balance.offered, one.trial.balance.offered - one.trial.balance.lost)
+        return LossPoint(percent, load_pps, offered_pps / line_pps * 100, offered_pps, lost, one.remark)
+
+    row = StateLossRow(flows, way, bench.filtered, opening_fps)
+    try:
+        points, twice = frame_loss(measure, bench.method.loss_step_percent)
+    except MeasurementError as error:
+        return replace(row, left_out=str(error))
+    odd = [one.remark for one in trials if one.remark]
+    why = [f"in {len(odd)} of {len(trials)} trials {odd[0]}"] if odd else []
+    why += ["no two consecutive trials lost nothing"] if not twice else []
+    return replace(
+        row,
+        points=points,
+        lossless_twice=twice,
+        states=_states(trials),
+        irregular="; ".join((*why, *_doubts(trials, bench))),
+    )
+
+
+def latency(
+    bench: StatefulBench, session: FlowSession, flows: int, way: Way, measured: StateThroughputRow
+) -> tuple[StateLatencyRow, ...]:
+    """A row per direction, of repeats at the throughput."""
+    method, load_pps = bench.method, measured.median
+    opening_fps = measured.opened_at
+    assert load_pps is not None
+    assert opening_fps is not None
+    trials = []
+    why = "its load is the tester's limit, not the DUT's" if measured.is_at_least else ""
+    for repeat in range(1, method.latency_repeats + 1):
+        asked = StatefulStep("latency", flows, way, repeat, f"repeat {repeat}")
+        try:
+            one = bench.exchange(session, asked, opening_fps, load_pps, method.trial_s, LATENCY_EVERY)
+        except MeasurementError as error:
+            why = str(error)
+            break
+        bench.keep(one)
+        trials.append(one)
+    wires = [
+        wire for wire in (bench.forward, bench.forward.reverse) if any(wire in one.trial.channels for one in trials)
+    ]
+    rows = []
+    for wire in wires:
+        found = [latency for one in trials if (latency := one.trial.channels[wire].latency) is not None]
+        odd = [one.remark for one in trials if one.remark]
+        reasons = (why, f"in {len(odd)} of {len(trials)} trials {odd[0]}" if odd else "", *_doubts(trials, bench))
+        rows.append(
+            StateLatencyRow(
+                flows,
+                str(wire),
+                way,
+                bench.filtered,
+                load_pps,
+                medians_us=tuple(one.percentiles["50"] for one in found),
+                worsts_us=tuple(one.percentiles["99.9"] for one in found),
+                variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in found),
+                frames=sum(one.packets for one in found),
+                states=_states(trials),
+                irregular="; ".join(filter(None, reasons)),
+            )
+        )
+    return tuple(rows)
+
+
+def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fps: float) -> TearDownRow:
+    """The table filled by phase 1 and flushed, once a repeat."""
+    row = TearDownRow(flows, opened_at=opening_fps)
+    if bench.states is None:
+        return replace(row, left_out=NOT_PROVED)
+    flushes = []
+    for repeat in range(1, bench.method.repeats + 1):
+        try:
+            bench.opening(session, StatefulStep("tear-down", flows, repeat=repeat), opening_fps)
+        except MeasurementError as error:
+            return replace(row, left_out=str(error))
+        flushes.append(bench.states.tear_down())
+    row = replace(row, flushes=tuple(flushes), states=min(one.states for one in flushes))
+    short = len(flushes) - len(row.rates)
+    if row.rates:
+        why = f"{short} of {len(flushes)} flushes were too short for a rate" if short else ""
+        return replace(row, irregular=why)
+    took_s, idle_s = flushes[-1].took_s, flushes[-1].idle_s
+    why = f"the flush takes {took_s * 1e3:.0f} ms, on an empty table {idle_s * 1e3:.0f} ms: give more flows"
+    return replace(row, left_out=why)

@@ -1,0 +1,57 @@
+"""The cases of tests of stateful devices: one a test and number of flows, of the lowest rate or load that lost, or else
+of the highest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from wirespeed.cases.facts import Case
+from wirespeed.cases.state_facts import StateFacts
+from wirespeed.cases.trials import TrialsOfLoad, case_of
+from wirespeed.measurement.stateful.result import StatefulResult, StatefulTrial
+
+_TESTS = ("rate", "throughput")
+
+
+def cases_of(result: StatefulResult, source: str) -> tuple[Case, ...]:
+    """() of tests without a trial."""
+    return tuple(_cases(result, source))
+
+
+def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
+    tried = [one for one in result.trials if one.filtered and not one.excluded and one.test in _TESTS]
+    head = replace(TrialsOfLoad.of(result, source), frame_bytes=float(result.method.frame))
+    curve = tuple((row.flows, row.median) for row in result.rate if row.filtered and row.median is not None)
+    for test, flows in dict.fromkeys((one.test, one.flows) for one in tried):
+        same = [one for one in tried if (one.test, one.flows) == (test, flows)]
+        chosen, what = _chosen(same)
+        of = replace(head, name=f"{result.name}, {test} with {flows:,} flows")
+        place = f"of {test} with {flows:,} flows, {what}"
+        case = case_of(of, [one.judged for one in chosen], [one.judged for one in same], place)
+        yield replace(case, states=_facts(result, chosen[-1], curve, f"{source}: trial {chosen[-1].number}"))
+
+
+def _chosen(trials: Sequence[StatefulTrial]) -> tuple[list[StatefulTrial], str]:
+    """The lowest rate or load that lost something; without one the highest."""
+    failed = [one for one in trials if one.judged.lost_ratio > 0 or not one.opened.is_whole]
+    if failed:
+        least = min(one.load_pps for one in failed)
+        return [one for one in failed if one.load_pps == least], "the lowest that lost"
+    most = max(one.load_pps for one in trials)
+    return [one for one in trials if one.load_pps == most], "the highest"
+
+
+def _facts(result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str) -> StateFacts:
+    ranges = result.method.ranges_of(one.flows)
+    return StateFacts(
+        flows=one.flows,
+        opened=one.opened.established,
+        answered=None if one.validated is None else one.validated.established,
+        table=one.states,
+        used_before=one.states_before or 0,
+        lasted_s=one.lasted_s or None,
+        endpoints=ranges.endpoints,
+        curve=curve,
+        source=source,
+    )

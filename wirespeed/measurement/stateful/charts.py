@@ -1,0 +1,130 @@
+"""The curves of tests of stateful devices over the number of flows: throughput, rate of new flows, states in use, each
+with the device without its filter beside it; and latency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wirespeed.charts.chart import Chart, Curve, Panel, shortened
+from wirespeed.charts.colours import colour
+from wirespeed.measurement.stateful.result import WAYS, FoundRow, Row, StatefulResult, StateLatencyRow
+from wirespeed.measurement.stateful.text import remark_of
+from wirespeed.results.figures import Scaler
+
+HEIGHT_PX = 260
+KILO = 1000.0
+_SENT = {"both": "both send", "initiator": "the initiator sends", "responder": "the responder sends"}
+
+
+def flows_chart(identity: str, sentence: str, result: StatefulResult, scaler: Scaler) -> Chart | None:
+    """Rates by number of flows; None without any."""
+    places = {flows: float(place) for place, flows in enumerate(result.method.flows)}
+    throughput: list[Curve] = []
+    for number, way in enumerate(way for way in WAYS if way in result.method.ways):
+        rows = [row for row in result.throughput if row.way == way]
+        throughput += _curves(_SENT[way], colour(number), rows, places, scaler.divisor)
+    rates = _curves("new flows", colour(3), result.rate, places, KILO)
+    panels = [
+        Panel(f"throughput ({scaler.unit} each way)", scaler.unit, HEIGHT_PX, tuple(throughput)),
+        Panel("new flows, all validated (kflows/s)", "kflows/s", HEIGHT_PX, tuple(rates)),
+        Panel("states in use", "states", HEIGHT_PX // 2, tuple(_states(result, places))),
+    ]
+    drawn = tuple(panel for panel in panels if panel.curves)
+    return Chart(identity, sentence, "flows", "", drawn, categories=_names(result)) if drawn else None
+
+
+def latency_chart(identity: str, sentence: str, result: StatefulResult) -> Chart | None:
+    """Typical latency by number of flows, from the least of the repeats to the worst; None without any."""
+    places = {flows: float(place) for place, flows in enumerate(result.method.flows)}
+    curves = []
+    kinds = dict.fromkeys((row.direction, row.way, row.filtered) for row in result.latency if row.medians_us)
+    for direction, way, filtered in kinds:
+        rows = [
+            row
+            for row in result.latency
+            if (row.direction, row.way, row.filtered) == (direction, way, filtered) and row.medians_us
+        ]
+        rows.sort(key=lambda row: row.flows)
+        name = f"{direction}, {_SENT[way]}"
+        number = list(dict.fromkeys((of, by) for of, by, _ in kinds)).index((direction, way))
+        curves.append(
+            Curve(
+                name=name if filtered else f"{name}, without filter",
+                colour=colour(number),
+                x=tuple(places[row.flows] for row in rows),
+                y=shortened(row.typical_us or 0.0 for row in rows),
+                key=name,
+                dash="solid" if filtered else "dash",
+                told=tuple(_latency_text(row) for row in rows),
+            )
+        )
+    if not curves:
+        return None
+    panel = Panel("typical latency (µs)", "µs", HEIGHT_PX, tuple(curves))
+    return Chart(identity, sentence, "flows", "", (panel,), categories=_names(result))
+
+
+def _names(result: StatefulResult) -> tuple[str, ...]:
+    return tuple(f"{flows:,}" for flows in result.method.flows)
+
+
+def _curves(
+    name: str, of_colour: str, rows: Sequence[FoundRow], places: dict[int, float], divisor: float
+) -> list[Curve]:
+    """The device as it is, and dashed without its filter; medians, with bars from the 1st to the 99th percentile."""
+    found = []
+    for filtered in (True, False):
+        some = sorted(
+            (row for row in rows if row.filtered == filtered and row.found and not row.left_out),
+            key=lambda row: row.flows,
+        )
+        if not some:
+            continue
+
+        def scaled(share: str, some: Sequence[FoundRow] = some) -> tuple[float, ...]:
+            return shortened((getattr(row, share) or 0.0) / divisor for row in some)
+
+        found.append(
+            Curve(
+                name=name if filtered else f"{name}, without filter",
+                colour=of_colour,
+                x=tuple(places[row.flows] for row in some),
+                y=scaled("median"),
+                key=name,
+                dash="solid" if filtered else "dash",
+                told=tuple(_text(row) for row in some),
+                low=scaled("p1"),
+                high=scaled("p99"),
+            )
+        )
+    return found
+
+
+def _states(result: StatefulResult, places: dict[int, float]) -> list[Curve]:
+    rows: dict[int, int] = {}
+    every: tuple[Row, ...] = (*result.rate, *result.throughput)
+    for row in every:
+        if row.filtered and row.states is not None:
+            rows[row.flows] = row.states
+    if not rows:
+        return []
+    flows = sorted(rows)
+    return [
+        Curve(
+            name="states in use",
+            colour=colour(4),
+            x=tuple(places[one] for one in flows),
+            y=tuple(float(rows[one]) for one in flows),
+            key="states in use",
+        )
+    ]
+
+
+def _text(row: FoundRow) -> str:
+    least = "at least, the tester or the host was the limit" if row.is_at_least else ""
+    return "; ".join(filter(None, (least, remark_of(row))))
+
+
+def _latency_text(row: StateLatencyRow) -> str:
+    worst = "" if row.worst_us is None else f"99.9th percentile {row.worst_us:.1f} µs"
+    return "; ".join(filter(None, (worst, remark_of(row))))

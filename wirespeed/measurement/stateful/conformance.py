@@ -1,0 +1,51 @@
+"""In which ways a method is not that of RFC 9693: what a report has to say beside each number. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wirespeed.measurement.stateful.result import StatefulMethod, Test
+
+TRIAL_S = 60.0
+REPEATS = 10
+"""§6 requires repeats and names no number; its own example has 10."""
+LATENCY_REPEATS, LATENCY_STREAM_S, LATENCY_FRAMES = 20, 120.0, 500
+
+
+def exceptions_of(method: StatefulMethod) -> Mapping[Test, tuple[str, ...]]:
+    """By test, each way in which `method` differs, as a report words it."""
+    common = _common(method)
+    return {test: (*_of_test(method, test), *common) for test in method.tests}
+
+
+def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
+    few = (f"{method.repeats} repeats, not {REPEATS}",) if method.repeats < REPEATS else ()
+    short = (f"trials of {method.trial_s:g} s, not of at least {TRIAL_S:g} s",) if method.trial_s < TRIAL_S else ()
+    match test:
+        case "rate":
+            return few
+        case "tear-down":
+            return (*few, "one command, which flushes the table as a whole")
+        case "throughput":
+            return (*few, *short)
+        case "frame-loss":
+            return (f"one series of loads, not {REPEATS}", *short)
+        case "latency":
+            found = ["all frames are timed, not some tagged ones; no IPDV (RFC 8219 §7.3.2)"]
+            if method.latency_repeats < LATENCY_REPEATS:
+                found.append(f"{method.latency_repeats} repeats, not at least {LATENCY_REPEATS}")
+            if method.trial_s < LATENCY_STREAM_S:
+                found.append(f"streams of {method.trial_s:g} s, not of at least {LATENCY_STREAM_S:g} s")
+            return tuple(found)
+
+
+def _common(method: StatefulMethod) -> tuple[str, ...]:
+    """Statements about all tests."""
+    found = ["UDP only, no NAT64"]
+    first = method.ranges[0]
+    many = first.sources > 1
+    found.append(f"{first.sources} addresses of each side only (§3.2)" if many else "one pair of addresses only (§3.2)")
+    found.append("addresses of the lab, not 10.0.0.0/16 and 198.19.0.0/16 (§3)")
+    if method.over_timeout:
+        found.append("trials are longer than the DUT's timeout of flows where so marked (§4.4)")
+    return tuple(found)

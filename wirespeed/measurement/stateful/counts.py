@@ -1,0 +1,152 @@
+"""The counts of a phase as a result has them: flows by what became of them, and the balance of a trial. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wirespeed.measurement.stateful.result import PhaseCounts
+from wirespeed.results.balance import Balance
+from wirespeed.results.channel import Channel
+from wirespeed.results.dut import DutTelemetry
+from wirespeed.results.machine import can_excuse, most_lost, preempted_share, why_trial_disturbed
+from wirespeed.results.sample import Latency, Preemption, Sample
+from wirespeed.results.trial import ChannelTrial
+from wirespeed.trial.reading import TrialReading
+from wirespeed.trial.trial import TESTER_SHARE
+
+if TYPE_CHECKING:
+    from wirespeed.trial.flow_session import Establishment, ExchangeDirection, Sending, Validation
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What stood beside the frames of a phase, between two readings."""
+
+    began: TrialReading
+    ended: TrialReading
+    dut: DutTelemetry
+    preemption: Preemption | None
+    links_down: tuple[int, ...]
+
+    @property
+    def sample(self) -> Sample:
+        return Sample(
+            t_s=self.ended.at_s,
+            interval_s=self.ended.at_s - self.began.at_s,
+            phase="trial",
+            ports={},
+            dut=self.dut.to_json(),
+            preemption=self.preemption,
+            links_down=self.links_down,
+        )
+
+
+def opened(found: Establishment, flows: int) -> PhaseCounts:
+    """Phase 1. A flow that shares its tuple or changed it is not established."""
+    return PhaseCounts(
+        flows=flows,
+        established=max(0, found.established - found.merged - found.remapped),
+        missing=found.missing,
+        unsent=found.sending.unsent,
+        merged=found.merged,
+        remapped=found.remapped,
+        untranslated=found.untranslated,
+        duplicates=found.duplicates,
+        late=found.others.late,
+        unknown=found.others.unknown,
+        icmp_errors=found.others.icmp_errors,
+    )
+
+
+def validated(found: Validation) -> PhaseCounts:
+    return PhaseCounts(
+        flows=found.learnt,
+        established=found.established,
+        missing=found.missing,
+        unsent=found.sending.unsent,
+        misdelivered=found.wrong_destination,
+        duplicates=found.duplicates,
+        late=found.others.late,
+        unknown=found.others.unknown,
+        icmp_errors=found.others.icmp_errors,
+    )
+
+
+def exchanged(found: ExchangeDirection, flows: int) -> PhaseCounts:
+    """Phase 2, in which frames go over flows again and again: `missing` and `misdelivered` are frames."""
+    return PhaseCounts(
+        flows=flows,
+        established=flows - found.remapped,
+        missing=found.missing,
+        remapped=found.remapped,
+        misdelivered=found.wrong_destination,
+        duplicates=found.duplicates,
+        unopened=found.unlearnt,
+    )
+
+
+def rate_balance(first: Establishment, second: Validation | None, counted: Balance, slow_share: float) -> Balance:
+    """Phase 1 and validation as one balance of flows: a flow is lost that did not arrive, or whose reply did not; one
+    is late over which the responder did not send. Frames of phase 1 that went out slower than asked by more than
+    `slow_share` are late by as many as would have gone out in the meantime."""
+    good, unsent = first.established - first.merged - first.remapped, 0
+    if second is not None:
+        good -= second.sending.sent - second.established
+        unsent = second.sending.unsent
+    sending = first.sending
+    if 0 < sending.rate_fps < (1 - slow_share) * sending.asked_fps:
+        unsent = max(unsent, round(sending.sent * (sending.asked_fps / sending.rate_fps - 1)))
+    return _balance(sending, max(0, good), first.duplicates, counted, unsent)
+
+
+def exchange_balance(found: ExchangeDirection, counted: Balance) -> Balance:
+    """A frame of a flow that was opened anew, or at the wrong host or port, is lost."""
+    wrong = found.remapped_frames + found.unlearnt + found.wrong_destination
+    good = max(0, found.received - wrong)
+    return _balance(found.sending, good, found.duplicates + found.received - good, counted)
+
+
+def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, more_late: int = 0) -> Balance:
+    """What the port counted as refused or without buffer is so; the rest of what was not sent was late."""
+    refused = min(sending.unsent, counted.refused)
+    no_buffer = min(sending.unsent - refused, counted.no_buffer)
+    late = sending.unsent - refused - no_buffer + more_late
+    return Balance(
+        sent=sending.sent,
+        received=good + extraneous,
+        intended=sending.sent + refused + no_buffer + late,
+        refused=refused,
+        no_buffer=no_buffer,
+        late=late,
+        missed=counted.missed,
+        extraneous=extraneous,
+        medium=counted.medium,
+        paused=counted.paused,
+    )
+
+
+def channel_of(
+    phase: Phase,
+    wire: Channel,
+    balance: Balance,
+    seconds: float,
+    ring_slots: int,
+    latency: Latency | None = None,
+) -> ChannelTrial:
+    """A direction of a trial, with the loss that preemption can explain."""
+    sample = phase.sample
+    cost = None
+    if phase.preemption is not None:
+        cost = most_lost(phase.preemption, (balance.intended or balance.sent) / seconds, ring_slots)
+    if cost and not can_excuse(sample, preempted_share(None, sample) or 0.0, balance.loss_ratio):
+        cost = 0.0
+    return ChannelTrial(
+        balance=balance,
+        offered_pps=balance.offered / seconds,
+        received_pps=min(balance.test_frames, balance.offered) / seconds,
+        latency=latency,
+        tester_limited=balance.tester_share > TESTER_SHARE,
+        most_by_preemption=cost,
+        disturbed=why_trial_disturbed(sample, wire, balance.shortfall, cost),
+    )

@@ -1,0 +1,93 @@
+"""Tests of stateful devices, as `wirespeed stateful` runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
+from rich.console import Console
+
+from wirespeed.measurement.file import read_as
+from wirespeed.measurement.measurement import Measurement
+from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.rfc2544.reset_command import reset_by
+from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.measurement.stateful.bench import StatefulProgress
+from wirespeed.measurement.stateful.live import summary, watcher
+from wirespeed.measurement.stateful.options import StatefulOptions
+from wirespeed.measurement.stateful.plan import (
+    StatefulPlan,
+    check_plan,
+    flow_settings,
+    parse_flows,
+    parse_test,
+    parse_ways,
+)
+from wirespeed.measurement.stateful.result import StatefulResult
+from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
+from wirespeed.measurement.stateful.text import text_block
+from wirespeed.results.journal import Journal
+from wirespeed.results.recorder import JournalRecorder
+from wirespeed.units import parse_duration, parse_ratio
+from wirespeed.watching import Watcher
+
+
+class Stateful(Measurement[StatefulOptions, StatefulResult]):
+    """The tests that the options name, for each number of flows."""
+
+    summary = staticmethod(summary)
+
+    def __init__(self, options: StatefulOptions) -> None:
+        super().__init__(options)
+        self.at = with_bench(options.testbed, given_of(options, profile="stateful"))
+        given = flow_settings(self.at.tunables, self.at.mode == "ip6")
+        is_measured = options.beside == ""
+        self._plan = StatefulPlan(
+            tests=parse_test(options.test),
+            flows=parse_flows(options.flows),
+            ways=parse_ways(options.ways),
+            trial_s=options.trial_s,
+            repeats=options.repeats,
+            resolution=parse_ratio(options.resolution, "--resolution"),
+            alpha=parse_ratio(options.alpha, "--alpha"),
+            timeout_s=parse_duration(options.timeout) if options.timeout not in ("", "none") else None,
+            over_timeout=options.timeout == "none",
+            without_filter=is_measured,
+            robust=options.repeat_disturbed,
+            **given,
+            **plan_head(self.at, options, name="stateful"),
+        )
+        check_plan(self._plan)
+        self._empty = reset_by(options.empty_command, "--empty-command") if options.empty_command else None
+        self._beside = None
+        if options.beside not in ("", "none"):
+            self._beside = read_as(StatefulResult, Path(options.beside))
+
+    @classmethod
+    def instead(cls, options: StatefulOptions, /) -> str | None:
+        """The report of the result file that is to be shown; FileFault when it is of another kind."""
+        return None if options.show is None else text_block(read_as(StatefulResult, options.show))
+
+    def watcher(self, console: Console) -> Watcher[StatefulProgress]:
+        return watcher(console, self._plan.title, self.options.quiet)
+
+    def run(
+        self, stand: Stand, watch: Callable[[StatefulProgress], None], stop: Event, journal: Journal
+    ) -> StatefulResult:
+        return run_stateful(
+            self._plan.on(stand.lab, stand.device),
+            stand.client,
+            watch=watch,
+            dut=stand.dut,
+            stop=stop,
+            recorder=JournalRecorder(journal),
+            empty=self._empty,
+            beside=self._beside,
+        )
+
+    def raise_for(self, result: StatefulResult) -> None:
+        raise_for_ending(result)
+
+
+KIND = Stateful

@@ -1,0 +1,114 @@
+"""Options of the tests of stateful devices."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+from wirespeed.measurement.option import Option
+from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
+from wirespeed.measurement.stateful.result import StatefulResult
+from wirespeed.units import parse_duration
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatefulOptions(MeasurementOptions[StatefulResult]):
+    """The tests of RFC 9693 by number of flows (docs/firewalls.md). `test` names one, or is "all". `tunables` are of
+    the flows: size, ip, source, destination, addresses, ports. `timeout` is a time as text, or "none". `beside` is
+    empty, "none" or a file."""
+
+    test: Annotated[
+        str,
+        Option(
+            "",
+            "rate, throughput, frame-loss, latency, tear-down or all.",
+            metavar="[TEST]",
+            row=-1,
+            setting="test",
+            place=-1,
+            unset="rate",
+        ),
+    ] = "all"
+    tunables: Annotated[
+        str, replace(TUNABLES, help="size=64,ip=6,source=A,destination=A,addresses=1,ports=50k.", place=3)
+    ] = ""
+    flows: Annotated[
+        str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
+    ] = "1,1k,64k,1M"
+    ways: Annotated[
+        str,
+        Option(
+            "--ways",
+            "Senders: both, initiator, responder.",
+            metavar="WAY,...",
+            stored="ways",
+            setting="ways",
+        ),
+    ] = "both"
+    trial_s: Annotated[
+        float,
+        Option(
+            "--trial",
+            "Trial over states (RFC: 60 s).",
+            metavar="TIME",
+            parse=parse_duration,
+            setting="trial_s",
+            limits={"gt": 0},
+        ),
+    ] = 60.0
+    repeats: Annotated[
+        int | None,
+        Option(
+            "--repeats",
+            "Trials or searches.",
+            metavar="N",
+            shown="20 latency, 10 others",
+            setting="repeats",
+            limits={"ge": 1},
+        ),
+    ] = None
+    resolution: Annotated[
+        str, Option("--resolution", "Precision of searches.", metavar="SHARE", setting="resolution")
+    ] = "1%"
+    alpha: Annotated[
+        str, Option("--alpha", "Validate at this share of the rate.", metavar="SHARE", setting="alpha")
+    ] = "80%"
+    timeout: Annotated[
+        str,
+        Option(
+            "--timeout",
+            "Flows' timeout; none: ignore it.",
+            metavar="TIME",
+            shown="the DUT's",
+            setting="timeout",
+        ),
+    ] = ""
+    empty_command: Annotated[
+        str,
+        Option("--empty-command", "Command to empty the state table.", metavar="CMD", shown="by DUT"),
+    ] = ""
+    beside: Annotated[
+        str,
+        Option(
+            "--beside",
+            "Filter off: another result, or none.",
+            metavar="FILE",
+            shown="measured",
+            setting="beside",
+        ),
+    ] = ""
+    show: Annotated[
+        Path | None,
+        Option("--show", "Print the report of this result, and exit.", metavar="FILE", group="Result"),
+    ] = None
+    repeat_disturbed: RepeatDisturbed = None
+
+    @property
+    def most_s(self) -> float:
+        # Eight trials a search, of the trial and as much for phase 1; each row twice.
+        numbers, repeats = len(self.flows.split(",")), self.repeats or 10
+        return 2 * numbers * repeats * 8 * (2 * self.trial_s + 30.0) * (1 + 2 * len(self.ways.split(",")))
+
+
+OPTIONS = StatefulOptions

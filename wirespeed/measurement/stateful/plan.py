@@ -1,0 +1,252 @@
+"""The plan of the tests, as a value, and the method that follows from it. Pure; nothing runs here."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import TypedDict
+
+from wirespeed.errors import UsageError
+from wirespeed.measurement.stateful.conformance import REPEATS, TRIAL_S, exceptions_of
+from wirespeed.measurement.stateful.result import TESTS, WAYS, Ranges, StatefulMethod, StatefulSettings, Test, Way
+from wirespeed.results.channel import Channel
+from wirespeed.trial.plan import MeasurementPlan, parse_tunables
+from wirespeed.units import MAX_FRAME_BYTES
+
+EVERYTHING = "all"
+LEAST_REPEATS = 3
+LATENCY_REPEATS = 20
+
+FIRST_SOURCE_PORT, LAST_SOURCE_PORT = 1024, 65535
+FIRST_DESTINATION_PORT, LAST_DESTINATION_PORT = 5001, 49151
+"""Within the ranges of RFC 4814; destinations stay clear of the ports of services."""
+
+ADDRESSES = {False: ("16.0.0.1", "48.0.0.1"), True: ("2001:2::1", "2001:2:0:8000::1")}
+LEAST_BYTES = {False: 64, True: 82}
+"""IPv6: Ethernet, IPv6 and UDP headers, the tester's 16 bytes, FCS."""
+
+SETTINGS = ("size", "ip", "source", "destination", "addresses", "ports")
+
+_MOST_FLOWS = 1 << 26
+_COUNT = re.compile(r"(?P<number>\d{1,9}(\.\d{1,6})?)(?P<unit>[kKmM]?)")
+_UNITS = {"": 1, "k": 1000, "m": 1_000_000}
+
+
+@dataclass(frozen=True)
+class StatefulPlan(MeasurementPlan):
+    """`repeats` is None where it follows from `trial_s`. With `robust` trials are repeated whose loss the machine
+    explains; None does so in a lab whose control shares CPUs with what it measures. `timeout_s` is the DUT's UDP
+    timeout, None where the DUT tells it or nobody knows."""
+
+    profile: str = "stateful"
+    tests: tuple[Test, ...] = TESTS
+    flows: tuple[int, ...] = ()
+    ways: tuple[Way, ...] = ("both",)
+    size: int = 64
+    trial_s: float = TRIAL_S
+    repeats: int | None = None
+    resolution: float = 0.01
+    alpha: float = 0.8
+    opening: float = 0.5
+    rest_s: float = 0.5
+    source: str = ""
+    destination: str = ""
+    addresses: int = 1
+    source_ports: int = 50_000
+    ip6: bool = False
+    timeout_s: float | None = None
+    over_timeout: bool = False
+    without_filter: bool = True
+    robust: bool | None = None
+
+    @property
+    def is_robust(self) -> bool:
+        return self.lab.shares_cpus if self.robust is None else self.robust
+
+    @property
+    def initiator(self) -> int:
+        """The port that opens flows."""
+        return self.directions[0].tx
+
+    @property
+    def responder(self) -> int:
+        return self.directions[0].rx
+
+    @property
+    def forward(self) -> Channel:
+        return Channel(self.initiator, self.responder)
+
+    @property
+    def title(self) -> str:
+        numbers = ", ".join(f"{flows:,}" for flows in self.flows)
+        return f"RFC 9693 {', '.join(self.tests)}; {numbers} flows; trials of {self.trial_s:g} s"
+
+    def method(self, timeout_s: float | None) -> StatefulMethod:
+        """The method of the tests, with its deviations from the RFC; `timeout_s` is the DUT's, if known."""
+        share = min(1.0, self.trial_s / TRIAL_S)
+        bare = StatefulMethod(
+            tests=self.tests,
+            flows=self.flows,
+            ways=self.ways,
+            frame=self.size,
+            protocol="UDP over IPv6" if self.ip6 else "UDP over IPv4",
+            ranges=tuple(self.ranges(flows) for flows in self.flows),
+            trial_s=self.trial_s,
+            repeats=self._repeats(REPEATS, share),
+            latency_repeats=self._repeats(LATENCY_REPEATS, share),
+            alpha=self.alpha,
+            opening=self.opening,
+            resolution=self.resolution,
+            rest_s=self.rest_s,
+            timeout_s=timeout_s,
+            over_timeout=self.over_timeout,
+        )
+        return replace(bare, exceptions=exceptions_of(bare))
+
+    def _repeats(self, of_the_rfc: int, share: float) -> int:
+        return self.repeats or max(LEAST_REPEATS, math.ceil(of_the_rfc * share))
+
+    def ranges(self, flows: int) -> Ranges:
+        """§5.1: the source ports stay, the destination ports grow. UsageError where they do not reach."""
+        source, destination = ADDRESSES[self.ip6]
+        of_a_port = self.addresses**2 * self.source_ports
+        destination_ports = -(-flows // of_a_port)
+        most = LAST_DESTINATION_PORT - FIRST_DESTINATION_PORT + 1
+        if destination_ports > most:
+            raise UsageError(
+                f"--flows {flows}: {self.source_ports} source ports and {most} destination ports make at most "
+                f"{of_a_port * most}; give more of them by -t ports= or addresses="
+            )
+        return Ranges(
+            flows=flows,
+            source=self.source or source,
+            sources=self.addresses,
+            destination=self.destination or destination,
+            destinations=self.addresses,
+            source_port=FIRST_SOURCE_PORT,
+            source_ports=self.source_ports,
+            destination_port=FIRST_DESTINATION_PORT,
+            destination_ports=destination_ports,
+        )
+
+    def variables(self, server: str) -> StatefulSettings:
+        return StatefulSettings(
+            **self.settings_head(server),
+            flows=",".join(map(str, self.flows)),
+            ways=",".join(self.ways),
+        )
+
+
+def check_plan(plan: StatefulPlan) -> None:
+    """UsageError when the plan cannot be run on any line."""
+    if not (math.isfinite(plan.trial_s) and plan.trial_s > 0):
+        raise UsageError(f"--trial {plan.trial_s:g} is not a duration: give seconds above 0, 60 for the RFC's")
+    if plan.repeats is not None and plan.repeats < 1:
+        raise UsageError(f"--repeats {plan.repeats}: give 1 or more; the RFC's figures are of 10, latency of 20")
+    for name, value in (("resolution", plan.resolution), ("opening", plan.opening)):
+        if not 0 < value < 1:
+            raise UsageError(f"--{name} {value:g}: give a share between 0 and 1, such as 1% or 0.5")
+    if not 0 < plan.alpha <= 1:
+        raise UsageError(f"--alpha {plan.alpha:g}: give a share above 0 and at most 1, such as 80% or 0.5")
+    if not 1 <= plan.source_ports <= LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1:
+        raise UsageError(
+            f"-t ports={plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
+            f"ports {FIRST_SOURCE_PORT} to {LAST_SOURCE_PORT}"
+        )
+    least = LEAST_BYTES[plan.ip6]
+    if not least <= plan.size <= MAX_FRAME_BYTES:
+        raise UsageError(f"-t size={plan.size}: give bytes with FCS from {least} to {MAX_FRAME_BYTES}")
+    _check_addresses(plan)
+    for flows in plan.flows:
+        plan.ranges(flows)
+    pair = set(plan.directions)
+    if len(pair) != 2 or {wire.reverse for wire in pair} != pair:
+        raise UsageError(
+            "flows need a pair of ports and both directions; --ports N,N names the initiator's port and the "
+            "responder's, --ways who sends over the states"
+        )
+
+
+def _check_addresses(plan: StatefulPlan) -> None:
+    if plan.addresses < 1:
+        raise UsageError(f"-t addresses={plan.addresses}: give 1 or more")
+    for name, given in (("source", plan.source), ("destination", plan.destination)):
+        if not given:
+            continue
+        try:
+            address = ip_address(given)
+        except ValueError:
+            raise UsageError(f"-t {name}={given}: give an address such as {ADDRESSES[plan.ip6][0]}") from None
+        if not isinstance(address, IPv6Address if plan.ip6 else IPv4Address):
+            raise UsageError(f"-t {name}={given}: give one of IPv{6 if plan.ip6 else 4}; IPv6 needs ip=6")
+
+
+def parse_test(word: str) -> tuple[Test, ...]:
+    """A test with those that it stands on, in the order in which they are run: the rate is always first, and latency is
+    measured at the throughput."""
+    if word == EVERYTHING:
+        return TESTS
+    if word not in TESTS:
+        raise UsageError(f"test {word!r} is not known: give {', '.join(TESTS)} or {EVERYTHING}")
+    needed = {"rate", word, *(("throughput",) if word == "latency" else ())}
+    return tuple(test for test in TESTS if test in needed)
+
+
+def parse_count(what: str, text: str) -> int:
+    """`64k`, k and M being 1000 and 1000000. UsageError for what is no number."""
+    match = _COUNT.fullmatch(text.strip())
+    value = float(match["number"]) * _UNITS[match["unit"].lower()] if match is not None else 0.0
+    if value != int(value) or not 1 <= value <= _MOST_FLOWS:
+        raise UsageError(f"{what} {text.strip()!r}: give numbers from 1 to {_MOST_FLOWS}, such as 1, 64k or 1M")
+    return int(value)
+
+
+class FlowSettings(TypedDict):
+    """The fields of a plan that `-t` sets."""
+
+    tunables: dict[str, str]
+    size: int
+    ip6: bool
+    source: str
+    destination: str
+    addresses: int
+    source_ports: int
+
+
+def flow_settings(text: str, ip6: bool) -> FlowSettings:
+    """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,addresses=16,ports=40k`; `ip6` where that does not say.
+    UsageError for other keys."""
+    given = parse_tunables(text)
+    for key in given:
+        if key not in SETTINGS:
+            raise UsageError(f"-t {key}=…: flows have {', '.join(SETTINGS)}")
+    if (family := given.get("ip", "6" if ip6 else "4")) not in ("4", "6"):
+        raise UsageError(f"-t ip={family}: give 4 or 6")
+    counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "addresses", "ports") if key in given}
+    return FlowSettings(
+        tunables=given,
+        size=counts.get("size", LEAST_BYTES[family == "6"]),
+        ip6=family == "6",
+        source=given.get("source", ""),
+        destination=given.get("destination", ""),
+        addresses=counts.get("addresses", 1),
+        source_ports=counts.get("ports", 50_000),
+    )
+
+
+def parse_flows(text: str) -> tuple[int, ...]:
+    """`1,1k,64k,1M`, rising. UsageError for what is no number, or is given twice."""
+    found = [parse_count("--flows", word) for word in text.split(",")]
+    if len(set(found)) != len(found):
+        raise UsageError(f"--flows {text}: a number is given twice; give each once")
+    return tuple(sorted(found))
+
+
+def parse_ways(text: str) -> tuple[Way, ...]:
+    words = [word.strip() for word in text.split(",")]
+    for word in words:
+        if word not in WAYS:
+            raise UsageError(f"--ways {word!r} is not known: give {', '.join(WAYS)}")
+    return tuple(way for way in WAYS if way in words)

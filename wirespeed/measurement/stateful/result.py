@@ -1,0 +1,419 @@
+"""The results of tests of stateful devices as values: connection establishment rate, throughput, frame loss and latency
+over a number of states, tear-down rate.
+
+Terms are those of RFC 9693: the initiator opens connections, the responder learns their four-tuples. A connection is a
+flow here, since the test frames are UDP. Rates are flows per second, loads are frames per second of each direction; a
+frame size counts the FCS. Sections named without an RFC are those of RFC 9693.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median, quantiles
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+
+from wirespeed.measurement.rfc2544.result import LossPoint
+from wirespeed.results.channel import Channel
+from wirespeed.results.codec import INLINE, SPARSE, Stored
+from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.search_trial import BoundLimit, SearchTrial
+from wirespeed.results.settings import Settings
+from wirespeed.results.states import StateTable, TearDown
+from wirespeed.results.trial import TrialResult
+
+Test = Literal["rate", "throughput", "frame-loss", "latency", "tear-down"]
+TESTS: tuple[Test, ...] = get_args(Test)
+
+Way = Literal["both", "initiator", "responder"]
+"""Who sends in phase 2."""
+WAYS: tuple[Way, ...] = get_args(Way)
+
+SECTIONS: Mapping[Test, str] = {
+    "rate": "RFC 9693 §4.5, §4.6",
+    "throughput": "RFC 9693 §4.7 (RFC 8219 §7.1)",
+    "frame-loss": "RFC 9693 §4.7 (RFC 8219 §7.4)",
+    "latency": "RFC 9693 §4.7 (RFC 8219 §7.2, §7.3.1)",
+    "tear-down": "RFC 9693 §4.8",
+}
+
+NOT_PROVED = "the state table was not read, so that its entries are not proved"
+
+LEAST_PHASE_S = 1.0
+"""A rate is reported where phase 1 lasts at least so long."""
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """Addresses and ports of `flows` flows, as the initiator sends them: each range by its first value and its size.
+    The product of the sizes is at least the number of flows."""
+
+    flows: int
+    source: str
+    sources: int
+    destination: str
+    destinations: int
+    source_port: int
+    source_ports: int
+    destination_port: int
+    destination_ports: int
+
+    @property
+    def tuples(self) -> int:
+        return self.sources * self.destinations * self.source_ports * self.destination_ports
+
+    @property
+    def endpoints(self) -> int:
+        """Destination addresses and ports."""
+        return self.destinations * self.destination_ports
+
+
+@dataclass(frozen=True)
+class StatefulMethod:
+    """Parameters of the tests. `alpha` is the rate of validation as a share of the rate of phase 1, `opening` the rate
+    of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest UDP timeout of the
+    DUT, None if unknown. `resolution` is the relative distance between a rate that was found and the next that fails.
+    `exceptions` lists, by test, the deviations from the RFC."""
+
+    tests: tuple[Test, ...]
+    flows: tuple[int, ...]
+    ways: tuple[Way, ...]
+    frame: int
+    protocol: str
+    ranges: tuple[Ranges, ...]
+    trial_s: float = 60.0
+    repeats: int = 10
+    latency_repeats: int = 20
+    alpha: float = 0.8
+    opening: float = 0.5
+    resolution: float = 0.01
+    rest_s: float = 0.5
+    timeout_s: float | None = None
+    over_timeout: bool = False
+    loss_step_percent: float = 10.0
+    exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def common_exceptions(self) -> tuple[str, ...]:
+        """Exceptions that all tests share, if there are several tests."""
+        first, *others = self.exceptions.values() if len(self.exceptions) > 1 else ((),)
+        return tuple(one for one in first if all(one in other for other in others))
+
+    def conformance(self, test: Test, *, all_of_them: bool = True) -> str:
+        """`RFC 9693 §4.7 except: trials of 2 s, not 60 s` or the section alone; with or without what is said of all
+        tests."""
+        section, common = SECTIONS[test], () if all_of_them else self.common_exceptions
+        exceptions = [one for one in self.exceptions.get(test, ()) if one not in common]
+        return f"{section} except: {'; '.join(exceptions)}" if exceptions else section
+
+    def ranges_of(self, flows: int) -> Ranges:
+        return next(one for one in self.ranges if one.flows == flows)
+
+
+@dataclass(frozen=True)
+class PhaseCounts:
+    """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
+    right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. `merged` flows share
+    the tuple of another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
+    `untranslated` flows arrived with the source that they were sent from. Frames: `duplicates`, `late` (of an earlier
+    phase), `unopened` (of flows that were not learnt), `unknown` (no test frames), `icmp_errors`."""
+
+    flows: int
+    established: int
+    missing: Annotated[int, SPARSE] = 0
+    unsent: Annotated[int, SPARSE] = 0
+    merged: Annotated[int, SPARSE] = 0
+    remapped: Annotated[int, SPARSE] = 0
+    misdelivered: Annotated[int, SPARSE] = 0
+    untranslated: Annotated[int, SPARSE] = 0
+    duplicates: Annotated[int, SPARSE] = 0
+    late: Annotated[int, SPARSE] = 0
+    unopened: Annotated[int, SPARSE] = 0
+    unknown: Annotated[int, SPARSE] = 0
+    icmp_errors: Annotated[int, SPARSE] = 0
+
+    @property
+    def is_whole(self) -> bool:
+        return self.established == self.flows
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """The counts that a healthy test has none of, by their names."""
+        names = ("missing", "merged", "remapped", "misdelivered", "duplicates", "late", "unopened", "icmp_errors")
+        return {name.replace("icmp_errors", "ICMP errors"): value for name in names if (value := getattr(self, name))}
+
+
+@dataclass(frozen=True)
+class StatefulTrial:
+    """A trial of a test with `flows` flows; `filtered`: with the filter on. `load_pps` is the rate of new flows of a
+    test of the rate, otherwise the load of phase 2; `way` is who sent then.
+
+    The directions of `trial` are phase 1 and validation in a test of the rate, phase 2 in the others. `opened` are the
+    counts of phase 1, `validated` those of validation, `exchanged` those of phase 2 by direction. `states` is the state
+    table afterwards with the growth of its counters, `states_before` its entries before phase 1; None if it was not
+    read. `lasted_s` is the time for which the first flow had to live. `excluded` is the reason why a trial does not
+    count."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "judged.loss_ratio"}
+
+    number: int
+    test: Test
+    flows: int
+    load_pps: float
+    intended_s: float
+    trial: Annotated[TrialResult, INLINE]
+    opened: PhaseCounts
+    validated: Annotated[PhaseCounts | None, SPARSE] = None
+    exchanged: Annotated[Mapping[Channel, PhaseCounts], SPARSE] = field(default_factory=dict)
+    way: Annotated[Way, SPARSE] = "both"
+    filtered: bool = True
+    repeat: int = 1
+    states: Annotated[StateTable | None, SPARSE] = None
+    states_before: Annotated[int | None, SPARSE] = None
+    lasted_s: float = 0.0
+    label: Annotated[str, SPARSE] = ""
+    excluded: Annotated[str, SPARSE] = ""
+
+    @property
+    def judged(self) -> SearchTrial:
+        """The trial in the form that a search judges: by all packets that were due."""
+        return SearchTrial(self.number, "search", self.load_pps, self.intended_s, self.trial, self.label, self.excluded)
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """Flows and frames that a healthy test has none of, of all phases."""
+        phases = (self.opened, *filter(None, (self.validated,)), *self.exchanged.values())
+        found: dict[str, int] = {}
+        for one in phases:
+            for name, value in one.faults.items():
+                found[name] = found.get(name, 0) + value
+        return found
+
+    @property
+    def remark(self) -> str:
+        """Why what it shows is not the DUT's doing alone; empty where it is."""
+        if self.trial.disturbed:
+            return f"the host disturbed it: {self.trial.disturbed}"
+        if self.trial.tester_limited:
+            return "the tester was the limit: it sent less than was asked for"
+        return ""
+
+
+def percentile(values: Sequence[float], share: int) -> float | None:
+    """The 1st … 99th percentile, between the values next to it; None of nothing."""
+    if len(values) < 2:
+        return values[0] if values else None
+    return quantiles(values, n=100, method="inclusive")[share - 1]
+
+
+@dataclass(frozen=True)
+class FoundRow:
+    """A rate or load by searches, one a repeat: `found` are their lower bounds and `failed` the next that failed.
+    `limit` is the cause of the upper bounds. `left_out` is the reason why there is no figure, `irregular` the reason
+    why the figure is not the DUT's alone. `filtered`: with the filter on. `states` were in use after the trials at what
+    was found."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"median": "median", "p1": "p1", "p99": "p99", "error": "error"}
+
+    flows: int
+    filtered: bool = True
+    found: tuple[float, ...] = ()
+    failed: tuple[float, ...] = ()
+    limit: BoundLimit = "none"
+    states: int | None = None
+    trials: int = 0
+    left_out: str = ""
+    irregular: str = ""
+
+    @property
+    def median(self) -> float | None:
+        return median(self.found) if self.found else None
+
+    @property
+    def p1(self) -> float | None:
+        return percentile(self.found, 1)
+
+    @property
+    def p99(self) -> float | None:
+        return percentile(self.found, 99)
+
+    @property
+    def error(self) -> float | None:
+        """The widest distance between what was found and the next that failed."""
+        return max((high - low for low, high in zip(self.found, self.failed, strict=False)), default=None)
+
+    @property
+    def is_at_least(self) -> bool:
+        """True if tester or host ended the search, so that the DUT may do more."""
+        return self.limit in ("tester", "host")
+
+
+@dataclass(frozen=True)
+class RateRow(FoundRow):
+    """§4.5 with §4.6: the highest rate of new flows of which all are established and validated. `unvalidated` is the
+    highest rate at which phase 1 was whole, validated or not. `needed_flows` would make phase 1 long enough for a
+    rate."""
+
+    unvalidated: float | None = None
+    needed_flows: int | None = None
+
+
+@dataclass(frozen=True)
+class StateThroughputRow(FoundRow):
+    """§4.7: the highest load over the states that loses nothing. `opened_at` is the rate of phase 1, `line_pps` what
+    the links carry."""
+
+    way: Way = "both"
+    opened_at: float | None = None
+    line_pps: float | None = None
+
+
+@dataclass(frozen=True)
+class StateLossRow:
+    """§4.7: the loss at loads from the line down, until two trials lost nothing."""
+
+    flows: int
+    way: Way = "both"
+    filtered: bool = True
+    opened_at: float | None = None
+    points: tuple[LossPoint, ...] = ()
+    lossless_twice: bool = False
+    states: int | None = None
+    left_out: str = ""
+    irregular: str = ""
+
+
+@dataclass(frozen=True)
+class StateLatencyRow:
+    """§4.7 at the throughput, of one direction; a value a repeat, in microseconds: the median of the frames' latency
+    (TL is the median of those), the 99.9th percentile (WCL), and the PDV, D99.9 - Dmin. `frames` were timed."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"typical_us": "typical_us", "worst_us": "worst_us", "pdv_us": "pdv_us"}
+
+    flows: int
+    direction: str
+    way: Way = "both"
+    filtered: bool = True
+    load_pps: float | None = None
+    medians_us: tuple[float, ...] = ()
+    worsts_us: tuple[float, ...] = ()
+    variations_us: tuple[float, ...] = ()
+    frames: int = 0
+    states: int | None = None
+    left_out: str = ""
+    irregular: str = ""
+
+    @property
+    def typical_us(self) -> float | None:
+        return median(self.medians_us) if self.medians_us else None
+
+    @property
+    def worst_us(self) -> float | None:
+        return median(self.worsts_us) if self.worsts_us else None
+
+    @property
+    def pdv_us(self) -> float | None:
+        return median(self.variations_us) if self.variations_us else None
+
+
+@dataclass(frozen=True)
+class TearDownRow:
+    """§4.8: the table of so many flows flushed as a whole by the DUT's own command, once a repeat. A flush shows a rate
+    where the command takes ten times as long as on an empty table, whose time is taken off."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"rates": "rates", "median": "median"}
+
+    flows: int
+    filtered: bool = True
+    opened_at: float | None = None
+    flushes: tuple[TearDown, ...] = ()
+    states: int | None = None
+    left_out: str = ""
+    irregular: str = ""
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Entries a second."""
+        return tuple(rate for one in self.flushes if (rate := one.states_per_s) is not None)
+
+    @property
+    def median(self) -> float | None:
+        return median(self.rates) if self.rates else None
+
+
+Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRow
+
+
+@dataclass(frozen=True, kw_only=True)
+class StatefulSettings(Settings):
+    """`flows` and `ways` as on a command line."""
+
+    flows: Annotated[str, SPARSE] = ""
+    ways: Annotated[str, SPARSE] = ""
+
+
+@dataclass(frozen=True)
+class StatefulResult(MeasurementResult):
+    """A whole run. Rows are in the order in which they were measured; a test that was not run has none. `table` is the
+    DUT's state table before the first trial, None if it could not be read. `filter` names the DUT's filter, empty if
+    that is unknown. `conformance` has, by test, its sections and its deviations. `spent_s` is the duration."""
+
+    kind = "stateful"
+    schema = "wirespeed-stateful/1"
+    noun = "result of tests of stateful devices"
+    journal_noun = "tests of stateful devices"
+    also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
+
+    variables: Annotated[StatefulSettings, Stored("vars")]
+    method: StatefulMethod
+    filter: Annotated[str, SPARSE] = ""
+    table: Annotated[StateTable | None, SPARSE] = None
+    rate: Annotated[tuple[RateRow, ...], SPARSE] = ()
+    throughput: Annotated[tuple[StateThroughputRow, ...], SPARSE] = ()
+    frame_loss: Annotated[tuple[StateLossRow, ...], SPARSE] = ()
+    latency: Annotated[tuple[StateLatencyRow, ...], SPARSE] = ()
+    tear_down: Annotated[tuple[TearDownRow, ...], SPARSE] = ()
+    trials: tuple[StatefulTrial, ...] = ()
+    spent_s: float = 0.0
+
+    @property
+    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
+        return tuple((f"{one.test} {flows_text(one.flows)}", one.judged) for one in self.trials)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.trials
+
+    @property
+    def conformance(self) -> dict[Test, str]:
+        """By test, the sections that it follows and what it does otherwise."""
+        return {test: self.method.conformance(test) for test in self.method.tests}
+
+    def rows(self, test: Test) -> tuple[Row, ...]:
+        found: tuple[Row, ...] = getattr(self, attribute_of(test))
+        return found
+
+    @classmethod
+    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
+        """Rows stand between the trials: {"row_of": "rate", "row": …}."""
+        trials = [entry for entry in entries if "row_of" not in entry]
+        document: dict[str, Any] = {**head, "trials": trials}
+        for entry in entries:
+            if "row_of" in entry:
+                document.setdefault(attribute_of(entry["row_of"]), []).append(entry.get("row"))
+        result = cls.from_json(document, name)
+        reason = f"the tests did not end by themselves; {len(trials)} trials are from their journal"
+        return replace(result, spent_s=sum(one.trial.effective_s for one in result.trials)), reason
+
+
+def attribute_of(test: Test) -> str:
+    """Name of a test's rows in a StatefulResult and in its file."""
+    return test.replace("-", "_")
+
+
+def flows_text(flows: int) -> str:
+    """`1 flow`, `64k flows` with k of 1000."""
+    return "1 flow" if flows == 1 else f"{flows:,} flows"
+
+
+RESULT = StatefulResult

@@ -1,0 +1,127 @@
+"""Results of the tests of stateful devices as rows of one shape, for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wirespeed.measurement.stateful.result import (
+    FoundRow,
+    RateRow,
+    Row,
+    StatefulResult,
+    StateLatencyRow,
+    StateLossRow,
+    TearDownRow,
+    Test,
+    percentile,
+)
+from wirespeed.measurement.stateful.text import remark_of
+from wirespeed.results.figures import rounded
+
+
+@dataclass(frozen=True)
+class StatefulRow:
+    """One figure: `value` in `unit`, the median of `repeats` with their 1st and 99th percentile. `upper` is the next
+    rate or load of a search that failed. `filter` is on or off; `sends` is who sent over the states, empty for a rate
+    of new flows. `states` is the number of entries in use, None if the DUT was not read."""
+
+    test: str
+    benchmark: str
+    flows: int
+    filter: str
+    sends: str
+    directions: str
+    quantity: str
+    unit: str
+    value: float | None
+    upper: float | None = None
+    p1: float | None = None
+    p99: float | None = None
+    repeats: int = 1
+    load_pps: float | None = None
+    opened_at: float | None = None
+    states: int | None = None
+    frame_bytes: int | None = None
+    source_ports: int | None = None
+    destination_ports: int | None = None
+    limit: str = ""
+    irregular: str = ""
+    conformance: str = ""
+    outcome: str = ""
+
+
+def stateful_rows(results: Sequence[StatefulResult]) -> list[StatefulRow]:
+    """All figures, in the order in which they were found."""
+    return [
+        replace(found, conformance=one.method.conformance(test), outcome=one.ending.status)
+        for one in results
+        for test in one.method.tests
+        for row in one.rows(test)
+        for found in _figures(one, test, row)
+    ]
+
+
+def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
+    ranges = next((one for one in result.method.ranges if one.flows == row.flows), None)
+    blank = StatefulRow(
+        result.name,
+        test,
+        row.flows,
+        "on" if row.filtered else "off",
+        getattr(row, "way", ""),
+        ", ".join(map(str, result.directions)),
+        "",
+        "",
+        None,
+        states=row.states,
+        opened_at=rounded(getattr(row, "opened_at", None)),
+        frame_bytes=result.method.frame,
+        source_ports=None if ranges is None else ranges.source_ports,
+        destination_ports=None if ranges is None else ranges.destination_ports,
+        irregular=remark_of(row),
+    )
+    match row:
+        case FoundRow():
+            is_rate = isinstance(row, RateRow)
+            found = replace(
+                blank,
+                quantity="connection establishment rate" if is_rate else "throughput",
+                unit="flows/s" if is_rate else "frames/s",
+                limit=row.limit,
+                upper=rounded(None if row.median is None or row.error is None else row.median + row.error),
+            )
+            yield _spread(found, row.found)
+            if isinstance(row, RateRow) and row.found:
+                unvalidated = replace(blank, quantity="unvalidated rate", unit="flows/s")
+                yield replace(unvalidated, value=rounded(row.unvalidated), repeats=len(row.found))
+        case StateLossRow():
+            for point in row.points:
+                yield replace(
+                    blank,
+                    quantity="frame loss rate",
+                    unit="%",
+                    value=round(point.loss_percent, 6),
+                    load_pps=rounded(point.offered_pps),
+                    irregular=point.irregular or row.irregular,
+                )
+        case TearDownRow():
+            yield _spread(replace(blank, quantity="tear-down rate", unit="entries/s"), row.rates)
+        case StateLatencyRow():
+            of = replace(blank, directions=row.direction, unit="µs", load_pps=rounded(row.load_pps))
+            for quantity, values in (
+                ("typical latency", row.medians_us),
+                ("worst latency", row.worsts_us),
+                ("PDV", row.variations_us),
+            ):
+                yield _spread(replace(of, quantity=quantity), values)
+
+
+def _spread(row: StatefulRow, values: Sequence[float]) -> StatefulRow:
+    return replace(
+        row,
+        value=rounded(percentile(values, 50)),
+        p1=rounded(percentile(values, 1)),
+        p99=rounded(percentile(values, 99)),
+        repeats=len(values),
+    )

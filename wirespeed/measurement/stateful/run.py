@@ -1,0 +1,298 @@
+"""Runs the tests of a plan against a generator, one number of flows after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Event
+from typing import TYPE_CHECKING
+
+from wirespeed.client.generator_client import GeneratorClient
+from wirespeed.dut.dut import Dut, states_of, with_texts
+from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.measurement.head import head_of
+from wirespeed.measurement.search.goals import check_resolution
+from wirespeed.measurement.stateful.bench import StatefulBench, Watch
+from wirespeed.measurement.stateful.benchmarks import (
+    LEAST_FPS,
+    establishment_rate,
+    frame_loss_rate,
+    latency,
+    left_out_rate,
+    rate_goal,
+    tear_down,
+    throughput,
+)
+from wirespeed.measurement.stateful.plan import StatefulPlan, check_plan
+from wirespeed.measurement.stateful.result import (
+    LEAST_PHASE_S,
+    NOT_PROVED,
+    TESTS,
+    RateRow,
+    Row,
+    StatefulResult,
+    StateLatencyRow,
+    StateLossRow,
+    StateThroughputRow,
+    TearDownRow,
+    Test,
+    Way,
+    attribute_of,
+)
+from wirespeed.measurement.stateful.text import remark_of
+from wirespeed.pages.words import count
+from wirespeed.results.ending import COMPLETE, ending_of, raise_for
+from wirespeed.results.lab import ROBUST_NOTE
+from wirespeed.results.recorder import Recorder
+from wirespeed.trial.flow_session import DRAIN_S
+from wirespeed.trial.load import PortLoad, TrialLoad
+from wirespeed.trial.mix import Mix
+from wirespeed.trial.tester import Tester
+from wirespeed.trial.trial import Trial
+from wirespeed.units import line_rate_pps
+
+if TYPE_CHECKING:
+    from wirespeed.dut.states import DutStates
+    from wirespeed.results.states import StateTable
+    from wirespeed.trial.flow_session import FlowSession
+
+
+def run_stateful(
+    plan: StatefulPlan,
+    client: GeneratorClient,
+    *,
+    watch: Watch | None = None,
+    dut: Dut | None = None,
+    stop: Event | None = None,
+    recorder: Recorder | None = None,
+    empty: Callable[[], None] | None = None,
+    beside: StatefulResult | None = None,
+) -> StatefulResult:
+    """Run `plan` on ports of the connected `client` and return what was found. `empty` empties the DUT's state table
+    where that is not its own doing; `beside` has the rows of the DUT with its filter off.
+
+    Raises when nothing can be measured: UsageError (plan, line, more flows than the DUT holds, trials longer than its
+    timeout), EnvironmentFault (too few ports, no link), RemoteError (port taken). Once traffic ran it always returns a
+    result, whose `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending`
+    raises that. Whatever happens, traffic is stopped and the ports are released.
+    """
+    check_plan(plan)
+    stop = stop or Event()
+    states = states_of(dut) if dut is not None else None
+    table = states.read() if states is not None else None
+    timeout_s = plan.timeout_s or (table.udp_timeout_s if table is not None else None)
+    refused = _refused(plan, states, table)
+    _check_timeout(plan, timeout_s)
+    tester = Tester(client, plan.directions)
+    trial = Trial(tester, _no_load(plan), dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
+    line_pps = _line_pps(plan, trial)
+    check_resolution([rate_goal(plan.resolution)], line_pps)
+    method = plan.method(timeout_s)
+    slots = plan.lab.ring_slots or 0
+    bench = StatefulBench(client, trial, method, plan.forward, states, empty, stop, watch, recorder, ring_slots=slots)
+    head = StatefulResult(
+        plan.name or "stateful",
+        plan.variables(tester.server),
+        **head_of(plan, tester, trial.facts, dut),
+        method=method,
+        filter=plan.lab.filter,
+        table=table,
+        frame_bytes=dict.fromkeys(plan.senders, float(plan.size)),
+    )
+    with ending_of(lambda: bool(bench.trials)) as course, trial:
+        if recorder is not None:
+            recorder.begin(head)
+        _Suite(plan, bench, line_pps, refused, beside).run()
+    rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
+    return replace(
+        head,
+        dut=with_texts(head.dut, dut),
+        **rows,  # type: ignore[arg-type] # each of its own kind
+        trials=tuple(bench.trials),
+        spent_s=time.monotonic() - bench.began_s,
+        ending=replace(
+            course.ending,
+            started=head.ending.started,
+            notes=(*trial.notes, *_notes(plan, bench, beside)),
+        ),
+    )
+
+
+def raise_for_ending(result: StatefulResult) -> None:
+    """Raise what ended failed tests, and MeasurementError when no number of flows has a figure."""
+    raise_for(result.ending)
+    rows = [row for test in TESTS for row in result.rows(test)]
+    reasons = [remark_of(row) for row in rows if _is_empty(row)]
+    if result.ending.status == COMPLETE and rows and len(reasons) == len(rows):
+        raise MeasurementError(f"no figure was found: {reasons[-1]}")
+
+
+def _is_empty(row: Row) -> bool:
+    match row:
+        case StateLossRow():
+            return not row.points
+        case StateLatencyRow():
+            return not row.medians_us
+        case TearDownRow():
+            return not row.rates
+        case _:
+            return not row.found
+
+
+def _refused(plan: StatefulPlan, states: DutStates | None, table: StateTable | None) -> dict[int, str]:
+    """The numbers of flows that the table cannot hold, each with the reason. UsageError if it holds none of them."""
+    if states is None or table is None or plan.force:
+        return {}
+    whys = ((flows, states.why_not(flows, table)) for flows in plan.flows)
+    reasons = {flows: f"{why}; --force sends them all the same" for flows, why in whys if why is not None}
+    if len(reasons) == len(plan.flows):
+        raise UsageError(reasons[plan.flows[0]])
+    return reasons
+
+
+def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
+    """UsageError for trials over states that all time out meanwhile, unless they are asked for."""
+    if timeout_s is None or plan.over_timeout or not set(plan.tests) - {"rate", "tear-down"}:
+        return
+    if plan.trial_s + 2 * DRAIN_S >= timeout_s:
+        raise UsageError(
+            f"--trial {plan.trial_s:g}: flows of the DUT live for {timeout_s:g} s without a frame, and a trial over "
+            "their states has to end before; raise the DUT's UDP timeout, give a shorter --trial, or send all the same "
+            "with --timeout none"
+        )
+
+
+def _no_load(plan: StatefulPlan) -> TrialLoad:
+    """The flows that are sent are those of a session, and no streams of a trial."""
+    return TrialLoad(dict.fromkeys(plan.senders, PortLoad((), Mix(plan.size, fixed_size=True))))
+
+
+def _line_pps(plan: StatefulPlan, trial: Trial) -> float:
+    lines = []
+    for port, facts in trial.facts.items():
+        if facts.speed_bps is None:
+            raise UsageError(
+                f"port {port} has no line speed, which rates and loads end at; give the generator's port speed=10G or "
+                "so, or --line 10G"
+            )
+        lines.append(line_rate_pps(plan.size, facts.speed_bps))
+    return min(lines)
+
+
+def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | None) -> Iterator[str]:
+    if plan.is_robust and plan.robust is None:
+        yield ROBUST_NOTE
+    aside = [trial.excluded for trial in bench.trials if trial.excluded]
+    if aside:
+        yield f"{count(len(aside), 'trial')} set aside and repeated: {aside[0]}"
+    if bench.states is None:
+        yield NOT_PROVED
+    if beside is not None:
+        yield f"rows without filter are those of {beside.name}"
+
+
+@dataclass
+class _Suite:
+    """A plan on a bench. `opening` has the rate of phase 1 before a phase 2, by the number of flows."""
+
+    plan: StatefulPlan
+    bench: StatefulBench
+    line_pps: float
+    refused: dict[int, str]
+    beside: StatefulResult | None
+    opening: dict[int, float] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Rates first, of most flows first, since fewer flows may have none; then the other tests, flows rising."""
+        for flows in reversed(self.plan.flows):
+            self._rate(flows)
+        tests = [test for test in self.plan.tests if test != "rate"]
+        for flows in self.plan.flows if tests else ():
+            if flows in self.refused or flows not in self.opening:
+                why = self.refused.get(flows, "no rate of new flows was found, at which phase 1 could be")
+                self._leave_out(flows, tests, why)
+                continue
+            with self.bench.flows(flows) as session:
+                if tests != ["tear-down"]:
+                    for way in self.plan.ways:
+                        self._over_states(session, flows, way, tests)
+                if "tear-down" in tests:
+                    self.bench.found("tear-down", tear_down(self.bench, session, flows, self.opening[flows]))
+
+    def _each(self) -> Iterator[bool]:
+        """With the filter, and where that can be, without it."""
+        yield True
+        states = self.bench.states
+        if self.beside is None and self.plan.without_filter and states is not None and states.can_do_without_filter:
+            with self.bench.without_filter():
+                yield False
+
+    def _found(self, test: Test, rows: Sequence[Row]) -> None:
+        for row in rows:
+            self.bench.found(test, row)
+
+    def _beside(self, test: Test, flows: int, way: str = "both") -> None:
+        """The rows of the other result for the same flows."""
+        if self.beside is None:
+            return
+        for row in self.beside.rows(test):
+            if row.flows == flows and getattr(row, "way", way) == way and row.filtered:
+                self.bench.found(test, replace(row, filtered=False))
+
+    # ---- the rate
+
+    def _rate(self, flows: int) -> None:
+        if flows in self.refused:
+            self.bench.found("rate", RateRow(flows, left_out=self.refused[flows]))
+            return
+        more = self.opening[min(self.opening)] / self.plan.opening if self.opening else None
+        if flows < LEAST_FPS or (more is not None and flows < more * LEAST_PHASE_S):
+            self.opening[flows] = self.plan.opening * (more or LEAST_FPS)
+            self.bench.found("rate", left_out_rate(self.bench, flows, more))
+            return
+        with self.bench.flows(flows) as session:
+            for _ in self._each():
+                row = establishment_rate(self.bench, session, flows, self.line_pps, self.plan.is_robust)
+                if self.bench.filtered and row.median is not None:
+                    self.opening[flows] = self.plan.opening * row.median
+                self.bench.found("rate", replace(row, found=(), failed=()) if row.needed_flows else row)
+        self._beside("rate", flows)
+
+    # ---- over the states
+
+    def _leave_out(self, flows: int, tests: Sequence[Test], why: str) -> None:
+        for way in self.plan.ways:
+            for test in tests:
+                match test:
+                    case "throughput":
+                        self.bench.found(test, StateThroughputRow(flows, left_out=why, way=way))
+                    case "frame-loss":
+                        self.bench.found(test, StateLossRow(flows, way, left_out=why))
+                    case "latency":
+                        self.bench.found(test, StateLatencyRow(flows, "", way, left_out=why))
+        if "tear-down" in tests:
+            self.bench.found("tear-down", TearDownRow(flows, left_out=why))
+
+    def _over_states(self, session: FlowSession, flows: int, way: Way, tests: Sequence[Test]) -> None:
+        bench, plan, opening_fps = self.bench, self.plan, self.opening[flows]
+        lasts_s = bench.exchange_lasts_s(flows, opening_fps, plan.trial_s)
+        timeout_s = bench.method.timeout_s
+        if timeout_s is not None and lasts_s >= timeout_s and not plan.over_timeout:
+            why = (
+                f"phase 1 at {opening_fps:,.0f} flows/s and the trial last {lasts_s:.3g} s, longer than the DUT's UDP "
+                f"timeout of {timeout_s:g} s; raise it"
+            )
+            self._leave_out(flows, [test for test in tests if test != "tear-down"], why)
+            return
+        for _ in self._each():
+            row = None
+            if "throughput" in tests:
+                row = throughput(bench, session, flows, way, self.line_pps, opening_fps, plan.is_robust)
+                bench.found("throughput", row)
+            if "frame-loss" in tests:
+                bench.found("frame-loss", frame_loss_rate(bench, session, flows, way, self.line_pps, opening_fps))
+            if "latency" in tests and row is not None and row.median is not None:
+                self._found("latency", latency(bench, session, flows, way, row))
+        for test in tests:
+            self._beside(test, flows, way)

@@ -1,0 +1,261 @@
+"""The report of RFC 9693: a table a test with what the sections demand beside it, and all of it as a block of text that
+can be pasted (Markdown, aligned to be read as it is). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wirespeed.measurement.rfc2544.result import APPLICABILITY
+from wirespeed.measurement.rfc2544.text import Cells, Grid, table
+from wirespeed.measurement.stateful.result import (
+    FoundRow,
+    Ranges,
+    RateRow,
+    Row,
+    StatefulResult,
+    StateLatencyRow,
+    StateLossRow,
+    StateThroughputRow,
+    TearDownRow,
+    Test,
+    flows_text,
+    percentile,
+)
+from wirespeed.measurement.verdicts import LIMITED_BY
+from wirespeed.results.figures import NOTHING, percent_text
+from wirespeed.results.verdict import LIMITS
+
+TITLES: dict[Test, str] = {
+    "rate": "Connection establishment rate",
+    "throughput": "Throughput over states",
+    "frame-loss": "Frame loss rate over states",
+    "latency": "Latency over states",
+    "tear-down": "Tear-down rate",
+}
+WITHOUT = "off"
+WITH = "on"
+
+
+def text_block(result: StatefulResult) -> str:
+    """Everything, tests without a row left out."""
+    return "\n\n".join(["\n".join(_head(result)), *map(_written, sections(result)), APPLICABILITY]) + "\n"
+
+
+def _head(result: StatefulResult) -> Iterator[str]:
+    method = result.method
+    device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
+    yield f"# RFC 9693: {result.name}"
+    yield ""
+    yield f"- DUT: {device}{f', filter {result.filter}' if result.filter else ''}"
+    yield f"- State table: {table_text(result)}"
+    yield f"- Tester: {result.versions.get('generator', 'unknown')}, wirespeed {result.versions.get('wirespeed', '?')}"
+    yield f"- Protocol: {method.protocol}, frames of {method.frame} bytes with FCS"
+    for ranges in method.ranges:
+        yield f"- {ranges_text(ranges)}"
+    yield (
+        f"- Repeats: {method.repeats}, latency {method.latency_repeats}; trials over states of {method.trial_s:g} s; "
+        f"search resolution {method.resolution * 100:g} %; alpha {method.alpha:g}; flows are opened for the other "
+        f"tests at {method.opening * 100:g} % of the rate; {method.rest_s:g} s before each trial"
+    )
+    if method.common_exceptions:
+        yield f"- In all tests not as the RFC has it: {'; '.join(method.common_exceptions)}"
+    if result.ending.started:
+        yield f"- Begun {result.ending.started}, {len(result.trials)} trials in {result.spent_s:.0f} s"
+    if result.ending.reason:
+        yield f"- Not ended as planned: {result.ending.reason}"
+    yield from (f"- Note: {note}" for note in result.ending.notes)
+
+
+def table_text(result: StatefulResult) -> str:
+    """What §6 wants said of the DUT's table: limit, hash size, states per bucket, timeouts."""
+    told = result.table
+    if told is None:
+        timeout_s = result.method.timeout_s
+        return "not read" + ("" if timeout_s is None else f"; UDP timeout {timeout_s:g} s, as given")
+    parts = [] if told.limit is None else [f"at most {told.limit:,} entries"]
+    if told.buckets is not None:
+        most = max(result.method.flows) * told.entries_per_flow
+        parts.append(f"{told.buckets:,} buckets, {most / told.buckets:.3g} entries a bucket at {most:,}")
+    if told.entries_per_flow != 1:
+        parts.append(f"{told.entries_per_flow} entries a flow")
+    parts += [f"{name} {seconds:g} s" for name, seconds in told.timeouts_s.items() if name.startswith("udp")]
+    if told.nat_ports is not None:
+        parts.append(f"{told.nat_ports:,} ports of NAT a public address and destination")
+    parts.append(f"{told.used:,} entries before the test; a reading takes {told.took_s * 1e3:.0f} ms")
+    return "; ".join(parts)
+
+
+def ranges_text(ranges: Ranges) -> str:
+    """`1,000,000 flows of 1,000,000 tuples: 16.0.0.1 ports 1024 to 51023, to 48.0.0.1 ports 5001 to 5020`."""
+
+    def side(address: str, count: int, port: int, ports: int) -> str:
+        more = f" and the {count - 1} after it" if count > 1 else ""
+        return f"{address}{more}, " + (f"ports {port} to {port + ports - 1}" if ports > 1 else f"port {port}")
+
+    initiator = side(ranges.source, ranges.sources, ranges.source_port, ranges.source_ports)
+    responder = side(ranges.destination, ranges.destinations, ranges.destination_port, ranges.destination_ports)
+    return f"{ranges.flows:,} of {ranges.tuples:,} tuples: {initiator}; to {responder}"
+
+
+@dataclass(frozen=True)
+class StatefulSection:
+    """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
+    last says how far it conforms."""
+
+    test: Test
+    title: str
+    head: Cells
+    rows: Sequence[Cells]
+    remarks: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+def sections(result: StatefulResult) -> tuple[StatefulSection, ...]:
+    """Sections of the tests that have a row."""
+    grids: dict[Test, Grid] = {
+        "rate": _rate(result.rate),
+        "throughput": _throughput(result.throughput),
+        "frame-loss": _frame_loss(result.frame_loss),
+        "latency": _latency(result.latency),
+        "tear-down": _tear_down(result.tear_down),
+    }
+    return tuple(
+        StatefulSection(test, TITLES[test], *grids[test], remarks_of(result, test), tuple(_said(result, test)))
+        for test in result.method.tests
+        if result.rows(test)
+    )
+
+
+def named(row: Row) -> str:
+    """`1,000,000 flows, both, without filter`."""
+    way = getattr(row, "way", "")
+    return ", ".join(filter(None, (flows_text(row.flows), way, "" if row.filtered else "without filter")))
+
+
+def remarks_of(result: StatefulResult, test: Test) -> tuple[str, ...]:
+    said = [(named(row), why) for row in result.rows(test) if (why := remark_of(row))]
+    return tuple(dict.fromkeys(f"{name}: {why}" for name, why in said))
+
+
+def remark_of(row: Row | FoundRow) -> str:
+    """Why a row has no figure, with what would give it one, and why its figure is not the DUT's alone."""
+    needed = getattr(row, "needed_flows", None)
+    more = f": give --flows {needed} or more" if needed is not None else ""
+    return "; ".join(filter(None, (row.left_out + more if row.left_out else "", row.irregular)))
+
+
+def _written(section: StatefulSection) -> str:
+    parts = [f"## {section.title}", "", *table(section.head, section.rows)]
+    parts += ["", *(f"- {remark}" for remark in section.remarks)] if section.remarks else []
+    return "\n".join([*parts, "", *section.sentences])
+
+
+def _said(result: StatefulResult, test: Test) -> Iterator[str]:
+    method = result.method
+    match test:
+        case "rate":
+            yield (
+                "A rate counts where each of the flows arrived with a tuple of its own, and the responder's frame over "
+                f"each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that proof."
+            )
+        case "latency":
+            yield "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the least."
+        case "tear-down":
+            yield "Entries a second, flushed as a whole; the command's time on an empty table is taken off."
+        case _:
+            pass
+    above = ", and except as is said of all tests above" if method.common_exceptions else ""
+    yield f"Conformance: {method.conformance(test, all_of_them=False)}{above}."
+
+
+def _least(row: FoundRow) -> str:
+    """A lower bound, if tester or host ended the search."""
+    return "≥ " if row.is_at_least else ""
+
+
+def _filter(row: Row) -> str:
+    return WITH if row.filtered else WITHOUT
+
+
+def _found(row: FoundRow) -> tuple[str, ...]:
+    least = _least(row) if row.found else ""
+    values = (least + whole(row.median), whole(row.p1), whole(row.p99), whole(row.error), str(len(row.found)))
+    return (*values, LIMITS[LIMITED_BY[row.limit]] if row.found else NOTHING, whole(row.states))
+
+
+_FOUND = ("1 %", "99 %", "error", "repeats", "limit", "states in use")
+
+
+def _rate(rows: Sequence[RateRow]) -> Grid:
+    head = ("flows", "filter", "flows/s", *_FOUND, "unvalidated")
+    found = []
+    for row in rows:
+        unvalidated = whole(row.unvalidated) if row.found else NOTHING
+        found.append((f"{row.flows:,}", _filter(row), *_found(row), unvalidated))
+    return head, found
+
+
+def _throughput(rows: Sequence[StateThroughputRow]) -> Grid:
+    head = ("flows", "sends", "filter", "frames/s each way", *_FOUND, "% of line", "opened at flows/s")
+    found = []
+    for row in rows:
+        line = None if row.median is None or not row.line_pps else row.median / row.line_pps * 100
+        found.append((f"{row.flows:,}", row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at)))
+    return head, found
+
+
+def _frame_loss(rows: Sequence[StateLossRow]) -> Grid:
+    return (
+        ("flows", "sends", "filter", "input % of line", "offered fps", "loss %", "states in use"),
+        [
+            (
+                *(f"{row.flows:,}", row.way, _filter(row), f"{point.intended_percent:g}", whole(point.offered_pps)),
+                *("0" if not point.loss_percent else f"{max(point.loss_percent, 0.001):.3f}", whole(row.states)),
+            )
+            for row in rows
+            for point in row.points
+        ],
+    )
+
+
+def _latency(rows: Sequence[StateLatencyRow]) -> Grid:
+    head = (
+        "flows",
+        "sends",
+        "filter",
+        "direction",
+        "load fps",
+        "typical us",
+        "worst us",
+        "PDV us",
+        "repeats",
+        "frames",
+    )
+    found = []
+    for row in rows:
+        times = (NOTHING if value is None else f"{value:.1f}" for value in (row.typical_us, row.worst_us, row.pdv_us))
+        repeats = (str(len(row.medians_us)), whole(row.frames))
+        found.append((f"{row.flows:,}", row.way, _filter(row), row.direction, whole(row.load_pps), *times, *repeats))
+    return head, found
+
+
+def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
+    head = ("flows", "entries/s", "1 %", "99 %", "repeats", "entries", "left", "flush ms", "empty ms")
+    found = []
+    for row in rows:
+        rates = (whole(value) for value in (row.median, percentile(row.rates, 1), percentile(row.rates, 99)))
+        cells = [f"{row.flows:,}", *rates, str(len(row.flushes)), whole(row.states)]
+        last = row.flushes[-1] if row.flushes else None
+        cells += (
+            [NOTHING] * 3
+            if last is None
+            else [whole(last.left), f"{last.took_s * 1e3:.1f}", f"{last.idle_s * 1e3:.1f}"]
+        )
+        found.append(cells)
+    return head, found
+
+
+def whole(value: float | None) -> str:
+    """Flows or frames, rounded down: a rate that was not reached is not claimed."""
+    return NOTHING if value is None else f"{int(value + 1e-6):,}".replace(",", " ")

@@ -1,0 +1,66 @@
+"""The verdict on tests of stateful devices. Pure."""
+
+from __future__ import annotations
+
+from wirespeed.measurement.stateful.result import FoundRow, RateRow, StatefulResult, StateThroughputRow, flows_text
+from wirespeed.measurement.verdicts import (
+    LIMITED_BY,
+    figure_of_bounds,
+    limit_of_bound,
+    verdict_of_trials,
+)
+from wirespeed.results.figures import measured_text
+from wirespeed.results.verdict import BOUNDS, Figure, Limit, Mark, Verdict
+
+
+def rate_figure(row: RateRow) -> Figure:
+    """`210 kflows/s of new flows with 1,000,000 flows`."""
+    name = f"new flows with {flows_text(row.flows)}{'' if row.filtered else ', without filter'}"
+    rate = row.median
+    if rate is None or row.left_out:
+        return Figure(name, "not measured", why=f"not measured: {row.left_out or row.irregular or 'not found out'}")
+    bound = BOUNDS.get(LIMITED_BY[row.limit], "")
+    mark: Mark = "at least" if bound else "irregular" if row.irregular else "held"
+    said = f"{'≥ ' if bound else ''}{measured_text(rate, 'flows/s')}{f' ({bound})' if bound else ''}"
+    return Figure(name, mark, bound=bound, said=f"{name}: {said}", why=row.irregular if mark == "irregular" else "")
+
+
+def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = None) -> Figure:
+    """The throughput over so many states; of one direction without `result`."""
+    wires = () if result is None else result.directions
+    sent = {"both": wires, "initiator": wires[:1], "responder": wires[1:2]}[row.way]
+    rate = row.median
+    line = None if rate is None or not row.line_pps else rate / row.line_pps * 100
+    return figure_of_bounds(
+        f"throughput with {flows_text(row.flows)}{'' if row.filtered else ', without filter'}",
+        [str(wire) for wire in sent],
+        rate,
+        None if row.is_at_least or rate is None or row.error is None else rate + row.error,
+        LIMITED_BY[row.limit],
+        row.irregular,
+        loss_ratio=0.0,
+        line_percent=line,
+        frame_bytes=None if result is None else float(result.method.frame),
+    )
+
+
+def _counting(result: StatefulResult) -> str:
+    """Accuracy of the counting: a duplicate hides no loss."""
+    if not result.trials:
+        return ""
+    again = sum(one.faults.get("duplicates", 0) for one in result.trials)
+    return f"flows and frames are numbered: {f'{again:,} duplicates' if again else 'no duplicate'}"
+
+
+def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
+    """The rates, then the throughputs, of most flows first; `found` is what `explain` names as the limit."""
+    rates = sorted((row for row in result.rate if row.filtered), key=lambda row: -row.flows)
+    loads = sorted((row for row in result.throughput if row.filtered), key=lambda row: -row.flows)
+    measured = [row for row in rates if not row.left_out]
+    figures = (
+        *(rate_figure(row) for row in measured or rates[:1]),
+        *(throughput_figure(row, result) for row in loads if not row.left_out),
+    )
+    rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
+    limit = limit_of_bound(rows[0].limit if rows else "none", found)
+    return verdict_of_trials(result, figures, limit, _counting(result))
