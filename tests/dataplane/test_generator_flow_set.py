@@ -5,29 +5,36 @@ What a device can do to flows is in native/tests/test_flow_set_translator.c.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_run import start_generator
+from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import CROSSED, router
 
 from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import RemoteError
+from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.flow_session import FlowSession
+from wirespeed.trial.load import load_of
+from wirespeed.trial.tester import Tester as Ports
+from wirespeed.trial.trial import Trial
+from wirespeed.units import Rate
 
 FLOWS = 20_000
 DEADLINE_S = 20
 
 
 @contextmanager
-def serving(*ports: str) -> Iterator[str]:
-    run = start_generator("--port", ports[0], "--port", ports[1])
+def serving(*ports: str, options: Sequence[str] = ()) -> Iterator[str]:
+    run = start_generator("--port", ports[0], "--port", ports[1], *options)
     assert run.serves, run.lines
     yield run.address
     run.process.terminate()
@@ -41,10 +48,16 @@ def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         with serving("ring:wire", "ring:wire") as address:
             yield address
         return
-    folder = tmp_path_factory.mktemp("wire")
-    wires = [f"memif:{folder}/w{i}.sock,rxd=4096,txd=4096" for i in (0, 1)]
+    with crossed(tmp_path_factory.mktemp("wire")) as address:
+        yield address
+
+
+@contextmanager
+def crossed(folder: Path, queues: int = 1, options: Sequence[str] = ()) -> Iterator[str]:
+    """A generator whose ports a router cross-connects."""
+    wires = [f"memif:{folder}/w{i}.sock,rxq={queues},txq={queues},rxd=4096,txd=4096" for i in (0, 1)]
     crossing = router(folder, [f"e{i}={wire},role=server" for i, wire in enumerate(wires)], CROSSED)
-    with crossing as running, serving(*(f"{wire},role=client" for wire in wires)) as address:
+    with crossing as running, serving(*(f"{wire},role=client" for wire in wires), options=options) as address:
         wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
         yield address
 
@@ -95,6 +108,42 @@ def test_all_phases_over_a_wire(client: GeneratorClient, version: int, frame_byt
         assert variation is not None
         assert variation.packets == one_way.to_initiator.received - 1
         assert variation.min_us <= variation.median_us <= variation.max_us
+
+
+@pytest.mark.long("two workers have the whole machine")
+@pytest.mark.skipif(len(ALL_CPUS) < 2, reason="two workers need two CPUs")
+def test_workers_share_a_set(tmp_path: Path) -> None:
+    first, second = sorted(ALL_CPUS)[:2]
+    with crossed(tmp_path, 2, ("--cpu", f"{first},{second}/")) as address, GeneratorClient(address) as client:
+        client.connect()
+        client.acquire([0, 1])
+        with FlowSession(client, flow_set()) as session:
+            assert session.establish(20_000).is_whole
+            assert session.validate(20_000).is_whole
+            used = session.exchange(0.2, initiator_fps=20_000, responder_fps=20_000, latency_every=1)
+        client.release([0, 1])
+    for direction in (used.to_responder, used.to_initiator):
+        assert direction is not None
+        assert direction.received == direction.sending.sent > 0
+        assert (direction.duplicates, direction.unplaced, direction.remapped, direction.wrong_destination) == (
+            0,
+            0,
+            0,
+            0,
+        )
+
+
+def test_a_trial_holds_loads_over_flows(client: GeneratorClient) -> None:
+    session = FlowSession(client, flow_set())
+    load = load_of({0: session.streams(), 1: session.streams()})
+    with Trial(Ports(client, pair_directions()), load) as trial, session:
+        session.establish(100_000)
+        session.begin_exchange()
+        balances = [trial.measure(Rate(pps, "pps"), 0.1).balance for pps in (10_000, 20_000)]
+        used = session.end_exchange()
+    assert [one.lost for one in balances] == [0, 0]
+    assert used.to_responder is not None and used.to_initiator is not None
+    assert used.to_responder.received + used.to_initiator.received == sum(one.offered for one in balances)
 
 
 def test_flows_are_told_one_by_one(client: GeneratorClient) -> None:

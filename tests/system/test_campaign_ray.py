@@ -78,7 +78,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
-        run.wait_for("its bench went away")
+        run.wait_for("its testbed is unreachable")
         go.touch()
         assert run.end() == 0, run.text
         assert "2 of 2 test cases are done" in run.text

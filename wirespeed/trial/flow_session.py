@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Self
@@ -19,6 +20,7 @@ from typing import Any, Self
 from wirespeed.client.flow_sets import FlowCounts, FlowRole, FlowSet, FlowsLearnt
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import RUNNING_STATES
+from wirespeed.errors import WirespeedError
 from wirespeed.results.sample import Latency
 from wirespeed.trial.latency import latency_between, latency_reading
 
@@ -193,7 +195,9 @@ class FlowSession:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._ask("close_flow_set")
+        # Ports that were lost have no set any more, and what was raised tells of that.
+        with nullcontext() if error is None else suppress(WirespeedError):
+            self._ask("close_flow_set")
 
     def establish(
         self,
@@ -256,7 +260,9 @@ class FlowSession:
         self._ask("begin_flow_phase", phase="exchange", latency_every=latency_every)
 
     def streams(self, rate_pps: float = 1.0) -> list[dict[str, Any]]:
-        """Streams of phase 2 for either port, as they are added to it: an endless one of random flows."""
+        """Streams of phase 2 for either port, as they are added to it: an endless one of random flows.
+
+        A `Trial` of them is entered before this session: it releases the ports, with which the set ends."""
         return [{"stream_id": 1, "stream": self.flow_set.stream("random", self.frame_bytes, rate_pps)}]
 
     def end_exchange(self) -> Exchange:
