@@ -78,6 +78,15 @@ class StatefulStep:
     label: str = ""
 
 
+@dataclass(frozen=True)
+class Opening:
+    """A whole phase 1, begun at `began_s` of the tester's clock: the state table before it, and its counts."""
+
+    before: StateTable | None
+    counts: PhaseCounts
+    began_s: float
+
+
 def flow_set_of(ranges: Ranges) -> FlowSet:
     return FlowSet(
         FlowAddresses(ranges.source, ranges.sources),
@@ -171,11 +180,8 @@ class StatefulBench:
             self._heed_stop()
         return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
 
-    def opening(
-        self, session: FlowSession, asked: StatefulStep, rate_fps: float
-    ) -> tuple[StateTable | None, PhaseCounts]:
-        """Phase 1 before a phase 2, whole: the table before it, and its counts. MeasurementError if several tries are
-        not whole."""
+    def opening(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> Opening:
+        """Phase 1 before a phase 2, whole. MeasurementError if several tries are not whole."""
         for _ in range(_TRIES):
             before = self._begin(asked, f"phase 1 at {rate_fps:,.0f} flows/s")
             began = self.trial.snapshot()
@@ -183,7 +189,7 @@ class StatefulBench:
             self._heed_stop()
             counts = opened(first, asked.flows)
             if counts.is_whole:
-                return before, counts
+                return Opening(before, counts, began.at_s)
             one = self._opening_trial(asked, rate_fps, began, before, asked.flows / rate_fps, first, None)
             self.keep(replace(one, excluded=f"phase 1 established {counts.established:,} of its flows"))
         raise MeasurementError(
@@ -207,6 +213,8 @@ class StatefulBench:
         channel = channel_of(phase, self.forward, balance, seconds, self.ring_slots)
         counts = opened(first, asked.flows), None if second is None else validated(second)
         channels = {self.forward: channel}
+        if second is not None:
+            lasting_s = max(lasting_s, phase.ended.at_s - phase.began.at_s)
         return self._trial(asked, rate_fps, intended_s, seconds, phase, channels, before, lasting_s, *counts)
 
     def exchange(
@@ -219,7 +227,7 @@ class StatefulBench:
         latency_every: int = 0,
     ) -> StatefulTrial:
         """Phase 1 at `opening_fps`, then `load_pps` of each sender over the states."""
-        before, counts = self.opening(session, asked, opening_fps)
+        opening = self.opening(session, asked, opening_fps)
         self.tell(asked, f"{load_pps:,.0f} fps for {seconds:.3g} s")
         began = self.trial.snapshot()
         found = session.exchange(
@@ -238,8 +246,9 @@ class StatefulBench:
             balance = exchange_balance(one, self.trial.balance(began, phase.ended, wire))
             channels[wire] = channel_of(phase, wire, balance, seconds, self.ring_slots, one.latency)
         told = {wire: exchanged(one, asked.flows) for wire, one in sent.items()}
-        lasting_s = self.exchange_lasts_s(asked.flows, opening_fps, seconds)
-        return self._trial(asked, load_pps, seconds, seconds, phase, channels, before, lasting_s, counts, None, told)
+        lasted_s = max(self.exchange_lasts_s(asked.flows, opening_fps, seconds), phase.ended.at_s - opening.began_s)
+        before, counts = opening.before, opening.counts
+        return self._trial(asked, load_pps, seconds, seconds, phase, channels, before, lasted_s, counts, None, told)
 
     def rate_lasts_s(self, flows: int, rate_fps: float) -> float:
         """The time from the first frame of phase 1 to the last one of validation: the most that a flow waits."""
