@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from test_first_commands import DONE, begun_otherwise, command_of
 
 from wirespeed.cli.main import main
 from wirespeed.lab.linux import unavailable
@@ -25,6 +26,18 @@ def measured(file: Path, *words: str) -> StatefulResult:
     result = read_file(file)
     assert isinstance(result, StatefulResult)
     return result
+
+
+def test_the_first_command_of_its_page_prints_its_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words, shown = command_of("firewalls.md")
+    monkeypatch.chdir(tmp_path)
+    code = main(words)
+    printed = capsys.readouterr().err
+    assert code in DONE, printed
+    assert begun_otherwise(shown, printed) == [], printed
+    assert (tmp_path / "nat.json").exists()
 
 
 def test_nat_of_the_kernel_over_some_flows(tmp_path: Path) -> None:

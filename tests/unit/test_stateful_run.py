@@ -234,7 +234,7 @@ def test_the_result_is_read_as_it_was_written(run: Any, tmp_path: Path) -> None:
     assert kept.rate == read.rate
     assert kept.latency == read.latency
     assert len(kept.trials) == len(read.trials)
-    assert read.conformance["throughput"].startswith("RFC 9693 §4.7 (RFC 8219 §7.1) except: 1 repeats, not 10; trials")
+    assert read.conformance["throughput"].startswith("RFC 9693 §4.7 (RFC 8219 §7.1) except: 1 repeat, not 10; trials")
 
 
 def test_what_is_said_of_it(run: Any) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
+from wirespeed.measurement.conforming import Conforming
 from wirespeed.results.codec import INLINE, SPARSE, Stored
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import SearchTrial, StoredLimit
@@ -38,10 +39,12 @@ APPLICABILITY = (
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Conforming):
     """Parameters of the tests. Waits are those of §23: after learning frames, for residual frames, to restabilise.
     `resolution` is the relative distance between a load or burst that was found and the next that fails. `protocol` and
     `stream_format` describe the frames; `exceptions` lists, by test, the deviations from the RFC."""
+
+    sections: ClassVar = SECTIONS
 
     tests: tuple[Test, ...]
     frames: tuple[str, ...]
@@ -61,19 +64,6 @@ class Method:
     protocol: str = "UDP over IPv4"
     stream_format: str = ""
     exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def common_exceptions(self) -> tuple[str, ...]:
-        """Exceptions that all tests share, if there are several tests."""
-        first, *others = self.exceptions.values() if len(self.exceptions) > 1 else ((),)
-        return tuple(one for one in first if all(one in other for other in others))
-
-    def conformance(self, test: Test, *, all_of_them: bool = True) -> str:
-        """`RFC 2544 §26.1 except: trials of 2 s, not 60 s` or the section alone; with or without what is said of all
-        tests."""
-        section, common = SECTIONS[test], () if all_of_them else self.common_exceptions
-        exceptions = [one for one in self.exceptions.get(test, ()) if one not in common]
-        return f"{section} except: {'; '.join(exceptions)}" if exceptions else section
 
 
 @dataclass(frozen=True)

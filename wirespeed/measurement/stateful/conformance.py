@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wirespeed.measurement.stateful.result import StatefulMethod, Test
+from wirespeed.pages.words import count
 
 TRIAL_S = 60.0
 REPEATS = 10
@@ -19,7 +20,7 @@ def exceptions_of(method: StatefulMethod) -> Mapping[Test, tuple[str, ...]]:
 
 
 def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
-    few = (f"{method.repeats} repeats, not {REPEATS}",) if method.repeats < REPEATS else ()
+    few = (f"{count(method.repeats, 'repeat')}, not {REPEATS}",) if method.repeats < REPEATS else ()
     short = (f"trials of {method.trial_s:g} s, not of at least {TRIAL_S:g} s",) if method.trial_s < TRIAL_S else ()
     match test:
         case "rate":
@@ -33,7 +34,7 @@ def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
         case "latency":
             found = ["all frames are timed, not some tagged ones; no IPDV (RFC 8219 §7.3.2)"]
             if method.latency_repeats < LATENCY_REPEATS:
-                found.append(f"{method.latency_repeats} repeats, not at least {LATENCY_REPEATS}")
+                found.append(f"{count(method.latency_repeats, 'repeat')}, not at least {LATENCY_REPEATS}")
             if method.trial_s < LATENCY_STREAM_S:
                 found.append(f"streams of {method.trial_s:g} s, not of at least {LATENCY_STREAM_S:g} s")
             return tuple(found)

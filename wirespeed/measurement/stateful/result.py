@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median, quantiles
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
+from wirespeed.measurement.conforming import Conforming
 from wirespeed.measurement.rfc2544.result import LossPoint
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import INLINE, SPARSE, Stored
@@ -69,11 +70,13 @@ class Ranges:
 
 
 @dataclass(frozen=True)
-class StatefulMethod:
+class StatefulMethod(Conforming):
     """Parameters of the tests. `alpha` is the rate of validation as a share of the rate of phase 1, `opening` the rate
     of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest UDP timeout of the
     DUT, None if unknown. `resolution` is the relative distance between a rate that was found and the next that fails.
     `exceptions` lists, by test, the deviations from the RFC."""
+
+    sections: ClassVar = SECTIONS
 
     tests: tuple[Test, ...]
     flows: tuple[int, ...]
@@ -92,19 +95,6 @@ class StatefulMethod:
     over_timeout: bool = False
     loss_step_percent: float = 10.0
     exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def common_exceptions(self) -> tuple[str, ...]:
-        """Exceptions that all tests share, if there are several tests."""
-        first, *others = self.exceptions.values() if len(self.exceptions) > 1 else ((),)
-        return tuple(one for one in first if all(one in other for other in others))
-
-    def conformance(self, test: Test, *, all_of_them: bool = True) -> str:
-        """`RFC 9693 §4.7 except: trials of 2 s, not 60 s` or the section alone; with or without what is said of all
-        tests."""
-        section, common = SECTIONS[test], () if all_of_them else self.common_exceptions
-        exceptions = [one for one in self.exceptions.get(test, ()) if one not in common]
-        return f"{section} except: {'; '.join(exceptions)}" if exceptions else section
 
     def ranges_of(self, flows: int) -> Ranges:
         return next(one for one in self.ranges if one.flows == flows)
