@@ -177,7 +177,7 @@ def test_a_finished_campaign_is_finished_and_its_results_are_kept_and_asked(
     golden: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     campaign = golden / "campaign"
-    assert "4 cells, 4 done, 0 to do" in printed(
+    assert "4 test cases, 4 done, 0 to do" in printed(
         capsys, "campaign", "run", golden / "campaign.yaml", "--out", campaign, "--dry-run"
     )
     printed(capsys, "results", "--archive", tmp_path / "corpus", "add", campaign / "results")
