@@ -202,6 +202,28 @@ def test_the_tear_down_rate_needs_a_flush_that_lasts(run: Any) -> None:
     assert "give more flows" in few.left_out
 
 
+def test_the_capacity_is_where_the_validated_rate_collapses(run: Any) -> None:
+    plan = replace(QUICK, tests=("capacity",), flows=(10_000,))
+    result = run(StatefulDevice(limit=100_000), plan)
+    (row,) = result.capacity
+    assert row.capacity is not None
+    assert row.full_at is not None
+    assert 99_900 <= row.capacity <= 100_000 < row.full_at
+    assert row.full_at - row.capacity <= 100
+    assert [step.flows for step in row.steps[:5]] == [10_000, 20_000, 40_000, 80_000, 160_000]
+    assert row.steps[4].rate is None
+    assert verdict_of(result).figures[0].said.startswith("capacity ")
+    assert verdict_of(result).limit.by == "dut"
+    assert "(beta)" in text_block(result)
+
+
+def test_a_table_that_is_never_full_has_a_lower_bound(run: Any) -> None:
+    (row,) = run(StatefulDevice(limit=1 << 40), replace(QUICK, tests=("capacity",), flows=(1_000_000,))).capacity
+    assert row.full_at is None
+    assert row.capacity is not None
+    assert "not known" in row.irregular or "longer than flows live" in row.irregular
+
+
 def test_without_reading_the_table_nothing_is_proved(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     dut, emptied = StatefulDevice(), []
     monkeypatch.setattr(dut, "used", 0)

@@ -106,6 +106,7 @@ class StatefulBench:
     client: GeneratorClient
     trial: Trial
     method: StatefulMethod
+    ranges: Callable[[int], Ranges]
     forward: Channel
     states: DutStates | None = None
     empty: Callable[[], None] | None = None
@@ -124,7 +125,7 @@ class StatefulBench:
     @contextmanager
     def flows(self, flows: int) -> Iterator[FlowSession]:
         """The tables of so many flows in the tester. Without the filter nothing translates their destination."""
-        ranges = self.method.ranges_of(flows)
+        ranges = self.ranges(flows)
         flow_set = flow_set_of(ranges if self.filtered or not self.behind else replace(ranges, destination=self.behind))
         initiator, responder = self.forward.tx, self.forward.rx
         with FlowSession(

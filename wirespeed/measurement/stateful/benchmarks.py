@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from wirespeed.errors import MeasurementError
+from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.rfc2544.result import LossPoint, frame_loss_percent
 from wirespeed.measurement.rfc2544.schedules import frame_loss
 from wirespeed.measurement.search.controller import Controller
@@ -16,6 +16,8 @@ from wirespeed.measurement.stateful.bench import StatefulBench, StatefulStep
 from wirespeed.measurement.stateful.result import (
     LEAST_PHASE_S,
     NOT_PROVED,
+    CapacityRow,
+    CapacityStep,
     FoundRow,
     RateRow,
     StatefulTrial,
@@ -84,11 +86,7 @@ def establishment_rate(
     first, outcomes = len(bench.trials), []
     for repeat in range(1, bench.method.repeats + 1):
         asked = StatefulStep("rate", flows, repeat=repeat)
-
-        def measure(load_fps: float, _: float, asked: StatefulStep = asked) -> StatefulTrial:
-            return bench.rate(session, asked, load_fps)
-
-        outcomes.append(_searched(bench, rate_goal(bench.method.resolution), least_fps, most_fps, measure, robust))
+        outcomes.append(_rate_search(bench, session, asked, least_fps, most_fps, robust))
         if outcomes[-1].lower_pps is None:
             break
     trials = [one for one in bench.trials[first:] if not one.excluded]
@@ -98,6 +96,15 @@ def establishment_rate(
     if row.limit == "minimum":
         row = replace(row, irregular=f"the lowest rate, {least_fps:,.0f} flows/s, lost flows")
     return too_short(row)
+
+
+def _rate_search(
+    bench: StatefulBench, session: FlowSession, asked: StatefulStep, least_fps: float, most_fps: float, robust: bool
+) -> GoalOutcome:
+    def measure(load_fps: float, _: float) -> StatefulTrial:
+        return bench.rate(session, asked, load_fps)
+
+    return _searched(bench, rate_goal(bench.method.resolution), least_fps, most_fps, measure, robust)
 
 
 def too_short(row: RateRow) -> RateRow:
@@ -313,3 +320,46 @@ def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fp
     took_s, idle_s = flushes[-1].took_s, flushes[-1].idle_s
     why = f"the flush takes {took_s * 1e3:.0f} ms, on an empty table {idle_s * 1e3:.0f} ms: give more flows"
     return replace(row, left_out=why)
+
+
+def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) -> CapacityRow:
+    """The flows double from `first` on until their validated rate collapses; then the number between is halved. A rate
+    below its bound ends the inner search, whose lowest rate that is."""
+    method, steps, row = bench.method, list[CapacityStep](), CapacityRow(first)
+    began = len(bench.trials)
+
+    def rate(flows: int, bound: float) -> float | None:
+        least_fps = least_rate_fps(bench, flows)
+        if max(least_fps, bound) >= most_fps:
+            raise MeasurementError(f"phase 1 and validation of {flows:,} flows last longer than flows live")
+        with bench.flows(flows) as session:
+            found = _rate_search(
+                bench, session, StatefulStep("capacity", flows), max(least_fps, bound), most_fps, robust
+            )
+        if found.lower_pps is None and (found.limit != "minimum" or least_fps > bound > 0):
+            raise MeasurementError(f"whether {flows:,} flows hold is not known: {found.irregular or 'they time out'}")
+        steps.append(CapacityStep(flows, found.lower_pps, bound))
+        return found.lower_pps
+
+    good, full_at, why = 0, None, ""
+    try:
+        if (rate_fps := rate(first, 0.0)) is None:
+            return replace(row, steps=tuple(steps), left_out=f"{first:,} flows have no rate: give fewer --flows")
+        good = first
+        while full_at is None:
+            if (found := rate(2 * good, method.beta * rate_fps)) is None:
+                full_at = 2 * good
+            else:
+                good, rate_fps = 2 * good, found
+        while full_at - good > max(1.0, method.capacity_error * good):
+            middle = (good + full_at) // 2
+            if (found := rate(middle, method.gamma * rate_fps)) is None:
+                full_at = middle
+            else:
+                good, rate_fps = middle, found
+    except (MeasurementError, UsageError) as error:
+        why = str(error)
+    held = [one for one in bench.trials[began:] if one.flows == good and not one.judged.loss_ratio]
+    row = replace(row, steps=tuple(steps), states=_states(held), left_out="" if good else why)
+    doubts = "; ".join(filter(None, (why if good else "", *_doubts(held, bench))))
+    return replace(row, capacity=good or None, full_at=full_at, irregular=doubts)

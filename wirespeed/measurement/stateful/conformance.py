@@ -25,6 +25,8 @@ def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
     match test:
         case "rate":
             return few
+        case "capacity":
+            return (f"one run, not {REPEATS}",)
         case "tear-down":
             return (*few, "one command, which flushes the table as a whole")
         case "throughput":

@@ -7,6 +7,7 @@ from rich.console import Console
 from wirespeed.measurement.lines import last_lines, lines_watcher
 from wirespeed.measurement.stateful.bench import StatefulProgress
 from wirespeed.measurement.stateful.result import (
+    CapacityRow,
     RateRow,
     Row,
     StatefulResult,
@@ -18,7 +19,7 @@ from wirespeed.measurement.stateful.result import (
     Test,
     flows_text,
 )
-from wirespeed.measurement.stateful.text import named, remark_of
+from wirespeed.measurement.stateful.text import capacity_text, named, remark_of
 from wirespeed.measurement.stateful.verdict import throughput_figure
 from wirespeed.measurement.verdicts import LIMITED_BY
 from wirespeed.results.figures import NOTHING, losses_text, measured_text, percent_text, rate_text
@@ -66,6 +67,8 @@ def row_line(test: Test, row: Row) -> str:
             whole = next((point.intended_percent for point in row.points if not point.loss_percent), None)
             found = f"loss {percent_text(row.points[0].loss_percent)} % at the highest load" if row.points else NOTHING
             found += "" if whole is None else f", none from {whole:g} % of line down"
+        case CapacityRow():
+            found = capacity_text(row)
         case TearDownRow():
             found = NOTHING if row.median is None else measured_text(row.median, "entries/s")
         case StateLatencyRow():

@@ -22,7 +22,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
         str,
         Option(
             "",
-            "rate, throughput, frame-loss, latency, tear-down or all.",
+            "rate, throughput, frame-loss, latency, tear-down, capacity.",
             metavar="[TEST]",
             row=-1,
             setting="test",

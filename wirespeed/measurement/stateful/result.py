@@ -1,5 +1,5 @@
 """The results of tests of stateful devices as values: connection establishment rate, throughput, frame loss and latency
-over a number of states, tear-down rate.
+over a number of states, tear-down rate, table capacity.
 
 Terms are those of RFC 9693: the initiator opens connections, the responder learns their four-tuples. A connection is a
 flow here, since the test frames are UDP. Rates are flows per second, loads are frames per second of each direction; a
@@ -23,7 +23,7 @@ from wirespeed.results.settings import Settings
 from wirespeed.results.states import StateTable, TearDown
 from wirespeed.results.trial import TrialResult
 
-Test = Literal["rate", "throughput", "frame-loss", "latency", "tear-down"]
+Test = Literal["rate", "throughput", "frame-loss", "latency", "tear-down", "capacity"]
 TESTS: tuple[Test, ...] = get_args(Test)
 
 Way = Literal["both", "initiator", "responder"]
@@ -36,6 +36,7 @@ SECTIONS: Mapping[Test, str] = {
     "frame-loss": "RFC 9693 §4.7 (RFC 8219 §7.4)",
     "latency": "RFC 9693 §4.7 (RFC 8219 §7.2, §7.3.1)",
     "tear-down": "RFC 9693 §4.8",
+    "capacity": "RFC 9693 §4.9",
 }
 
 NOT_PROVED = "the state table was not read, so that its entries are not proved"
@@ -73,8 +74,9 @@ class Ranges:
 class StatefulMethod(Conforming):
     """Parameters of the tests. `alpha` is the rate of validation as a share of the rate of phase 1, `opening` the rate
     of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest UDP timeout of the
-    DUT, None if unknown. `resolution` is the relative distance between a rate that was found and the next that fails.
-    `exceptions` lists, by test, the deviations from the RFC."""
+    DUT, None if unknown. `resolution` is the relative distance between a rate that was found and the next that fails;
+    `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `exceptions` lists, by test, the deviations
+    from the RFC."""
 
     sections: ClassVar = SECTIONS
 
@@ -94,6 +96,9 @@ class StatefulMethod(Conforming):
     timeout_s: float | None = None
     over_timeout: bool = False
     loss_step_percent: float = 10.0
+    beta: float = 0.1
+    gamma: float = 0.5
+    capacity_error: float = 0.001
     exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
 
     def ranges_of(self, flows: int) -> Ranges:
@@ -331,7 +336,30 @@ class TearDownRow:
         return median(self.rates) if self.rates else None
 
 
-Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRow
+@dataclass(frozen=True)
+class CapacityStep:
+    """A step of §4.9: the validated rate of so many flows, None if it is below `bound`, at which the table is full."""
+
+    flows: int
+    rate: float | None
+    bound: float
+
+
+@dataclass(frozen=True)
+class CapacityRow:
+    """§4.9: `capacity` flows hold, `full_at` flows do not: their rate collapsed. The first step has `flows`."""
+
+    flows: int
+    filtered: bool = True
+    capacity: int | None = None
+    full_at: int | None = None
+    steps: tuple[CapacityStep, ...] = ()
+    states: int | None = None
+    left_out: str = ""
+    irregular: str = ""
+
+
+Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRow | CapacityRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -363,6 +391,7 @@ class StatefulResult(MeasurementResult):
     frame_loss: Annotated[tuple[StateLossRow, ...], SPARSE] = ()
     latency: Annotated[tuple[StateLatencyRow, ...], SPARSE] = ()
     tear_down: Annotated[tuple[TearDownRow, ...], SPARSE] = ()
+    capacity: Annotated[tuple[CapacityRow, ...], SPARSE] = ()
     trials: tuple[StatefulTrial, ...] = ()
     spent_s: float = 0.0
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.measurement.stateful.result import (
+    CapacityRow,
     FoundRow,
     RateRow,
     Row,
@@ -105,6 +106,9 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
                     load_pps=rounded(point.offered_pps),
                     irregular=point.irregular or row.irregular,
                 )
+        case CapacityRow():
+            found = replace(blank, quantity="capacity", unit="flows")
+            yield replace(found, value=rounded(row.capacity), upper=rounded(row.full_at))
         case TearDownRow():
             yield _spread(replace(blank, quantity="tear-down rate", unit="entries/s"), row.rates)
         case StateLatencyRow():

@@ -16,6 +16,7 @@ from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.stateful.bench import StatefulBench, Watch
 from wirespeed.measurement.stateful.benchmarks import (
     LEAST_FPS,
+    capacity,
     establishment_rate,
     frame_loss_rate,
     latency,
@@ -29,6 +30,7 @@ from wirespeed.measurement.stateful.result import (
     LEAST_PHASE_S,
     NOT_PROVED,
     TESTS,
+    CapacityRow,
     RateRow,
     Row,
     StatefulResult,
@@ -92,7 +94,18 @@ def run_stateful(
     method = plan.method(timeout_s)
     slots = plan.lab.ring_slots or 0
     bench = StatefulBench(
-        client, trial, method, plan.forward, states, empty, stop, watch, recorder, ring_slots=slots, behind=plan.behind
+        client,
+        trial,
+        method,
+        plan.ranges,
+        plan.forward,
+        states,
+        empty,
+        stop,
+        watch,
+        recorder,
+        ring_slots=slots,
+        behind=plan.behind,
     )
     head = StatefulResult(
         plan.name or "stateful",
@@ -139,13 +152,15 @@ def _is_empty(row: Row) -> bool:
             return not row.medians_us
         case TearDownRow():
             return not row.rates
+        case CapacityRow():
+            return row.capacity is None
         case _:
             return not row.found
 
 
 def _refused(plan: StatefulPlan, states: DutStates | None, table: StateTable | None) -> dict[int, str]:
     """The numbers of flows that the table cannot hold, each with the reason. UsageError if it holds none of them."""
-    if states is None or table is None or plan.force:
+    if states is None or table is None or plan.force or plan.tests == ("capacity",):
         return {}
     whys = ((flows, states.why_not(flows, table)) for flows in plan.flows)
     reasons = {flows: f"{why}; --force sends them all the same" for flows, why in whys if why is not None}
@@ -156,7 +171,7 @@ def _refused(plan: StatefulPlan, states: DutStates | None, table: StateTable | N
 
 def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
     """UsageError for trials over states that all time out meanwhile, unless they are asked for."""
-    if timeout_s is None or plan.over_timeout or not set(plan.tests) - {"rate", "tear-down"}:
+    if timeout_s is None or plan.over_timeout or not set(plan.tests) - {"rate", "tear-down", "capacity"}:
         return
     if plan.trial_s + 2 * DRAIN_S >= timeout_s:
         raise UsageError(
@@ -208,6 +223,10 @@ class _Suite:
 
     def run(self) -> None:
         """Rates first, of most flows first, since fewer flows may have none; then the other tests, flows rising."""
+        if self.plan.tests == ("capacity",):
+            row = capacity(self.bench, min(self.plan.flows), self.line_pps, self.plan.is_robust)
+            self.bench.found("capacity", row)
+            return
         for flows in reversed(self.plan.flows):
             self._rate(flows)
         tests = [test for test in self.plan.tests if test != "rate"]

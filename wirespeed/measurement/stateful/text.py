@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from wirespeed.measurement.rfc2544.result import APPLICABILITY
 from wirespeed.measurement.rfc2544.text import Cells, Grid, table
 from wirespeed.measurement.stateful.result import (
+    CapacityRow,
     FoundRow,
     Ranges,
     RateRow,
@@ -32,6 +33,7 @@ TITLES: dict[Test, str] = {
     "frame-loss": "Frame loss rate over states",
     "latency": "Latency over states",
     "tear-down": "Tear-down rate",
+    "capacity": "Capacity of the state table",
 }
 WITHOUT = "off"
 WITH = "on"
@@ -119,6 +121,7 @@ def sections(result: StatefulResult) -> tuple[StatefulSection, ...]:
         "frame-loss": _frame_loss(result.frame_loss),
         "latency": _latency(result.latency),
         "tear-down": _tear_down(result.tear_down),
+        "capacity": _capacity(result.capacity),
     }
     return tuple(
         StatefulSection(test, TITLES[test], *grids[test], remarks_of(result, test), tuple(_said(result, test)))
@@ -163,6 +166,12 @@ def _said(result: StatefulResult, test: Test) -> Iterator[str]:
             yield "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the least."
         case "tear-down":
             yield "Entries a second, flushed as a whole; the command's time on an empty table is taken off."
+        case "capacity":
+            yield from map(capacity_text, result.capacity)
+            yield (
+                f"Flows doubled until their validated rate fell below {method.beta:g} (beta) of the one before; the "
+                f"number between was halved to {method.capacity_error * 100:g} % (E) by {method.gamma:g} (gamma)."
+            )
         case _:
             pass
     above = ", and except as is said of all tests above" if method.common_exceptions else ""
@@ -254,6 +263,25 @@ def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
         )
         found.append(cells)
     return head, found
+
+
+def _capacity(rows: Sequence[CapacityRow]) -> Grid:
+    return (
+        ("flows", "flows/s", "bound flows/s", "hold"),
+        [
+            (f"{step.flows:,}", whole(step.rate), whole(step.bound), "no" if step.rate is None else "yes")
+            for row in rows
+            for step in row.steps
+        ],
+    )
+
+
+def capacity_text(row: CapacityRow) -> str:
+    """`capacity 99,994 flows, full at 100,040`."""
+    if row.capacity is None:
+        return f"no capacity: {row.left_out}"
+    full = "no number tried was too many" if row.full_at is None else f"full at {row.full_at:,}"
+    return f"capacity {'≥ ' if row.full_at is None else ''}{row.capacity:,} flows, {full}"
 
 
 def whole(value: float | None) -> str:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from wirespeed.measurement.stateful.result import FoundRow, RateRow, StatefulResult, StateThroughputRow, flows_text
+from wirespeed.measurement.stateful.result import (
+    CapacityRow,
+    FoundRow,
+    RateRow,
+    StatefulResult,
+    StateThroughputRow,
+    flows_text,
+)
+from wirespeed.measurement.stateful.text import capacity_text
 from wirespeed.measurement.verdicts import (
     LIMITED_BY,
     figure_of_bounds,
@@ -45,6 +53,13 @@ def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = N
     )
 
 
+def capacity_figure(row: CapacityRow) -> Figure:
+    if row.capacity is None:
+        return Figure("capacity", "not measured", why=f"not measured: {row.left_out}")
+    mark: Mark = "irregular" if row.irregular else "held"
+    return Figure("capacity", mark, said=capacity_text(row), why=row.irregular)
+
+
 def _counting(result: StatefulResult) -> str:
     """Accuracy of the counting: a duplicate hides no loss."""
     if not result.trials:
@@ -59,9 +74,12 @@ def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
     loads = sorted((row for row in result.throughput if row.filtered), key=lambda row: -row.flows)
     measured = [row for row in rates if not row.left_out]
     figures = (
+        *(capacity_figure(row) for row in result.capacity),
         *(rate_figure(row) for row in measured or rates[:1]),
         *(throughput_figure(row, result) for row in loads if not row.left_out),
     )
     rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
+    if any(row.full_at is not None for row in result.capacity):
+        return verdict_of_trials(result, figures, limit_of_bound("dut", found), _counting(result))
     limit = limit_of_bound(rows[0].limit if rows else "none", found)
     return verdict_of_trials(result, figures, limit, _counting(result))
