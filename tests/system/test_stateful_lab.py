@@ -107,6 +107,15 @@ def test_trials_longer_than_the_timeout_are_refused(tmp_path: Path, capsys: pyte
     assert "--trial 60: flows of the DUT live for 30 s without a frame" in capsys.readouterr().err
 
 
+@pytest.mark.long("twelve searches of a rate")
+def test_the_capacity_is_the_limit_of_the_table(tmp_path: Path) -> None:
+    words = ("capacity", "--lab", "linux,filter=nat,states=50000,timeout=120", "--flows", "20k", "--line", "50M")
+    (row,) = measured(tmp_path / "capacity.json", *words, "--resolution", "20%", "-q").capacity
+    assert row.capacity is not None
+    assert row.full_at is not None
+    assert 49_950 <= row.capacity <= 50_000 < row.full_at <= 50_050
+
+
 @pytest.mark.long("a million and two million flows at the rates of the machine")
 @pytest.mark.alone
 @pytest.mark.parametrize("rules", ["nat", "stateful"])

@@ -215,6 +215,10 @@ def test_the_capacity_is_where_the_validated_rate_collapses(run: Any) -> None:
     assert verdict_of(result).figures[0].said.startswith("capacity ")
     assert verdict_of(result).limit.by == "dut"
     assert "(beta)" in text_block(result)
+    (case,) = cases_of(result, "file")
+    assert case.states is not None
+    assert case.states.flows == 160_000
+    assert explained_verdict(result).limit.by == "dut"
 
 
 def test_a_table_that_is_never_full_has_a_lower_bound(run: Any) -> None:

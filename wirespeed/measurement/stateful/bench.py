@@ -18,7 +18,9 @@ from wirespeed.measurement.stateful.counts import (
     exchanged,
     opened,
     rate_balance,
+    refused_flows,
     validated,
+    without_excuse,
 )
 from wirespeed.measurement.stateful.result import (
     PhaseCounts,
@@ -289,7 +291,9 @@ class StatefulBench:
         second: PhaseCounts | None,
         counts: Mapping[Channel, PhaseCounts] | None = None,
     ) -> StatefulTrial:
-        origin_s = self.trial.basis.origin.at_s
+        origin_s, states = self.trial.basis.origin.at_s, self._read(before)
+        if states is not None and refused_flows(states):
+            channels = {wire: without_excuse(one) for wire, one in channels.items()}
         result = TrialResult(
             rate=Rate(load_pps, "pps"),
             began_s=phase.began.at_s - origin_s,
@@ -313,7 +317,7 @@ class StatefulBench:
             way=asked.way,
             filtered=self.filtered,
             repeat=asked.repeat,
-            states=self._read(before),
+            states=states,
             states_before=None if before is None else before.used,
             lasted_s=lasted_s,
             label=asked.label,

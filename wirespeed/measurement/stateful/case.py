@@ -20,7 +20,13 @@ def cases_of(result: StatefulResult, source: str) -> tuple[Case, ...]:
 
 
 def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
-    tried = [one for one in result.trials if one.filtered and not one.excluded and one.test in _TESTS]
+    # A few flows above the capacity say little; the step that was much too large shows what a full table does.
+    full = {max((step.flows for step in row.steps if step.rate is None), default=0) for row in result.capacity}
+    tried = [
+        one
+        for one in result.trials
+        if one.filtered and not one.excluded and (one.test in _TESTS or (one.test == "capacity" and one.flows in full))
+    ]
     head = replace(TrialsOfLoad.of(result, source), frame_bytes=float(result.method.frame))
     curve = tuple((row.flows, row.median) for row in result.rate if row.filtered and row.median is not None)
     for test, flows in dict.fromkeys((one.test, one.flows) for one in tried):
@@ -51,7 +57,7 @@ def _facts(result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, f
         table=one.states,
         used_before=one.states_before or 0,
         lasted_s=one.lasted_s or None,
-        endpoints=ranges.endpoints,
+        endpoints=None if ranges is None else ranges.endpoints,
         curve=curve,
         source=source,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirespeed.measurement.stateful.result import PhaseCounts
@@ -11,12 +11,18 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.machine import can_excuse, most_lost, preempted_share, why_trial_disturbed
 from wirespeed.results.sample import Latency, Preemption, Sample
+from wirespeed.results.states import StateTable
 from wirespeed.results.trial import ChannelTrial
 from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.trial import TESTER_SHARE
 
 if TYPE_CHECKING:
     from wirespeed.trial.flow_session import Establishment, ExchangeDirection, Sending, Validation
+
+
+_FULL = 0.95
+_REFUSALS = ("drop", "early_drop", "insert_failed")
+"""Linux' counters of flows without an entry, or whose entry was deleted for another one."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +130,17 @@ def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, mor
         medium=counted.medium,
         paused=counted.paused,
     )
+
+
+def refused_flows(table: StateTable) -> bool:
+    """True if the DUT had no room for flows: preemption does not explain their loss. Linux keeps 95 % of a full
+    table."""
+    is_full = table.limit is not None and table.used >= _FULL * table.limit
+    return is_full or any(table.counters.get(name) for name in _REFUSALS)
+
+
+def without_excuse(one: ChannelTrial) -> ChannelTrial:
+    return replace(one, most_by_preemption=0.0, disturbed=None)
 
 
 def channel_of(

@@ -101,8 +101,9 @@ class StatefulMethod(Conforming):
     capacity_error: float = 0.001
     exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
 
-    def ranges_of(self, flows: int) -> Ranges:
-        return next(one for one in self.ranges if one.flows == flows)
+    def ranges_of(self, flows: int) -> Ranges | None:
+        """None of a number that a search of the capacity came to."""
+        return next((one for one in self.ranges if one.flows == flows), None)
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def stateful_rows(results: Sequence[StatefulResult]) -> list[StatefulRow]:
 
 
 def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
-    ranges = next((one for one in result.method.ranges if one.flows == row.flows), None)
+    ranges = result.method.ranges_of(row.flows)
     blank = StatefulRow(
         result.name,
         test,

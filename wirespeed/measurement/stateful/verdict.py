@@ -20,6 +20,8 @@ from wirespeed.measurement.verdicts import (
 from wirespeed.results.figures import measured_text
 from wirespeed.results.verdict import BOUNDS, Figure, Limit, Mark, Verdict
 
+_FULL = Limit("dut", "the state table is full", "give the table more entries (`dut prepare --states N`)", 0.9)
+
 
 def rate_figure(row: RateRow) -> Figure:
     """`210 kflows/s of new flows with 1,000,000 flows`."""
@@ -80,6 +82,7 @@ def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
     )
     rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
     if any(row.full_at is not None for row in result.capacity):
-        return verdict_of_trials(result, figures, limit_of_bound("dut", found), _counting(result))
+        limit = found if found is not None and found.by == "dut" else _FULL
+        return verdict_of_trials(result, figures, limit, _counting(result))
     limit = limit_of_bound(rows[0].limit if rows else "none", found)
     return verdict_of_trials(result, figures, limit, _counting(result))
