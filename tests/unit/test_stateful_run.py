@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +20,9 @@ from wirespeed.explain.verdicts import verdict_of as explained_verdict
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import verdict_of
 from wirespeed.measurement.stateful.case import cases_of
-from wirespeed.measurement.stateful.plan import StatefulPlan
+from wirespeed.measurement.stateful.kind import Stateful
+from wirespeed.measurement.stateful.options import StatefulOptions
+from wirespeed.measurement.stateful.plan import StatefulPlan, parse_flows
 from wirespeed.measurement.stateful.result import RateRow, StatefulResult, Test
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import text_block
@@ -226,6 +229,51 @@ def test_a_table_that_is_never_full_has_a_lower_bound(run: Any) -> None:
     assert row.full_at is None
     assert row.capacity is not None
     assert "not known" in row.irregular or "longer than flows live" in row.irregular
+
+
+def test_what_is_outside_the_rfc_is_said() -> None:
+    def said(**more: Any) -> str:
+        return replace(QUICK, **more).method(None).conformance("rate")
+
+    assert "addresses from 16.0.0.1 and 48.0.0.1 on, not 10.0.0.2 and 198.19.0.2 (§3)" in said()
+    assert "addresses from" not in said(source="10.0.0.2", destination="198.19.0.2")
+    assert "16 addresses of each side only" in said(addresses=16)
+    assert "no IETF document" in said(ip6=True)
+    assert "outside" not in said(lab=LabFacts(filter="nat"))
+    assert "without source NAT are outside the RFC's scope" in said(lab=LabFacts(filter="stateful"))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [("1,1k,64k,1M", (1, 1000, 64_000, 1_000_000)), ("2.5M,10", (10, 2_500_000)), ("50000", (50_000,))],
+)
+def test_numbers_of_flows(text: str, found: tuple[int, ...]) -> None:
+    assert parse_flows(text) == found
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"flows": "0"}, "--flows '0': give numbers from 1"),
+        ({"flows": "1k,1000"}, "a number is given twice"),
+        ({"flows": "60M", "tunables": "ports=1"}, "1 source ports and 44151 destination ports make at most 44151"),
+        ({"tunables": "vm=var2"}, "-t vm=…: flows have size, ip, source"),
+        ({"tunables": "ip=5"}, "-t ip=5: give 4 or 6"),
+        ({"tunables": "size=63"}, "-t size=63: give bytes with FCS from 64"),
+        ({"tunables": "ip=6,size=64"}, "from 82"),
+        ({"tunables": "source=2001:2::1"}, "IPv6 needs ip=6"),
+        ({"tunables": "source=here"}, "give an address such as 16.0.0.1"),
+        ({"tunables": "ports=65000"}, "give 1 to 64512"),
+        ({"ways": "both,all"}, "--ways 'all' is not known"),
+        ({"alpha": "1.5"}, "--alpha"),
+        ({"unidirectional": True}, "flows need a pair of ports and both directions"),
+        ({"test": "everything"}, "test 'everything' is not known"),
+        ({"trial_s": 0.0}, "--trial 0 is not a duration"),
+    ],
+)
+def test_options_that_cannot_be_used(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(told)):
+        Stateful(StatefulOptions(**options))
 
 
 def test_without_reading_the_table_nothing_is_proved(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

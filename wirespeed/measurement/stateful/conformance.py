@@ -10,12 +10,15 @@ from wirespeed.pages.words import count
 TRIAL_S = 60.0
 REPEATS = 10
 """§6 requires repeats and names no number; its own example has 10."""
+RFC_PAIR = ("10.0.0.2", "198.19.0.2")
+OUTSIDE = ("stateful", "forward")
+"""Filters of a lab without source NAT."""
 LATENCY_REPEATS, LATENCY_STREAM_S, LATENCY_FRAMES = 20, 120.0, 500
 
 
-def exceptions_of(method: StatefulMethod) -> Mapping[Test, tuple[str, ...]]:
-    """By test, each way in which `method` differs, as a report words it."""
-    common = _common(method)
+def exceptions_of(method: StatefulMethod, filter: str = "") -> Mapping[Test, tuple[str, ...]]:
+    """By test, each way in which `method` differs, as a report words it. `filter` is the DUT's, if it is known."""
+    common = _common(method, filter)
     return {test: (*_of_test(method, test), *common) for test in method.tests}
 
 
@@ -42,13 +45,18 @@ def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
             return tuple(found)
 
 
-def _common(method: StatefulMethod) -> tuple[str, ...]:
+def _common(method: StatefulMethod, filter: str) -> tuple[str, ...]:
     """Statements about all tests."""
     found = ["UDP only, no NAT64"]
     first = method.ranges[0]
     many = first.sources > 1
     found.append(f"{first.sources} addresses of each side only (§3.2)" if many else "one pair of addresses only (§3.2)")
-    found.append("addresses of the lab, not 10.0.0.0/16 and 198.19.0.0/16 (§3)")
+    if ":" in first.source:
+        found.append("IPv6: no IETF document defines a stateful NAT66 (§1)")
+    elif (first.source, first.destination) != RFC_PAIR:
+        found.append(f"addresses from {first.source} and {first.destination} on, not {' and '.join(RFC_PAIR)} (§3)")
+    if filter in OUTSIDE:
+        found.append("states without source NAT are outside the RFC's scope (§1)")
     if method.over_timeout:
         found.append("trials are longer than the DUT's timeout of flows where so marked (§4.4)")
     return tuple(found)

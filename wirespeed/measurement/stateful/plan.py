@@ -114,7 +114,7 @@ class StatefulPlan(MeasurementPlan):
             timeout_s=timeout_s,
             over_timeout=self.over_timeout,
         )
-        return replace(bare, exceptions=exceptions_of(bare))
+        return replace(bare, exceptions=exceptions_of(bare, self.lab.filter))
 
     def _repeats(self, of_the_rfc: int, share: float) -> int:
         return self.repeats or max(LEAST_REPEATS, math.ceil(of_the_rfc * share))
