@@ -141,7 +141,7 @@ def test_a_journal_is_recovered_and_one_that_is_written_is_left_alone(
     writer.add_mark(MARK)
     writer.add_second(SECOND, MARK, [EVENT])
     assert main(["soak", "--resume", str(file)]) == 6
-    assert "still runs" in said(capsys)
+    assert "a running test writes" in said(capsys)
     journal.close()
     assert main(["soak", "--recover", str(file)]) == 0
     result = read_file(file)
