@@ -17,14 +17,14 @@ from wirespeed.measurement.stateful.result import (
     Test,
     percentile,
 )
-from wirespeed.measurement.stateful.text import remark_of
+from wirespeed.measurement.stateful.text import WITH, WITHOUT, remark_of
 from wirespeed.results.figures import rounded
 
 
 @dataclass(frozen=True)
 class StatefulRow:
     """One figure: `value` in `unit`, the median of `repeats` with their 1st and 99th percentile. `upper` is the next
-    rate or load of a search that failed. `filter` is on or off; `sends` is who sent over the states, empty for a rate
+    rate or load of a search that failed. `filter` is "as is" or "off"; `sends` is who sent over the states, empty for a rate
     of new flows. `states` is the number of entries in use, None if the DUT was not read."""
 
     test: str
@@ -69,7 +69,7 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
         result.name,
         test,
         row.flows,
-        "on" if row.filtered else "off",
+        WITH if row.filtered else WITHOUT,
         getattr(row, "way", ""),
         ", ".join(map(str, result.directions)),
         "",

@@ -36,7 +36,7 @@ TITLES: dict[Test, str] = {
     "capacity": "Capacity of the state table",
 }
 WITHOUT = "off"
-WITH = "on"
+WITH = "as is"
 
 
 def text_block(result: StatefulResult) -> str:
