@@ -24,7 +24,7 @@ import sys
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.lab.linux import LinuxLab
-labs = [EmbeddedLab(choose_cpus()), LinuxLab(choose_cpus())]
+labs = [EmbeddedLab(choose_cpus()), LinuxLab(choose_cpus()), LinuxLab(choose_cpus())]
 for lab in labs:
     lab.start()
 print(labs[0].control_socket, labs[0].router.pid, flush=True)
@@ -44,7 +44,7 @@ os.kill(os.getpid(), 9)
 
 @dataclass
 class Labs:
-    """An embedded lab and a Linux lab of one process."""
+    """An embedded lab and two Linux labs of one process."""
 
     process: subprocess.Popen[str]
     control_socket: Path
@@ -64,7 +64,7 @@ def traces(pid: int) -> set[str]:
     directories = (Path(tempfile.gettempdir()), Path("/dev/shm"), Path("/run/netns"))
     patterns = (f"wirespeed-*-{pid}-*", f"ws{pid}-*")
     named = {str(path) for directory in directories for pattern in patterns for path in directory.glob(pattern)}
-    return named | {str(path) for path in Path("/sys/class/net").glob(f"ws{pid}[gd]*")}
+    return named | {str(path) for path in Path("/sys/class/net").glob(f"ws{pid}[gdn]*")}
 
 
 def children(pid: int) -> tuple[int, ...]:

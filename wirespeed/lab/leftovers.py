@@ -2,20 +2,33 @@
 
 A lab's directory is removed when the next lab makes its own. This module removes the network namespaces `wsPID-START`
 of the Linux lab and this side's ends of its veth pairs, `wsPIDg0` and so on: names of interfaces have at most 15
-letters."""
+letters. Further labs of a process have a number: `wsPID-START-2`, `wsPIDn2g0`."""
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
 from contextlib import suppress
 from pathlib import Path
 
-from wirespeed.owned import is_ownerless, is_running
+from wirespeed.owned import is_ownerless, is_running, owner
 
 NAMESPACES = Path("/run/netns")
 _INTERFACES = Path("/sys/class/net")
-_NAMESPACE = re.compile(r"ws(\d+-\d+)(?:-try)?")
-_END = re.compile(r"ws(\d+)[gd][01]")
+_NAMESPACE = re.compile(r"ws(\d+-\d+)(?:-try|-\d+)?")
+_END = re.compile(r"ws(\d+)(?:n\d+)?[gd][01]")
+
+
+_LABS = itertools.count(1)
+
+
+def lab_names() -> tuple[str, str]:
+    """The namespace of a further lab of this process, and the beginning of its interfaces' names."""
+    number = next(_LABS)
+    if number == 1:
+        return f"ws{owner()}", f"ws{os.getpid()}"
+    return f"ws{owner()}-{number}", f"ws{os.getpid()}n{number}"
 
 
 def sweep_namespaces() -> None:

@@ -29,7 +29,7 @@ from wirespeed.dut.setup import (
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.filtered import FilteredNamespace, sweep_limits
 from wirespeed.lab.generator import LabGenerator, LabWire
-from wirespeed.lab.leftovers import NAMESPACES, sweep_namespaces
+from wirespeed.lab.leftovers import NAMESPACES, lab_names, sweep_namespaces
 from wirespeed.lab.namespaces import create_namespace, namespace_links
 from wirespeed.machine.placement import LabCpus
 from wirespeed.model import PLAIN_MTU
@@ -112,7 +112,7 @@ class LinuxLab:
         self._mtu = mtu
         self._kind = port or veth_port_kind(mtu)
         self._speed = speed
-        self._tag = f"ws{owner()}"
+        self._tag, self._link = lab_names()
         self._owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
         self.directory = self._owned.path
         ports = [f"{self._kind}:{self.port(index)},speed={speed}" for index in (0, 1)]
@@ -188,7 +188,7 @@ class LinuxLab:
 
     def _make_wire(self, host: Any, dut: Any, index: int) -> None:
         """One veth pair: the generator's end here, the DUT's end with its address, route and neighbour there."""
-        mine, theirs = self.port(index), f"ws{os.getpid()}d{index}"
+        mine, theirs = self.port(index), f"{self._link}d{index}"
         # DPDK's af_packet names its kernel-wide group of sockets by process number ^ interface index: two labs whose
         # small numbers meet would refuse each other's ports, so the index is drawn.
         host.link("add", ifname=mine, index=2**16 + secrets.randbelow(2**30), kind="veth", peer={"ifname": theirs})
@@ -220,7 +220,7 @@ class LinuxLab:
 
     def port(self, index: int) -> str:
         """The tester's end of a wire."""
-        return f"ws{os.getpid()}g{index}"
+        return f"{self._link}g{index}"
 
     def stop(self) -> None:
         self._generator.stop()

@@ -5,14 +5,13 @@ Needs root (CAP_NET_ADMIN, CAP_NET_RAW).
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import replace
 from pathlib import Path
 
 from wirespeed.errors import EnvironmentFault
 from wirespeed.lab.embedded import GENERATOR_MACS, ROUTER_MACS, EmbeddedLab
-from wirespeed.lab.leftovers import sweep_namespaces
+from wirespeed.lab.leftovers import lab_names, sweep_namespaces
 from wirespeed.lab.linux import veth_port_kind
 from wirespeed.machine.placement import LabCpus
 from wirespeed.model import PLAIN_MTU
@@ -27,6 +26,7 @@ class VethLab(EmbeddedLab):
     def __init__(self, cpus: LabCpus, speed: str = "10G", mtu: int = PLAIN_MTU) -> None:
         self._kind = veth_port_kind(mtu)
         self._made = False
+        _, self._link = lab_names()
         super().__init__(cpus, speed=speed, hugepages="never", mtu=mtu)
 
     @property
@@ -59,7 +59,7 @@ class VethLab(EmbeddedLab):
         return f"{self._kind}:{self._end(role, index)},speed={self._speed}"
 
     def _end(self, role: str, index: int) -> str:
-        return f"ws{os.getpid()}{'g' if role == 'client' else 'd'}{index}"
+        return f"{self._link}{'g' if role == 'client' else 'd'}{index}"
 
     def stop(self) -> None:
         super().stop()
