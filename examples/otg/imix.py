@@ -32,7 +32,7 @@ request.flow.flow_names = [flow.name]
 while (metric := api.get_metrics(request).flow_metrics[0]).transmit != "stopped":
     time.sleep(0.2)
 mean_bytes = metric.bytes_rx / metric.frames_rx
-print(f"{metric.name}: {metric.loss:g} % lost, {mean_bytes:.0f} bytes a frame")
+print(f"{metric.name}: {metric.loss:g} % lost, {mean_bytes:.0f} bytes per frame")
 for one in metric.tagged_metrics:
     print(f"class {int(one.tags[0].value.hex, 16)}: {one.loss:g} % lost")
 sys.exit(metric.frames_rx != metric.frames_tx)

@@ -215,8 +215,8 @@ def _of_a_router(ground: Ground, commands: _Commands, socket: Path) -> None:
     for what in ("ls", "dump"):
         commands.run(["ctl", "stats", what, "-f", block], (0, CLOSED), to="closed")
         commands.run(["ctl", "stats", what, "-f", block], (FILE,), to="full")
-    commands.run(["ctl", "stats", "poll", "-f", block, "-i", "0.05", "--nonzero"], (CLOSED,), to="closed")
-    commands.run(["ctl", "stats", "poll", "-f", block, "-i", "0.05", "--nonzero"], (FILE,), to="full")
+    commands.run(["ctl", "stats", "poll", "-f", block, "-i", "0.05"], (CLOSED,), to="closed")
+    commands.run(["ctl", "stats", "poll", "-f", block, "-i", "0.05"], (FILE,), to="full")
 
 
 def _of_starts(ground: Ground, commands: _Commands) -> None:
