@@ -30,7 +30,7 @@ enum { INITIATOR, RESPONDER, INSIDE, OUTSIDE, PORTS };
 enum { FRAME4 = 60, FRAME6 = 78, PORTS_AN_ADDRESS = 60000, FIRST_PORT = 1024, MOST_HELD = 4096 };
 enum { BURST = 32, CALLS_A_ROUND = 100 /* more frames than a ring holds */ };
 
-/* What becomes of a flow, by its number modulo 100. */
+/* The fate of a flow, by its number modulo 100. */
 enum {
 	LOSE = 1,
 	DOUBLE = 2,
@@ -511,7 +511,7 @@ static void what_is_out_of_order_is_refused(void **state)
 	expect(ws_flow_set_begin(generator, INITIATOR, WS_PHASE_LEARN, 0));
 	start(INITIATOR, WS_FLOW_RANDOM, UINT32_MAX);
 	assert_true(ws_flow_set_begin(generator, INITIATOR, WS_PHASE_LEARN, 0) < 0);
-	/* What sends has what it needs, even if the set is closed. */
+	/* A port that sends has what it needs, even if the set is closed. */
 	ws_flow_set_close(generator, INITIATOR);
 	generator_transmit(generator->ports[INITIATOR].shares);
 	expect(ws_generator_stop_port(generator, INITIATOR));

@@ -156,7 +156,7 @@ def test_a_step_says_with_which_version_it_came_and_against_which(
 
 
 def test_a_step_that_cannot_be_judged_has_no_colour() -> None:
-    """Of a single result after the step nobody knows how far it spreads."""
+    """The spread of a single result after the step is unknown."""
     rates = [7e6, 7.01e6, 6.99e6, 7e6, 5e6]
     one = shelf(*(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate(rates)))
     assert change(one.of(one.entries)) == (

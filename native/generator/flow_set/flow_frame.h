@@ -126,7 +126,7 @@ flow_frame_take(const uint8_t *ip, uint32_t header, struct flow_frame *out, cons
 	return (out->mark & 0xff) == FLOW_FRAME_MAGIC;
 }
 
-/* Whether it is a test frame, of any set. */
+/* True for a test frame of any set. */
 bool flow_frame_read(const struct flow_view *view, bool ip6, struct flow_frame *out);
 
 /* Most frames have no tags and no options. */

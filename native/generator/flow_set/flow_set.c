@@ -203,7 +203,7 @@ uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows)
 	return flow_table_bytes(ip6, flows);
 }
 
-/* Whether a stream of it has not been stopped. */
+/* True until all streams of the set have been stopped. */
 static bool sends(const struct ws_generator *generator, const struct flow_set *set)
 {
 	for (int bucket = 0; bucket < SENDING_BUCKETS; bucket++)
@@ -214,7 +214,7 @@ static bool sends(const struct ws_generator *generator, const struct flow_set *s
 	return false;
 }
 
-/* What is of a generation that comes again is forgotten before. */
+/* Entries are forgotten before their generation's number comes again. */
 static void keep_apart(struct flow_set *set, uint32_t phase)
 {
 	if (phase == WS_PHASE_LEARN && begun - set->entries_since >= FLOW_GENERATIONS - 1) {
@@ -251,7 +251,7 @@ int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32
 		.latency_every = latency_every,
 		.generation = (uint16_t)(begun % FLOW_GENERATIONS + 1),
 	};
-	/* What comes meanwhile is of neither phase: nobody looks at the table. */
+	/* Frames that come meanwhile belong to neither phase: nobody looks at the table. */
 	for (int role = 0; role < ROLES; role++)
 		ask(generator, set, role, do_end, (struct request){0}, true);
 	keep_apart(set, phase);

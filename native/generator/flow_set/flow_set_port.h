@@ -30,5 +30,5 @@ extern const struct port_extension flow_set_extension;
 
 /* Drops one reference; the last one frees it. */
 void flow_set_leave(struct flow_set *set);
-/* Whether this is the source of one of its streams. */
+/* True if one of the set's streams sends from this source. */
 bool flow_set_sends(const struct flow_set *set, const struct packet_source *source);

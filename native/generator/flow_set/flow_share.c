@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a port of a flow set makes of received frames. Each burst is read first, so that the entries
- * of all its flows are on their way when the first one is needed.
+ * A port of a flow set counts the frames that it receives. Each burst is read first, so that
+ * entries of all its flows are on their way when the first one is needed.
  */
 #include "generator/flow_set/flow_share.h"
 
@@ -92,7 +92,7 @@ static inline __attribute__((always_inline)) bool belongs(struct flow_share *sha
 	return true;
 }
 
-/* Whether the frame's number is new. */
+/* True if the frame's number is new. */
 static inline __attribute__((always_inline)) bool take_number(struct flow_share *share,
 															  const struct flow_frame *frame)
 {

@@ -121,7 +121,7 @@ static uint64_t slot_of(const struct tuple_set *set, uint64_t hash)
 	return (hash >> 32) * set->count >> 32;
 }
 
-/* Whether no flow before had that tuple. */
+/* True if no flow before had that tuple. */
 static bool add_tuple(const struct flow_table *table, struct tuple_set *set, uint64_t hash,
 					  uint32_t flow, const struct flow_tuple *tuple)
 {

@@ -19,7 +19,7 @@ struct flow_tuple {
 	uint32_t ports;
 };
 
-/* What a flow has of each range: its ports as on the wire, and the numbers of its addresses. */
+/* A flow's place in each range: its ports as on the wire, and the numbers of its addresses. */
 struct flow_digits {
 	uint32_t ports;
 	uint16_t source, destination;

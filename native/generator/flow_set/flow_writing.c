@@ -47,7 +47,7 @@ static uint32_t step(struct flow_writing *writing, uint32_t count)
 	return (uint32_t)writing->next++;
 }
 
-/* Which ones: of all flows, or of those that were learnt. */
+/* The next `n` flows: of all, or of those that were learnt. */
 static void choose(struct flow_writing *writing, uint32_t *places, uint16_t n)
 {
 	const struct flow_table *table = writing->share->table;

@@ -65,7 +65,7 @@ int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32
  * seconds. */
 int ws_flow_set_end(struct ws_generator *generator, uint16_t initiator);
 
-/* What one port sent and received in the phase. Frames, unless it says flows. */
+/* Counts of one port in the phase: of frames, unless it says flows. */
 struct ws_flow_counts {
 	uint64_t sent, sent_bytes;
 	uint64_t first_tsc, last_tsc; /* when the first burst went, and the last; 0: none went */
