@@ -119,7 +119,10 @@ def test_a_test_is_followed_as_it_grows_by_who_comes_late_and_who_comes_back(tmp
             state = late.until("state")[1]
             assert state["running"] and state["verdicts"][1].startswith("limited by")
             _, page, _ = ask(address)
-            assert re.search(r"▶ running</b> 0:\d\d of at most 2:31<", page) and 'data-label="DUT">router<' in page
+            assert (
+                re.search(r"▶ running</b> 0:\d\d of at most 2:31, 2:\d\d left<", page)
+                and 'data-label="DUT">router<' in page
+            )
             assert f">{datetime.now(UTC):%Y}-" in page
             growing.end()
             while (state := late.until("state")[1])["running"]:
