@@ -258,7 +258,7 @@ def test_pages_of_a_test_stay_until_the_last_one_is_closed_or_the_grace_period_e
         growing.end()
         while (state := events.until("state")[1])["running"]:
             pass
-        assert state["figures"][0]["name"] == "highest load with loss ≤ 0.1 %" and state["verdicts"]
+        assert state["figures"][0]["name"] == "load with loss ≤ 0.1 %, estimated" and state["verdicts"]
         assert ask(address, f"report/{head['id']}")[0] == 200
         assert process.poll() is None
         events.close()
