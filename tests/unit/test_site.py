@@ -28,6 +28,7 @@ from wirespeed.site.builds import against_before, changed, since_the_last_step
 from wirespeed.site.entries import Catalogue, ResultDetails, SiteEntry, SiteFigure, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
 from wirespeed.site.home import MOST_CARDS, boxes_page, home
+from wirespeed.site.pages import pages
 from wirespeed.site.parts import SiteTable, answer_of, number, per_price_cell, per_watt_cell, text
 from wirespeed.site.review import review
 from wirespeed.site.trends import TrendStep, change, trends
@@ -131,7 +132,7 @@ def test_steps_are_found_and_told_with_their_build() -> None:
     before, after = series(7e6, 7.01e6, 6.99e6, 7e6), series(*[7e6] * 4, 6.1e6, 6.11e6, 6.1e6, version="bbbb")[4:]
     (trend,) = trends([*after, *before]).values()
     assert [step.at for step in trend.steps] == [4]
-    assert trend.steps[0].text == "since version bbbb: ▼\u00a0-12.81\u00a0%, worse"
+    assert trend.steps[0].text == "since version bbbb: ▼\u00a012.81\u00a0%, worse"
     assert since_the_last_step([*before, *after]) == after
     (flat,) = trends(series(7e6, 7e6, 1e6)).values()
     assert flat.steps == () and flat.plateaus == ()  # too few to tell
@@ -141,12 +142,12 @@ def test_steps_are_found_and_told_with_their_build() -> None:
 @pytest.mark.parametrize(
     ("version", "before", "word", "text"),
     [
-        ("1.3", "1.2", "worse", "since version 1.3: ▼\u00a0-12.00\u00a0%, worse than 1.2"),
-        ("1.3", "1.2", "same", "since version 1.3: ▼\u00a0-12.00\u00a0%, same as 1.2 within 1 %"),
-        ("1.3", "1.2", "cannot tell", "since version 1.3: ▼\u00a0-12.00\u00a0% against 1.2, cannot be judged"),
-        ("1.3", "", "worse", "since version 1.3: ▼\u00a0-12.00\u00a0%, worse"),
-        ("1.3", "1.3", "worse", "version 1.3, since 2026-11-13: ▼\u00a0-12.00\u00a0%, worse"),
-        ("", "", "cannot tell", "since 2026-11-13: ▼\u00a0-12.00\u00a0%, cannot be judged"),
+        ("1.3", "1.2", "worse", "since version 1.3: ▼\u00a012.00\u00a0%, worse than 1.2"),
+        ("1.3", "1.2", "same", "since version 1.3: ▼\u00a012.00\u00a0%, same as 1.2 within 1 %"),
+        ("1.3", "1.2", "cannot tell", "since version 1.3: ▼\u00a012.00\u00a0% against 1.2, cannot be judged"),
+        ("1.3", "", "worse", "since version 1.3: ▼\u00a012.00\u00a0%, worse"),
+        ("1.3", "1.3", "worse", "version 1.3, since 2026-11-13: ▼\u00a012.00\u00a0%, worse"),
+        ("", "", "cannot tell", "since 2026-11-13: ▼\u00a012.00\u00a0%, cannot be judged"),
     ],
 )
 def test_a_step_says_with_which_version_it_came_and_against_which(
@@ -160,20 +161,20 @@ def test_a_step_that_cannot_be_judged_has_no_colour() -> None:
     rates = [7e6, 7.01e6, 6.99e6, 7e6, 5e6]
     one = shelf(*(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate(rates)))
     assert change(one.of(one.entries)) == (
-        "since version 1.4: ▼\u00a0-28.57\u00a0% against 1.3, cannot be judged",
+        "since version 1.4: ▼\u00a028.57\u00a0% against 1.3, cannot be judged",
         False,
     )
     page = box_page("router", one.entries, one)
     (trend,) = page.trends
-    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a0-28.57\u00a0%", REFERENCE)]
+    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.57\u00a0%", REFERENCE)]
     sparks = [cell.spark for row in page.tests.rows for cell in row if cell.spark]
     assert [dot[2] for spark in sparks for dot in spark.dots] == [False]
     two = shelf(
         *(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate([*rates, 5.001e6]))
     )
-    assert change(two.of(two.entries)) == ("since version 1.4: ▼\u00a0-28.56\u00a0%, worse than 1.3", True)
+    assert change(two.of(two.entries)) == ("since version 1.4: ▼\u00a028.56\u00a0%, worse than 1.3", True)
     (trend,) = box_page("router", two.entries, two).trends
-    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a0-28.56\u00a0%, worse", ALARM)]
+    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.56\u00a0%, worse", ALARM)]
 
 
 def test_a_trend_names_its_box() -> None:
@@ -198,7 +199,7 @@ def test_a_build_against_the_one_before() -> None:
     assert changed([*old, *new]) == "worse (-14.29 %) than aaaa"
     assert changed([old[0], new[0]]) == against_before([old[0], new[0]])
     apart = [replace(one, entry=replace(one.entry, version=f"a{at}")) for at, one in enumerate([*old, *new])]
-    assert changed(apart) == "since version a3: ▼\u00a0-14.29\u00a0%, worse than a2"
+    assert changed(apart) == "since version a3: ▼\u00a014.29\u00a0%, worse than a2"
     assert changed(old) == ""
 
 
@@ -330,18 +331,18 @@ def shelf(*figures: SiteFigure) -> Catalogue:
 
 def test_boxes_stand_side_by_side_by_rate_and_those_without_a_name_last() -> None:
     found = shelf(
-        *(figure(rate, box=box) for rate, box in ((5e4, "slow"), (38e6, "fast"), (50e6, "unknown"))),
+        *(figure(rate, box=box) for rate, box in ((5e4, "slow"), (38e6, "fast"), (50e6, "unnamed"))),
         figure(1e6, box="slow", load="bench size=1514"),  # one box is not side by side
     )
     (bars,) = side_by_side(found, 4)
     assert [(bar.name, bar.text) for bar in bars.bars] == [
         ("fast", "38.0 ●"),
         ("slow", "0.0500 ●"),
-        ("unknown", "50.0 ●"),
+        ("unnamed", "50.0 ●"),
     ]
     assert (bars.title, bars.of) == ("64b one flow, 0→1", "NDR, Mpps; a full bar is 50.0")
     assert [bar.filled_percent for bar in bars.bars] == ["76.0", "0.1", "100.0"]
-    assert list(found.boxes)[-1] == "unknown"
+    assert list(found.boxes)[-1] == "unnamed"
     assert side_by_side(found, 4, by_watt=True) == ()
 
 
@@ -365,24 +366,24 @@ def test_bars_by_version_tell_of_the_step() -> None:
     assert bars is not None
     assert [(bar.name, bar.text, bar.change, bar.is_down) for bar in bars.bars] == [
         ("1.0", "1.00 ●", "", False),
-        ("1.1", "0.800 ●", "▼\u00a0-19.99\u00a0%, worse than 1.0", True),
+        ("1.1", "0.800 ●", "▼\u00a019.99\u00a0%, worse than 1.0", True),
     ]
     assert bars.of == "NDR, Mpps; a full bar is 1.00"
-    assert change(found.of(found.entries)) == ("since version 1.1: ▼\u00a0-19.99\u00a0%, worse than 1.0", True)
+    assert change(found.of(found.entries)) == ("since version 1.1: ▼\u00a019.99\u00a0%, worse than 1.0", True)
     assert change(found.of(found.entries[:2])) == ("", False)
 
 
 def test_boxes_for_each_watt() -> None:
     """Those without a name last, each with the trust mark of its rate."""
     big = figure(5e6, box="big", bound="tester-limited", mark="at least", version="1.4", watts=50.0)
-    small, unknown = figure(1e6, box="small", mark="estimate"), figure(9e6, box="unknown")
+    small, unknown = figure(1e6, box="small", mark="estimate"), figure(9e6, box="unnamed")
     metered = [replace(one, per_watt=each) for one, each in ((big, 1e5), (small, 4e5), (unknown, 8e5))]
     (bars,) = side_by_side(shelf(*metered), 4, by_watt=True)
     told = [(bar.name, bar.text, bar.version, bar.filled_percent) for bar in bars.bars]
     assert told == [
         ("small", "0.400 ◆", "", "50.0"),
         ("big", "≥ 0.100 ▲", "1.4", "12.5"),
-        ("unknown", "0.800 ●", "", "100.0"),
+        ("unnamed", "0.800 ●", "", "100.0"),
     ]
     assert bars.of == "Mpps/W of the whole DUT; a full bar is 0.800"
     assert per_watt_cell(metered[0]).text == "≥ 0.100 ▲"
@@ -437,3 +438,11 @@ def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
     apart, several = once(told)
     assert [(one.test, one.sentences) for one in apart] == [("a", ("limited by DUT",)), ("b", ("limited by line",))]
     assert several == ("next: RSS (3 tests)",)
+
+
+def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
+    told = ResultDetails(sentences=("limited by DUT", "next: RSS"))
+    found = shelf(figure(1e6, told=told), figure(1e6, load="bench size=1514", told=told))
+    (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == names.box_page("router"))
+    text = page.render()
+    assert "limited by DUT (2 tests)" in text and "next: RSS (2 tests)" in text
