@@ -207,18 +207,20 @@ def parse_mac(text: str, unicast: bool = True) -> str:
 
 def _check_memif(text: str, options: dict[str, str]) -> None:
     if not options.get("id", "0").isdigit():
-        raise UsageError(f"port {text!r}: id is a number")
+        raise UsageError(f"port {text!r}: id takes a number")
     if options.get("zero-copy", "no") not in ("yes", "no"):
-        raise UsageError(f"port {text!r}: zero-copy is yes or no")
+        raise UsageError(f"port {text!r}: zero-copy takes yes or no")
     if len(options.get("secret", "").encode()) > 24:
-        raise UsageError(f"port {text!r}: a secret has at most 24 bytes")
+        raise UsageError(f"port {text!r}: the secret is too long; give at most 24 bytes")
 
 
 def _check_socket(text: str, target: str, options: dict[str, str]) -> None:
     if options.get("role", "client") not in ("client", "server"):
-        raise UsageError(f"port {text!r}: role is client or server")
+        raise UsageError(f"port {text!r}: role takes client or server")
     if len(target.encode()) > 107:
-        raise UsageError(f"port {text!r}: a socket path holds at most 107 bytes, this one {len(target.encode())}")
+        raise UsageError(
+            f"port {text!r}: a socket path has at most 107 bytes, and this one {len(target.encode())}; shorten it"
+        )
     # "@…" is a name of the kernel's, which no file bears; vhost-user has none such.
     if not (target.startswith("@") and text.startswith("memif:")) and not Path(target).parent.is_dir():
         raise UsageError(f"port {text!r}: directory {Path(target).parent} does not exist; create it first")

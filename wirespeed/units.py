@@ -67,7 +67,7 @@ def parse_rate(text: str) -> Rate:
         )
     number = float(match["number"])
     if number <= 0:
-        raise UsageError(f"rate {text!r} is not above zero")
+        raise UsageError(f"rate {text!r} is not above zero; give one such as 1.48mpps")
     if match["percent"]:
         return Rate(number, "percentage")
     unit = match["unit"].lower()

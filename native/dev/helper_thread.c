@@ -20,7 +20,8 @@ int helper_thread_open(struct helper_thread *helper)
 	if (!error)
 		return 0;
 	helper_thread_close(helper);
-	return fail(error, "the %s' thread cannot wait for them: %s", helper->serves, strerror(-error));
+	return fail(error, "the thread of %ss cannot wait for events: %s", helper->serves,
+				strerror(-error));
 }
 
 void helper_thread_close(struct helper_thread *helper)

@@ -198,7 +198,7 @@ int ws_port_start_rx(uint16_t port)
 		return -ENODEV;
 	struct port_path *path = port_is_shut(port) ? &shut_paths[port] : &port_paths[port];
 	if (path->receive != receive_nothing_yet)
-		return fail(-EALREADY, "port %s receives already", port_name(port));
+		return fail(-EALREADY, "port %s already receives", port_name(port));
 	__atomic_store_n(&path->receive, waiting_bursts[port], __ATOMIC_RELEASE);
 	return 0;
 }
@@ -256,7 +256,7 @@ static void close_port(struct port *port)
 int ws_ports_open(const struct ws_port_config *configs, uint16_t count)
 {
 	if (ports_pool())
-		return fail(-EALREADY, "the ports are open already");
+		return fail(-EALREADY, "the ports are already open");
 	if (count > WS_MAX_PORTS)
 		return fail(-EINVAL, "%u ports asked; at most %d are possible", count, WS_MAX_PORTS);
 	int error = pool_make(configs, count);
@@ -282,7 +282,7 @@ static int free_index(void)
 	for (int i = 0; i < WS_MAX_PORTS; i++)
 		if (!port_table[i].open)
 			return i;
-	return fail(-ENOSPC, "%d ports exist already, the maximum", WS_MAX_PORTS);
+	return fail(-ENOSPC, "%d ports exist, the maximum; remove one first", WS_MAX_PORTS);
 }
 
 int ws_port_add(const struct ws_port_config *config)
@@ -296,7 +296,8 @@ int ws_port_add(const struct ws_port_config *config)
 		if (port_table[i].open && !port_table[i].kind->has_twins &&
 			!strcmp(port_table[i].config.devargs, config->devargs) &&
 			port_table[i].config.device_port == config->device_port)
-			return fail(-EEXIST, "%s is port %s already", config->devargs, port_name(i));
+			return fail(-EEXIST, "%s is already port %s; name a device once", config->devargs,
+						port_name(i));
 	int error = open_port(config, (uint16_t)index);
 	if (error)
 		return error;

@@ -40,7 +40,9 @@ static int set_mac(struct port *port, const struct rte_ether_addr *mac)
 static int set_mtu(struct port *port, uint16_t mtu)
 {
 	(void)mtu;
-	return fail(-ENODEV, "port %s: its device was removed", port->config.name);
+	return fail(-ENODEV,
+				"port %s: its device was removed; delete the port, or restart with the device",
+				port->config.name);
 }
 
 static int set_promiscuous(struct port *port, bool on)

@@ -90,7 +90,8 @@ static int check_cpus(const struct ws_runtime_config *config)
 		sched_setaffinity(0, sizeof(before), &before);
 		if (error)
 			return fail(-EINVAL,
-						"CPU %u may not be used by this process (offline or outside its cpuset)",
+						"CPU %u may not be used by this process (offline or outside its cpuset); "
+						"give another",
 						config->worker_cpus[i]);
 	}
 	return 0;

@@ -99,7 +99,7 @@ void workers_avoid(void)
 int workers_launch(worker_fn *function, void *argument)
 {
 	if (running)
-		return fail(-EBUSY, "the workers run already");
+		return fail(-EBUSY, "the workers already run");
 	running = function;
 	running_argument = argument;
 	__atomic_store_n(&workers_must_stop, false, __ATOMIC_RELAXED);

@@ -20,7 +20,7 @@ int intake_init(struct intake *intake, struct ws_router *router)
 	*intake = (struct intake){.router = router, .all = INTAKE_ALL, .wanted = INTAKE_ALL};
 	intake->batch = calloc(INTAKE_BATCH, sizeof(*intake->batch));
 	intake->results = calloc(INTAKE_BATCH, sizeof(*intake->results));
-	return intake->batch && intake->results ? 0 : fail(-ENOMEM, "no memory for Linux's routes");
+	return intake->batch && intake->results ? 0 : fail(-ENOMEM, "no memory to read Linux's routes");
 }
 
 void intake_close(struct intake *intake)

@@ -70,7 +70,7 @@ static int prepare(struct intake *intake)
 	if (!intake->labels)
 		intake->labels = calloc(LABELS, sizeof(*intake->labels));
 	if (!intake->labels)
-		return fail(-ENOMEM, "no memory for Linux's routes of labels");
+		return fail(-ENOMEM, "no memory to read Linux's MPLS routes");
 	return ws_router_has_mpls_table(intake->router) ? 0 : ws_router_mpls_table_add(intake->router);
 }
 

@@ -48,7 +48,7 @@ static int pair(struct intake *intake, int32_t link, int32_t interface)
 		if (pairs)
 			intake->pairs = pairs;
 		if (!pairs || !places_add(&intake->pairs_by_link, hash_of_link(link), at))
-			return fail(-ENOMEM, "no memory for more than %u pairs", intake->pair_count);
+			return fail(-ENOMEM, "no memory for more than %u LCP pairs", intake->pair_count);
 		intake->pair_count++;
 	}
 	intake->pairs[at] = (struct link_pair){link, interface};

@@ -84,7 +84,7 @@ struct ws_linux *ws_linux_open(struct ws_router *router, const char *netns)
 {
 	struct ws_linux *opened = calloc(1, sizeof(*opened));
 	if (!opened) {
-		fail(-ENOMEM, "no memory to listen to Linux");
+		fail(-ENOMEM, "no memory for a netlink socket");
 		return NULL;
 	}
 	opened->fd = opened->requests = -1;

@@ -9,5 +9,5 @@ int router_check_interface(const struct ws_router *router, uint16_t index)
 {
 	return index < router->interface_count && *interface_name(router, index)
 			   ? 0
-			   : fail(-ENODEV, "there is no interface %u", index);
+			   : fail(-ENODEV, "there is no interface %u; show interface lists them", index);
 }

@@ -480,9 +480,9 @@ static void wrong_streams_are_refused(void **state)
 	(void)state;
 	struct ws_stream good = burst(1, 1e6, 5), bad[2] = {good, good};
 	refuses(bad, 2, "two streams have the id 1");
-	refuses(bad, 0, "no stream of 0");
+	refuses(bad, 0, "none of 0 streams");
 	bad[0].self_start = false;
-	refuses(bad, 1, "no stream of 1");
+	refuses(bad, 1, "none of 1 streams");
 	const double no_rates[] = {0, -1, NAN, INFINITY, 2e9};
 	for (int i = 0; i < 5; i++) {
 		bad[0] = good;
@@ -502,7 +502,7 @@ static void wrong_streams_are_refused(void **state)
 	refuses(bad, 1, "burst of no packets");
 	bad[0] = good;
 	bad[0].mode = 3;
-	refuses(bad, 1, "no mode 3");
+	refuses(bad, 1, "mode 3 does not exist");
 	bad[0].mode = WS_MULTI_BURST;
 	refuses(bad, 1, "no bursts");
 	bad[0] = good;

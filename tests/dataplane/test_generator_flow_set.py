@@ -195,7 +195,7 @@ def test_what_cannot_be_is_refused(client: GeneratorClient) -> None:
             client.ask_as_owner(
                 "start_traffic", 0, mul={"type": "raw", "op": "abs", "value": 1}, duration=-1, force=False
             )
-        with pytest.raises(RemoteError, match="no flows were learnt yet"):
+        with pytest.raises(RemoteError, match="no flows are learnt yet; send phase 1 first"):
             session.begin_exchange()
         proved = session.validate(1000)
         assert (proved.learnt, proved.sending.sent, proved.is_whole) == (0, 0, False)

@@ -142,10 +142,10 @@ MISTAKES = [
     ("set acl-plugin acl permit src 300.0.0.0/8", "'300.0.0.0/8' is not a prefix"),
     ("set acl-plugin acl permit src 1.0.0.0/8 dst ::/0", "rule 0 has prefixes of two families"),
     ("set acl-plugin acl permit, deny sport 80", "rule 1 has ports, or ICMP types, but protocol 0"),
-    ("set acl-plugin acl permit proto 6 dport 80-79", "ends before it begins"),
+    ("set acl-plugin acl permit proto 6 dport 80-79", "its port range goes from high to low; give the lower port"),
     ("set acl-plugin acl permit proto 17 tcpflags 2 mask 2", "rule 0 has TCP flags, but protocol 17"),
-    ("set acl-plugin session timeout udp idle 0", "a session may be idle for 1 to 16777216 seconds, not 0"),
-    ("set acl-plugin session table max-entries 0", "there may be 1 to 16777216 sessions, not 0"),
+    ("set acl-plugin session timeout udp idle 0", "an idle timeout of 0 s cannot be set; give 1 to 16777216 s"),
+    ("set acl-plugin session table max-entries 0", "0 sessions cannot be set; give 1 to 16777216"),
     ("set acl-plugin acl permit index 7", "there is no ACL 7"),
     ("set acl-plugin acl permit,", "rule 1 is empty"),
     ("set acl-plugin acl permit src 1.0.0.0/33", "'1.0.0.0/33' is not a prefix"),
@@ -154,7 +154,7 @@ MISTAKES = [
     ("set acl-plugin acl permit proto 47 sport 1", "rule 0 has ports, or ICMP types, but protocol 47"),
     ("set acl-plugin acl permit proto 256", "proto '256' is not a number from 0 to 255"),
     ("set acl-plugin acl permit proto 6 tcpflags 2", "tcpflags and mask need each other"),
-    (f"set acl-plugin acl permit tag {'t' * 64}", "a tag has 63 bytes at most"),
+    (f"set acl-plugin acl permit tag {'t' * 64}", "the tag is too long; give at most 63 bytes"),
     ("set acl-plugin acl permit index 1024", "there is no ACL 1024"),
     ("set acl-plugin interface loop0 output acl 0", "loop0 sends nothing by itself; give its ports the output ACLs"),
     ("set acl-plugin interface e9 input acl 0", "'e9'"),
@@ -183,7 +183,7 @@ def test_bounds_are_kept_and_what_is_there_stays(tmp_path: Path) -> None:
             running.ask("set acl-plugin acl permit")
         for acl in range(128):
             running.ask(f"set acl-plugin interface e0 output acl {acl}")
-        with pytest.raises(WirespeedError, match="an interface has at most 128 ACLs in a direction, not 129"):
+        with pytest.raises(WirespeedError, match="129 ACLs; an interface takes at most 128 in a direction"):
             running.ask("set acl-plugin interface e0 output acl 128")
         assert running.ask("show acl-plugin interface e0").endswith(", 126, 127\n")
         assert running.ask("show acl-plugin acl").count("acl-index") == 1024

@@ -125,10 +125,10 @@ def test_off_leaves_no_node_behind_and_mistakes_are_explained(tmp_path: Path) ->
         assert nodes(running) == before
         assert running.ask("show impairment") == ""
         for line, why in (
-            ("set interface impairment e1 off", "interface e1 is not impaired"),
+            ("set interface impairment e1 off", "interface e1 has no impairment; show impairment lists them"),
             ("set interface impairment e1 loss 2", "'2' is above 100%"),
-            ("set interface impairment e1 delay 11s", "delay and jitter are at most 10000 ms"),
-            ("set interface impairment e1 loss 1 burst 2", "a burst needs a loss below 1"),
+            ("set interface impairment e1 delay 11s", "delay and jitter are too long; give at most 10000 ms"),
+            ("set interface impairment e1 loss 1 burst 2", "a loss burst with a loss of 1 or more; give a loss"),
             ("set interface impairment e1 loss 1 loss 1", "loss is given twice"),
         ):
             with pytest.raises(UsageError, match=re.escape(why)):

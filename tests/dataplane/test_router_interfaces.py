@@ -62,7 +62,7 @@ def test_subinterfaces_and_loopbacks_come_and_go(running: RouterProcess) -> None
         ("create sub-interfaces e0 5 dot1q 4095", "VLAN id 4095 is not between 1 and 4094"),
         ("create sub-interfaces e0 5 dot1q 10 inner-dot1q 0", "VLAN id 0 is not between 1 and 4094"),
         ("create sub-interfaces e0 10 dot1q 99", "there is an interface e0.10 already"),
-        ("create sub-interfaces e0 11 dot1q 10", "sub-interface e0.10 takes these VLAN tags already"),
+        ("create sub-interfaces e0 11 dot1q 10", "sub-interface e0.10 already takes these VLAN tags; give others"),
         ("create sub-interfaces e0.10 5", "e0.10 takes no sub-interfaces; ports, bonds and VXLAN tunnels do"),
         ("create sub-interfaces loop0 5", "loop0 takes no sub-interfaces; ports, bonds and VXLAN tunnels do"),
         ("create loopback interface instance 0", "there is an interface loop0 already"),

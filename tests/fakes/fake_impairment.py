@@ -16,7 +16,7 @@ class FakeImpairment:
 
     def clear(self, index: int) -> None:
         if index not in self.settings:
-            raise UsageError(f"interface {index} is not impaired")
+            raise UsageError(f"interface {index} has no impairment; show impairment lists them")
         del self.settings[index]
 
     def of(self, index: int) -> tuple[Impairment, ImpairmentCounters] | None:

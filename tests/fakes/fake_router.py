@@ -216,7 +216,7 @@ class FakeRouterCore:
 
     def start_reception(self, index: int) -> None:
         if self.rx_starts.pop(index, RxStart.AT_ONCE) is RxStart.AT_ONCE:
-            raise UsageError(f"port {self.interfaces[index].name} receives already")
+            raise UsageError(f"port {self.interfaces[index].name} already receives")
 
     def add_port(self, name: str, spec: PortSpec, rx_start: RxStart = RxStart.AT_ONCE) -> int:
         index = next(index for index in itertools.count() if index not in self.interfaces)

@@ -191,7 +191,11 @@ def test_another_machine_is_asked_by_its_way(capsys):
             "module dump decoded: it is decoded, not a hex dump: give the output of `ethtool -m INTERFACE hex on`",
         ),
         (["--from", "junk"], 6, "junk is not valid JSON"),
-        (["--from", "other"], 6, "other is not an inspection: its schema is not wirespeed-inspect/1"),
+        (
+            ["--from", "other"],
+            6,
+            "other is not a file of `wirespeed host show -o`: its schema is not wirespeed-inspect/1",
+        ),
         (["--from", "junk", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "local", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "telnet://box"], 2, "telnet://box is not an access method; give ssh://user@host"),
@@ -261,4 +265,4 @@ def test_the_report_shows_the_hardware_beside_the_results(here, capsys):
 def test_an_inspection_that_is_broken_is_told_of(here, capsys):
     (here / "broken.json").write_text('{"schema": "wirespeed-inspect/1", "machine": 1}')
     assert main(["report", "broken.json"]) == 6
-    assert "broken.json is not an inspection: " in capsys.readouterr().err
+    assert "broken.json is not a file of `wirespeed host show -o`: " in capsys.readouterr().err

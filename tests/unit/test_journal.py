@@ -79,13 +79,13 @@ def test_wherever_the_file_was_torn_the_whole_lines_are_read(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "is not a journal"),
-        ("notes\nof mine\n", "is not a journal"),
+        ("", "is not the journal of a test"),
+        ("notes\nof mine\n", "is not the journal of a test"),
         ('{"journal": "wirespeed-loadtest-journal/9"}\n', "format 'wirespeed-loadtest-journal/9'"),
         ('{"journal": "wirespeed-loadtest-journal/1"}\n', "holds no samples"),
         ('{"journal": "wirespeed-loadtest-journal/1"}\n{"t": 1}\n', "vars is missing"),
         ('{"journal": "wirespeed-loadtest-journal/1"}\n{"t": \n{}\n', "line 2 of journal .* is not valid JSON"),
-        ('{"journal": "wirespeed-loadtest-journal/1"}\n[]\n', "line 2 of journal .* is not an object"),
+        ('{"journal": "wirespeed-loadtest-journal/1"}\n[]\n', "line 2 of journal .* is damaged"),
     ],
 )
 def test_what_is_no_journal_is_one_clear_line(tmp_path: Path, text: str, words: str) -> None:

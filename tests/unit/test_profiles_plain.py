@@ -61,7 +61,7 @@ def test_a_hand_written_stream_needs_a_packet_and_a_mode_only(pcap: Path) -> Non
     ("text", "said"),
     [
         ("{", "cannot be read"),
-        ("5", "stream 1: is not a mapping"),
+        ("5", "stream 1: not a mapping"),
         ("[]", "returned no stream"),
         ('[{"mode": {}}]', "stream 1: field 'mode'"),
         ('[{"packet": {"binary": "*"}, "mode": {"type": "continuous"}}]', "stream 1: field"),

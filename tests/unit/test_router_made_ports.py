@@ -40,7 +40,7 @@ def test_one_that_is_held_reads_when_told_to(core: FakeRouterCore, console: Cons
     assert run(console, "create pcap name far input in.pcap loop hold") == ["far"]
     assert core.rx_starts[index_of(console, "far")] is RxStart.WHEN_TOLD
     run(console, "pcap replay far")
-    with pytest.raises(UsageError, match="port far receives already"):
+    with pytest.raises(UsageError, match="port far already receives"):
         run(console, "pcap replay far")
 
 

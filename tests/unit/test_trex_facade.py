@@ -317,7 +317,7 @@ def test_names_of_modules_old_and_new(tmp_path: Path, module: str, part: str) ->
     ("call", "words"),
     [
         ("'talk.pcap', speedup=0", "not above zero"),
-        ("'talk.pcap', loop_count=-1", "0 is for ever"),
+        ("'talk.pcap', loop_count=-1", "0 repeats without end"),
         ("'talk.pcap', ipg_usec=0", "less than 0.001 us"),
         ("'talk.pcap', split_mode='PORT'", "MAC or IP"),
         ("'one.pcap', split_mode='MAC'", "one direction only"),

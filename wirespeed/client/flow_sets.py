@@ -63,7 +63,10 @@ class FlowSet:
 
     def __post_init__(self) -> None:
         if len({ipaddress.ip_address(one.first).version for one in (self.sources, self.destinations)}) != 1:
-            raise UsageError(f"{self.sources.first} and {self.destinations.first} are of different families")
+            raise UsageError(
+                f"{self.sources.first} and {self.destinations.first} are of different families; "
+                "give IPv4 or IPv6 for both"
+            )
         for what, ports in (("source", self.source_ports), ("destination", self.destination_ports)):
             if not (ports.first > 0 and ports.count > 0 and ports.first + ports.count <= 1 << 16):
                 raise UsageError(f"{ports.count} {what} ports from {ports.first} on: give 1 or more up to port 65535")

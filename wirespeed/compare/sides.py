@@ -68,5 +68,5 @@ def files_of(path: Path) -> list[Path]:
     except OSError as error:
         raise FileFault(f"folder {path} cannot be read: {error.strerror}") from None
     if not found:
-        raise FileFault(f"folder {path} contains no result file (*.json)")
+        raise FileFault(f"folder {path} contains no result file (*.json); give another folder, or files")
     return found

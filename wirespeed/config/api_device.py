@@ -71,7 +71,7 @@ class ApiDevice:
 
     def _index(self, name: str) -> int:
         if name not in self._indices:
-            raise RemoteError(f"the router has no interface {name}")
+            raise RemoteError(f"the router has no interface {name}; make it, or correct the name")
         return self._indices[name]
 
     # ---- Reading

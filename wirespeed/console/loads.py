@@ -34,7 +34,7 @@ def _absolute(text: str) -> Multiplier:
     if re.fullmatch(r"\d+(\.\d*)?|\.\d+", text.strip()):
         factor = float(text)
         if factor <= 0:
-            raise UsageError(f"load {text!r} is not above zero")
+            raise UsageError(f"load {text!r} is not above zero; give one such as 10kpps or 50%")
         return Multiplier("raw", "abs", factor)
     try:
         rate = parse_rate(text)

@@ -214,7 +214,7 @@ def check_interfaces(interfaces: tuple[DutInterface, ...]) -> None:
             raise UsageError(f"two links end at interface {name}; give each its own interface")
     for name in names:
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is not the name of an interface")
+            raise UsageError(f"{name!r} is not an interface name; give one such as eth0")
 
 
 def _checked(make: object, text: str, what: str, example: str) -> None:

@@ -74,7 +74,7 @@ def _read(path: Path) -> list[_Recorded]:
             )
         recorded.append(one)
     if not recorded:
-        raise UsageError(f"packet file {path} holds no packet")
+        raise UsageError(f"packet file {path} holds no packet; give another")
     return recorded
 
 

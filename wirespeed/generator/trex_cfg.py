@@ -203,7 +203,7 @@ def _host(info: Mapping[str, Any], dest_mac: str | None) -> PortHost:
     address, gateway = _read(info, "ip", _address), _read(info, "default_gw", _address)
     vlan = _read(info, "vlan", _whole) or None
     if vlan is not None and vlan > MAX_VLAN:
-        raise UsageError(f"vlan: {vlan} is above {MAX_VLAN}")
+        raise UsageError(f"vlan: {vlan} is above {MAX_VLAN}, the highest VLAN id")
     if gateway is None or address is None:
         return PortHost(vlan=vlan)
     return PortHost(address, gateway, dest_mac, vlan)
@@ -222,7 +222,9 @@ def _cpus(fields: Mapping[str, Any], pairs: int, usable: Sequence[int]) -> tuple
     if not lists and count is not None:
         lists = _shares([cpu for cpu in usable if cpu != main], count, pairs)
     if lists and len(lists) < pairs:
-        raise UsageError(f"platform.dual_if has {len(lists)} lists of threads for {pairs} pairs of ports")
+        raise UsageError(
+            f"platform.dual_if has {len(lists)} lists of threads for {pairs} pairs of ports; give one for each pair"
+        )
     text = "/".join(",".join(map(str, one)) for one in lists)
     return text + "/" * (len(lists) == 1), "" if main is None else str(main)
 

@@ -71,7 +71,9 @@ def of_journal(text: str, path: Path) -> MeasurementResult:
     """The result of a test that did not end, from its journal. FileFault names the problem."""
     kind, head, entries = entries_of(text, path)
     if kind not in kinds():
-        raise FileFault(f"{path} is the journal of a {kind}, which this program does not know")
+        raise FileFault(
+            f"{path} is the journal of a {kind}, which this version does not know; use the wirespeed that wrote it"
+        )
     try:
         return class_of(kind).of_journal(head, entries, path.stem)
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -13,12 +13,12 @@ def show(result: Path, wanted: str) -> str:
     """The text of a result's device that `wanted` names, whole or by beginnings of its words; without, their names."""
     texts = (read_collected(result) if is_collected(result) else read_file(result)).dut.texts
     if not texts:
-        raise FileFault(f"{result} has no command output of a DUT")
+        raise FileFault(f"{result} has no command output of a DUT; measure with --dut, or give a file of `dut collect`")
     if not wanted:
         return "".join(f"{name}\n" for name in texts)
     found = [name for name in texts if name == wanted] or [name for name in texts if _names(wanted, name)]
     if not found:
-        raise UsageError(f"{result} has no text {wanted!r} of its device; it has {', '.join(map(repr, texts))}")
+        raise UsageError(f"{result} has no output of {wanted!r}; it has {', '.join(map(repr, texts))}")
     return texts[found[0]]
 
 

@@ -50,7 +50,7 @@ def is_valid_ipv4_ret(ip_addr: str | bytes) -> bytes:
     if isinstance(ip_addr, bytes) and len(ip_addr) == 4:
         return ip_addr
     if not isinstance(ip_addr, str) or not is_valid_ipv4(ip_addr):
-        raise STLError(f"{ip_addr!r} is not an IPv4 address")
+        raise STLError(f"{ip_addr!r} is not an IPv4 address; give one such as 192.0.2.1")
     return ipaddress.IPv4Address(ip_addr).packed
 
 

@@ -52,7 +52,7 @@ class STLScVmRaw:
         defined: set[str] = set()
         for name in (name for command in self.commands for name in command.defines):
             if name in defined:
-                raise STLError(f"flow variable {name!r} is defined twice")
+                raise STLError(f"flow variable {name!r} is defined twice; give each its own name")
             defined.add(name)
         for command in self.commands:
             if command.uses is not None and command.uses not in defined:
@@ -92,7 +92,7 @@ def _in_order(variables: list[Json]) -> list[Json]:
         link: Json | None = variable
         while link is not None:
             if link in ordered:
-                raise STLError(f"flow variable {link['name']!r} is next_var of two variables")
+                raise STLError(f"flow variable {link['name']!r} is next_var of two variables; leave one of them out")
             ordered.append(link)
             link = by_name.get(link["next_var"])
             if link is not None:

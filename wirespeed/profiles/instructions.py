@@ -57,7 +57,9 @@ def _number(value: int | float | str, what: str) -> int:
         try:
             return int(ipaddress.IPv4Address(value))
         except ValueError:
-            raise STLError(f"flow variable {what!r}: {value!r} is neither a number nor an IPv4 address") from None
+            raise STLError(
+                f"flow variable {what!r}: {value!r} is neither a number nor an IPv4 address; give one of them"
+            ) from None
     return int(value)
 
 
@@ -105,7 +107,7 @@ class STLVmFlowVar(Instruction):
         low, high = _number(min_value, name), _number(max_value, name)
         self.name, self.op, self.step, self.min_value, self.max_value = name, op, step, low, high
         if low > high:
-            raise STLError(f"flow variable {name!r}: min_value {low} is above max_value {high}")
+            raise STLError(f"flow variable {name!r}: min_value {low} is above max_value {high}; exchange them")
         default = high if op == "dec" else low
         first = default if init_value is None else _number(init_value, name)
         self._json |= {"min_value": low, "max_value": high, "init_value": first}

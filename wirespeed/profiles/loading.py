@@ -60,7 +60,7 @@ def number_streams(streams: Iterable[Any], profile: str) -> list[Json]:
     """Give streams their numbers and turn `next`, a stream's name, into the number of that stream."""
     listed = list(streams)
     if not listed:
-        raise UsageError(f"profile {profile}: get_streams returned no stream")
+        raise UsageError(f"profile {profile}: get_streams returned no stream; return at least one")
     numbers: dict[str, int] = {}
     for number, stream in enumerate(listed, start=1):
         name = stream.get_name()

@@ -155,7 +155,7 @@ class STLPktBuilder:
         try:
             return next(read_packets(path))[1]
         except StopIteration:
-            raise STLError(f"packet file {str(path)!r} holds no packet") from None
+            raise STLError(f"packet file {str(path)!r} holds no packet; give another") from None
 
 
 PROFILE_DIRECTORY: list[Path] = []

@@ -44,12 +44,14 @@ def load_pcap(
     `loop_count` times, 0 for ever.
     """
     if speedup <= 0:
-        raise STLError(f"speedup {speedup:g} is not above zero")
+        raise STLError(f"speedup {speedup:g} is not above zero; 1 keeps the file's times")
     if loop_count < 0:
-        raise STLError(f"loop_count {loop_count} is below zero; 0 is for ever")
+        raise STLError(f"loop_count {loop_count} is below zero; 0 repeats without end")
     least_usec = min_ipg_usec or 0.0
     if ipg_usec is not None and max(ipg_usec / speedup, least_usec) < _LEAST_GAP_USEC:
-        raise STLError(f"ipg_usec {ipg_usec:g} leaves less than {_LEAST_GAP_USEC} us between packets")
+        raise STLError(
+            f"ipg_usec {ipg_usec:g} leaves less than {_LEAST_GAP_USEC} us between packets; give a longer one"
+        )
     packets = _timed(path, ipg_usec, speedup, least_usec)
 
     def chain(timed: list[Timed], before_usec: float = 0.0, after_usec: float = 0.0) -> list[STLStream]:
@@ -75,7 +77,7 @@ def _timed(path: Path, ipg_usec: float | None, speedup: float, least_usec: float
         before_s = at_s
         timed.append((at_usec, packet))
     if not timed:
-        raise STLError(f"packet file {path} holds no packet")
+        raise STLError(f"packet file {path} holds no packet; give another")
     return timed
 
 
@@ -127,7 +129,7 @@ def _chain(
 def _split(path: Path, packets: list[Timed], mode: str) -> tuple[list[Timed], list[Timed]]:
     """Packets of the two sides: addresses that send to each other are on different ones."""
     if mode not in ("MAC", "IP"):
-        raise STLError(f"split_mode {mode!r} is not MAC or IP")
+        raise STLError(f"split_mode {mode!r} is not known; give MAC or IP")
     ends = [_ends(packet, mode) for _, packet in packets]
     side_of = _two_sides(path, [pair for pair in ends if pair is not None])
     sides: tuple[list[Timed], list[Timed]] = ([], [])

@@ -107,7 +107,7 @@ def load_plain(path: Path, tunables: dict[str, str]) -> list[STLStream]:
         try:
             float(text)
         except ValueError:
-            raise UsageError(f"profile {path}: tunable {name}={text} is not a number") from None
+            raise UsageError(f"profile {path}: tunable {name}={text} is not a number; give one") from None
     if not packet_file:
         return load_json(path) if path.suffix == ".json" else load_yaml(path)
     numbers = {name: float(text) for name, text in tunables.items()}
@@ -134,7 +134,7 @@ def _from_data(path: Path, parse: Callable[[str], Any]) -> list[STLStream]:
 def _checked(path: Path, number: int, fields: Any) -> Json:
     """A stream with what it left out filled in; what is wrong is named with the stream's number."""
     if not isinstance(fields, dict):
-        raise UsageError(f"profile {path}, stream {number}: is not a mapping of a stream's fields")
+        raise UsageError(f"profile {path}, stream {number}: not a mapping; give the stream's fields")
     inner = fields.get("stream")  # an older form wraps the stream beside its name
     if isinstance(inner, dict):
         fields = inner | {key: fields[key] for key in ("name", "next") if key in fields}
@@ -156,5 +156,5 @@ def _binary(path: Path, text: str) -> str:
     try:
         _, packet = next(read_packets(path.parent / text))
     except StopIteration:
-        raise FileFault(f"packet file {path.parent / text} holds no packet") from None
+        raise FileFault(f"packet file {path.parent / text} holds no packet; give another") from None
     return base64.b64encode(packet).decode()

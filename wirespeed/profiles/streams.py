@@ -26,7 +26,7 @@ class STLTXMode:
             raise STLError(f"a mode takes one rate out of {', '.join(_RATES)}, not {', '.join(rate)}")
         (unit, value), *_ = rate.items() or [("pps", 1)]
         if value <= 0:
-            raise STLError(f"rate {unit}={value} is not above zero")
+            raise STLError(f"rate {unit}={value} is not above zero; give more")
         self._rate: Json = {"type": _RATES[unit], "value": value}
 
     def to_json(self) -> Json:
@@ -66,7 +66,7 @@ class STLFlowStats:
 
     def __init__(self, pg_id: int, vxlan: bool = False, ieee_1588: bool = False) -> None:
         if not isinstance(pg_id, int) or not 0 <= pg_id < 1 << 32:
-            raise STLError(f"pg_id {pg_id!r} is not a number from 0 to {(1 << 32) - 1}")
+            raise STLError(f"pg_id {pg_id!r} is not a group number; give 0 to {(1 << 32) - 1}")
         self._json: Json = {
             "enabled": True,
             "stream_id": pg_id,

@@ -41,4 +41,4 @@ def read_collected(path: Path) -> Collected:
         dut = from_json(DutFacts, raw, "dut")
         return Collected(path.name, dut, DutTelemetry.from_json(raw.get("telemetry")))
     except ValueError as error:
-        raise FileFault(f"{path} is not a collection of a device: {error}") from None
+        raise FileFault(f"{path} is not a file of `wirespeed dut collect`: {error}") from None

@@ -87,10 +87,10 @@ def inspection_of_bytes(content: bytes, path: Path) -> Inspection:
     """The inspection in the content of a file. FileFault names `path` and the problem."""
     document = json_of(content, path)
     if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
-        raise FileFault(f"{path} is not an inspection: its schema is not {SCHEMA}")
+        raise FileFault(f"{path} is not a file of `wirespeed host show -o`: its schema is not {SCHEMA}")
     try:
         return _INSPECTION.validate_python(document)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, fault["loc"]))
-        raise FileFault(f"{path} is not an inspection: {where}: {fault['msg'][:200]}") from None
+        raise FileFault(f"{path} is not a file of `wirespeed host show -o`: {where}: {fault['msg'][:200]}") from None

@@ -161,11 +161,14 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
     with the file."""
     *lines, _torn = text.split("\n")
     if not lines or not is_journal(lines[0]):
-        raise FileFault(f"{path} is not a journal of a test: its first line is not a head of one")
+        raise FileFault(f"{path} is not the journal of a test (its first line is another); give a .part file")
     head = _document(lines[0], path, 1)
     kind = kind_of(head)
     if not kind:
-        raise FileFault(f"{path} is a journal of format {head.get('journal')!r}, which this program does not read")
+        raise FileFault(
+            f"{path} is a journal of format {head.get('journal')!r}, which this version does not read; "
+            "use the wirespeed that wrote it"
+        )
     entries = [_document(line, path, number) for number, line in enumerate(lines[1:], start=2)]
     if not entries:
         raise FileFault(f"{path} holds no samples: the test ended before its first one")
@@ -175,7 +178,7 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
 def _document(line: str, path: Path, number: int) -> dict[str, Any]:
     document = json_of(line, path, f"line {number} of journal")
     if not isinstance(document, dict):
-        raise FileFault(f"line {number} of journal {path} is not an object")
+        raise FileFault(f"line {number} of journal {path} is damaged: not a JSON object")
     return document
 
 

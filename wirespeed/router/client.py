@@ -106,7 +106,7 @@ def _answers(answers: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
         except OSError as error:
             raise _gone(path, error) from None
         if not line:
-            raise ConnectionFault(f"the router at {path} ended before its answer was complete")
+            raise ConnectionFault(f"the router at {path} ended before its answer was complete; see its log")
         answer = decode(line)
         yield answer
         if "text" not in answer:

@@ -119,7 +119,7 @@ class Console:
         try:
             text.decode()
         except UnicodeDecodeError:
-            raise FileFault(f"command file {path} is not text") from None
+            raise FileFault(f"command file {path} is not text; give a file of commands") from None
         place.depth += 1
         try:
             yield from self._run_lines(path, text)

@@ -211,7 +211,9 @@ class StatsSegment:
         silent_s = time.time() - updated_ns / 1e9
         if updated_ns == 0 or (silent_s > _SILENCE_S and not Path(f"/proc/{pid}").exists()):
             self.close()
-            raise ConnectionFault(f"the router that wrote {self._path} (process {pid}) has ended")
+            raise ConnectionFault(
+                f"the router that wrote {self._path} (process {pid}) has ended; start one, or give another path"
+            )
 
 
 def _pattern(text: str) -> re.Pattern[str]:

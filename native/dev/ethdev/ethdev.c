@@ -274,7 +274,7 @@ static int counters(const struct port *port, struct ws_port_counters *out)
 	struct rte_eth_stats stats;
 	int error = rte_eth_stats_get(ethdev_id(port), &stats);
 	if (error)
-		return fail(error, "port %s gives no counters: %s", port->config.name,
+		return fail(error, "port %s: its counters cannot be read: %s", port->config.name,
 					rte_strerror(-error));
 	uint64_t fcs = ethdev_device_of(port)->policy.fcs_bytes;
 	const struct ws_port_counters now = {

@@ -168,7 +168,7 @@ int nic_set_up(struct port *port)
 	struct rte_eth_dev_info info;
 	int error = rte_eth_dev_info_get(device->id, &info);
 	if (error)
-		return fail(error, "port %s does not describe itself: %s", config->name,
+		return fail(error, "port %s: its driver does not report its limits: %s", config->name,
 					rte_strerror(-error));
 	device->policy = nic_policy_of(&info);
 	port->stops = device->policy.restarts;
@@ -244,7 +244,7 @@ int nic_set_mtu(struct port *port, uint16_t mtu)
 	uint16_t now = 0;
 	int error = rte_eth_dev_info_get(device->id, &info);
 	if (error)
-		return fail(error, "port %s does not describe itself: %s", port->config.name,
+		return fail(error, "port %s: its driver does not report its limits: %s", port->config.name,
 					rte_strerror(-error));
 	error = check_mtu(port, &info, mtu);
 	if (error)

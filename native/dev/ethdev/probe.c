@@ -85,8 +85,8 @@ static int check_free(const struct port *port, const char *name, uint16_t id)
 		const struct port *other = port_at(i);
 		if (other != port && other->open && other->kind == port->kind &&
 			ethdev_device_of(other)->id == id)
-			return fail(-EEXIST, "port %s: %s is port %s already", port->config.name, name,
-						other->config.name);
+			return fail(-EEXIST, "port %s: %s is already port %s; name a device once",
+						port->config.name, name, other->config.name);
 	}
 	return 0;
 }

@@ -353,14 +353,15 @@ static int join_listener(struct memif_port *port)
 		if (!other || strcmp(other->path, port->path) != 0)
 			continue;
 		if (find_port(other, port->id))
-			return fail(-EEXIST, "%s has a memif of id %u already", port->path, port->id);
+			return fail(-EEXIST, "%s already has a memif of id %u; give another id", port->path,
+						port->id);
 		port->listener = other;
 		other->users++;
 		return 0;
 	}
 	int fd = memif_listen(port->path);
 	if (fd < 0)
-		return fail(fd, "no memif can listen at %s: %s", port->path, strerror(-fd));
+		return fail(fd, "%s cannot be opened for memif: %s", port->path, strerror(-fd));
 	struct memif_listener *listener = calloc(1, sizeof(*listener));
 	if (!listener || helper_thread_watch(&helper, fd, listener)) {
 		free(listener);

@@ -82,7 +82,7 @@ static int parse(const char *devargs, struct options *options)
 	size_t length = strcspn(name, ",");
 	*options = (struct options){0};
 	if (!length || length >= sizeof(options->name))
-		return fail(-EINVAL, "%s: an interface of Linux has a name of 1 to %d characters", devargs,
+		return fail(-EINVAL, "%s: give a name of 1 to %d characters, as Linux allows", devargs,
 					IFNAMSIZ - 1);
 	memcpy(options->name, name, length);
 	struct rte_kvargs *words = rte_kvargs_parse(name[length] ? name + length + 1 : "", keys);

@@ -40,7 +40,7 @@ static int check_capture(const struct ws_generator *generator, int32_t capture)
 {
 	if (capture >= 0 && capture < WS_MAX_CAPTURES && generator->captures >> capture & 1)
 		return 0;
-	return fail(-ENOENT, "there is no capture %d", capture);
+	return fail(-ENOENT, "there is no capture %d; list the captures for their numbers", capture);
 }
 
 static int remove_capture(struct ws_generator *generator, uint32_t capture)
@@ -81,7 +81,7 @@ int ws_generator_capture_start(struct ws_generator *generator,
 		return fail(-EINVAL, "a capture on ports 0x%x; ports 0 to %u are there", ports,
 					generator->port_count - 1);
 	if (config->what != WS_CAPTURE_ALL && config->what != WS_CAPTURE_CONTROL)
-		return fail(-EINVAL, "there is no kind %d of capture", config->what);
+		return fail(-EINVAL, "capture type %d does not exist", config->what);
 	if (capture >= WS_MAX_CAPTURES)
 		return fail(-EBUSY, "%d captures run already; stop one", WS_MAX_CAPTURES);
 	int error = find_longest(generator, ports, &longest);

@@ -105,7 +105,7 @@ int generator_check_flows(int32_t kind, const uint32_t *ids, uint32_t count)
 {
 	uint32_t limit = kind == WS_FLOW_STATS ? WS_FLOWS : WS_LATENCY_FLOWS;
 	if (kind != WS_FLOW_STATS && kind != WS_FLOW_LATENCY)
-		return fail(-EINVAL, "there is no kind %d of flow", kind);
+		return fail(-EINVAL, "flow type %d does not exist", kind);
 	for (uint32_t i = 0; i < count; i++)
 		if (ids[i] >= limit)
 			return fail(-EINVAL, "there is no flow %u; 0 to %u are possible", ids[i], limit - 1);

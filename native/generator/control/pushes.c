@@ -31,7 +31,8 @@ int ws_generator_push(struct ws_generator *generator, uint16_t index, const stru
 	struct ws_port_info info;
 	int error = ws_generator_push_left(generator, index);
 	if (error > 0)
-		return fail(-EBUSY, "port %s still has %d packets of an earlier push to send",
+		return fail(-EBUSY,
+					"port %s still has %d packets of an earlier push to send; wait, or stop them",
 					port_name(index), error);
 	if (!error)
 		error = ws_port_info(index, &info);

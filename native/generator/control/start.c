@@ -145,11 +145,11 @@ static int check_start(const struct ws_generator *generator, uint16_t index, uin
 	if (!error)
 		error = command_check_factor(factor);
 	if (!error && isnan(duration_s))
-		error = fail(-EINVAL, "the duration is not a number");
+		error = fail(-EINVAL, "the duration is not a number; give seconds");
 	if (!error && !count)
-		error = fail(-EINVAL, "no stream is given");
+		error = fail(-EINVAL, "no stream is given; add one first");
 	if (!error && !allowed_cores(&generator->ports[index], cores))
-		error = fail(-EINVAL, "port %s: core mask 0x%lx has none of its cores 0 to %u",
+		error = fail(-EINVAL, "port %s: core mask 0x%lx has none of its cores; give bits 0 to %u",
 					 port_name(index), (unsigned long)cores, generator->ports[index].senders - 1);
 	return error;
 }

@@ -94,7 +94,7 @@ static int check(const struct ws_generator *generator, uint16_t port, uint32_t g
 		return error;
 	const struct tagged *tagged = generator->ports[port].shares[0].tagged;
 	if (!tagged || (receives && !tagged->map))
-		return fail(-ENOENT, "port %u has no tagged packet groups", port);
+		return fail(-ENOENT, "port %u has no tagged packet groups; enable them first", port);
 	if (group >= tagged->groups)
 		return fail(-EINVAL, "there is no tagged packet group %u; 0 to %u are possible", group,
 					tagged->groups - 1);
@@ -107,7 +107,8 @@ static int check_range(const struct ws_generator *generator, uint16_t port, uint
 	int error = check(generator, port, group, true);
 	uint32_t row = error ? 0 : generator->ports[port].shares[0].tagged->row;
 	if (!error && (first > row || count > row - first))
-		error = fail(-EINVAL, "counts %u to %u of a group that has %u", first, first + count, row);
+		error = fail(-EINVAL, "counts %u to %u do not exist: the group has %u", first,
+					 first + count, row);
 	return error;
 }
 

@@ -165,14 +165,14 @@ int ws_flow_set_open(struct ws_generator *generator, uint16_t initiator, uint16_
 	if (!error)
 		error = command_check_port(generator, responder);
 	if (!error && initiator == responder)
-		error =
-			fail(-EINVAL, "port %s cannot be both initiator and responder", port_name(initiator));
+		error = fail(-EINVAL, "port %s cannot be both initiator and responder; give two ports",
+					 port_name(initiator));
 	if (error)
 		return error;
 	ws_flow_set_close(generator, initiator);
 	if (set_at(generator, initiator) || set_at(generator, responder))
-		return fail(-EBUSY, "port %s or %s has another flow set", port_name(initiator),
-					port_name(responder));
+		return fail(-EBUSY, "port %s or %s already has a flow set; remove it first",
+					port_name(initiator), port_name(responder));
 	struct flow_set *set = create(generator, initiator, responder, wanted, &error);
 	if (!set)
 		return error;
@@ -235,12 +235,12 @@ int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32
 	if (!set)
 		return error;
 	if (phase < WS_PHASE_LEARN || phase > WS_PHASE_EXCHANGE)
-		return fail(-EINVAL, "there is no phase %u of a flow set", phase);
+		return fail(-EINVAL, "phase %u of a flow set does not exist", phase);
 	if (latency_every & (latency_every - 1))
 		return fail(-EINVAL, "latency of each %u-th frame; a power of 2 is possible, or 0",
 					latency_every);
 	if (phase != WS_PHASE_LEARN && !set->table->learnt)
-		return fail(-EINVAL, "no flows were learnt yet");
+		return fail(-EINVAL, "no flows are learnt yet; send phase 1 first");
 	generator_reap(generator);
 	if (sends(generator, set))
 		return fail(-EBUSY, "the flow set of port %s still sends; stop it first",

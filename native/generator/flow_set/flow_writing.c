@@ -13,11 +13,13 @@ int flow_writing_make(struct flow_writing *writing, struct flow_share *share, ui
 	const struct flow_table *table = share->table;
 	uint32_t flows = share->responder ? table->learnt : table->flows;
 	if (order > WS_FLOW_RANDOM)
-		return fail(-EINVAL, "stream %u: there is no order %u of flows", stream, order);
+		return fail(-EINVAL, "stream %u: flow order %u does not exist", stream, order);
 	if (!share->phase)
-		return fail(-EINVAL, "stream %u: no phase of the flow set has begun", stream);
+		return fail(-EINVAL, "stream %u: no phase of the flow set has begun; start one first",
+					stream);
 	if (!flows)
-		return fail(-EINVAL, "stream %u: the responder has learnt no flows to send over", stream);
+		return fail(-EINVAL, "stream %u: the responder has learnt no flows; send phase 1 first",
+					stream);
 	bool divided = part.of <= flows;
 	uint32_t first = divided ? part.number : 0, step = divided ? part.of : 1;
 	*writing = (struct flow_writing){

@@ -101,7 +101,7 @@ static int check_flow(const struct ws_stream *stream, const uint8_t *frame, uint
 	bool has_tail = latency || tagged || has_signature(stream);
 	uint32_t ids = latency ? WS_LATENCY_FLOWS : WS_FLOWS;
 	if (stream->flow_kind < WS_FLOW_NONE || stream->flow_kind > WS_FLOW_TAGGED)
-		return fail(-EINVAL, "stream %u: there is no kind %d of flow", stream->id,
+		return fail(-EINVAL, "stream %u: flow type %d does not exist", stream->id,
 					stream->flow_kind);
 	if (!tagged && stream->flow_id >= ids)
 		return fail(-EINVAL, "stream %u: a flow id of %u; 0 to %u is possible", stream->id,

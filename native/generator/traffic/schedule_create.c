@@ -50,7 +50,7 @@ static int check_timing(const struct ws_stream *stream)
 		return fail(-EINVAL, "stream %u: a burst gap of %g us; 0 or more is possible", id,
 					stream->burst_gap_us);
 	if (stream->mode < WS_CONTINUOUS || stream->mode > WS_MULTI_BURST)
-		return fail(-EINVAL, "stream %u: there is no mode %d", id, stream->mode);
+		return fail(-EINVAL, "stream %u: mode %d does not exist", id, stream->mode);
 	if (stream->mode == WS_CONTINUOUS && stream->next_id >= 0)
 		return fail(-EINVAL, "stream %u is continuous and never ends, so %ld cannot follow it", id,
 					(long)stream->next_id);
@@ -73,8 +73,9 @@ static int link_next(const struct schedule *schedule, const struct ws_stream *st
 						? NO_STREAM
 						: schedule_find(schedule, (uint32_t)stream->next_id);
 	if (found == NO_STREAM)
-		return fail(-EINVAL, "stream %u: its next stream %ld is not on this port", stream->id,
-					(long)stream->next_id);
+		return fail(-EINVAL,
+					"stream %u: next stream %ld is not on this port; add it, or give another",
+					stream->id, (long)stream->next_id);
 	if (streams[found].enabled)
 		*next = found;
 	return 0;
@@ -137,7 +138,8 @@ static int start_streams(struct schedule *schedule, const struct ws_stream *stre
 		schedule->paused_count += streams[i].start_paused;
 	}
 	if (!started)
-		return fail(-EINVAL, "no stream of %u is enabled and self-starting", schedule->count);
+		return fail(-EINVAL, "none of %u streams is enabled and self-starting; set both for one",
+					schedule->count);
 	schedule_replan(schedule);
 	return 0;
 }

@@ -82,7 +82,8 @@ static int check_core(const struct splitting *split, const struct ws_stream *str
 		return fail(-EINVAL, "stream %u: core_id %u; the port has cores 0 to %u", stream->id,
 					stream->pinned - 1, split->workers - 1);
 	if (stream->pinned && !(split->allowed >> (stream->pinned - 1) & 1))
-		return fail(-EINVAL, "stream %u is pinned to core %u, which core_mask leaves out",
+		return fail(-EINVAL,
+					"stream %u is pinned to core %u, which core_mask leaves out; add its bit",
 					stream->id, stream->pinned - 1);
 	return 0;
 }
@@ -98,8 +99,10 @@ static int gather_groups(struct splitting *split)
 		if (error)
 			return error;
 		if (stream->pinned && group->pinned && group->pinned != stream->pinned)
-			return fail(-EINVAL, "stream %u is pinned to core %u, and others of its chain to %u",
-						stream->id, stream->pinned - 1, group->pinned - 1);
+			return fail(
+				-EINVAL,
+				"stream %u is pinned to core %u and others of its chain to %u; pin all to one core",
+				stream->id, stream->pinned - 1, group->pinned - 1);
 		group->pinned = stream->pinned ? stream->pinned : group->pinned;
 		group->size++;
 		group->starts |= stream->enabled && stream->self_start;

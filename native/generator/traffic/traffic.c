@@ -39,7 +39,7 @@ static int check_stream(const struct ws_stream *stream, const struct ws_port_inf
 		return 0;
 	uint16_t longest = port->mtu + ETHERNET_MAX_LEN;
 	if (!stream->packet || !stream->packet_len)
-		return fail(-EINVAL, "stream %u has no packet", stream->id);
+		return fail(-EINVAL, "stream %u has no packet; give one", stream->id);
 	if (stream->packet_len > longest)
 		return fail(-EINVAL, "stream %u: a packet of %u bytes; port %s with its MTU of %u takes %u",
 					stream->id, stream->packet_len, port->name, port->mtu, longest);
@@ -78,8 +78,8 @@ static int take_group(struct sender *sender, const struct ws_stream *stream,
 	const struct generator_port *shares = share - share->tx_queue;
 	uint32_t group = stream->flow_id;
 	if (!share->tagged || group >= share->tagged->groups)
-		return fail(-EINVAL, "stream %u: port %s has no tagged packet group %u", stream->id,
-					port_name(share->index), group);
+		return fail(-EINVAL, "stream %u: port %s has no tagged packet group %u; enable it first",
+					stream->id, port_name(share->index), group);
 	for (uint16_t i = 0; i < share->rx_step; i++)
 		sender->tail.sequence += (uint32_t)shares[i].tagged->sent[group].tx_packets;
 	sender->tagged = share->tagged;
@@ -94,10 +94,10 @@ static int take_source(struct sender *sender, const struct ws_stream *stream,
 	struct port_extension *extension = share->extension;
 	int error = 0;
 	if (!extension)
-		return fail(-EINVAL, "stream %u: port %s has no flow set", stream->id,
+		return fail(-EINVAL, "stream %u: port %s has no flow set; make it first", stream->id,
 					port_name(share->index));
 	if (stream->op_count)
-		return fail(-EINVAL, "stream %u: the frames of a flow set have no field program",
+		return fail(-EINVAL, "stream %u: frames of a flow set take no field program; leave it out",
 					stream->id);
 	sender->source =
 		extension->source(extension, stream, part, sender->template, sender->frame_len, &error);

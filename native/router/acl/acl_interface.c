@@ -30,14 +30,14 @@ static int check_interface(const struct ws_router *router, uint16_t index, bool 
 static int check_acls(const struct ws_router *router, const uint32_t *acls, uint32_t count)
 {
 	if (count > WS_MAX_INTERFACE_ACLS)
-		return fail(-EINVAL, "an interface has at most %d ACLs in a direction, not %u",
-					WS_MAX_INTERFACE_ACLS, count);
+		return fail(-EINVAL, "%u ACLs; an interface takes at most %d in a direction", count,
+					WS_MAX_INTERFACE_ACLS);
 	for (uint32_t i = 0; i < count; i++) {
 		if (acl_check(router, acls[i]))
 			return -ENOENT;
 		for (uint32_t k = 0; k < i; k++)
 			if (acls[k] == acls[i])
-				return fail(-EEXIST, "ACL %u is named twice", acls[i]);
+				return fail(-EEXIST, "ACL %u is named twice; name each once", acls[i]);
 	}
 	return 0;
 }

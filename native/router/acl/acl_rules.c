@@ -27,7 +27,9 @@ static int check_prefix(const struct ws_prefix *prefix, uint32_t rule)
 static int check_ports(const struct ws_acl_rule *rule, uint32_t number)
 {
 	if (rule->source_first > rule->source_last || rule->destination_first > rule->destination_last)
-		return fail(-EINVAL, "rule %u has a range of ports that ends before it begins", number);
+		return fail(-EINVAL,
+					"rule %u: its port range goes from high to low; give the lower port first",
+					number);
 	if (acl_asks_for_ports(rule) && !acl_upper_length(rule->protocol))
 		return fail(-EINVAL,
 					"rule %u has ports, or ICMP types, but protocol %u; they are for protocols "
@@ -188,9 +190,9 @@ int ws_router_acl_set(struct ws_router *router, int32_t index, const char *tag,
 					  const struct ws_acl_rule *wanted, uint32_t count)
 {
 	if (!count || count > WS_MAX_ACL_RULES)
-		return fail(-EINVAL, "an ACL has 1 to %d rules, not %u", WS_MAX_ACL_RULES, count);
+		return fail(-EINVAL, "%u rules; an ACL takes 1 to %d", count, WS_MAX_ACL_RULES);
 	if (strlen(tag) >= WS_ACL_TAG_LEN)
-		return fail(-EINVAL, "a tag has %d bytes at most", WS_ACL_TAG_LEN - 1);
+		return fail(-EINVAL, "the tag is too long; give at most %d bytes", WS_ACL_TAG_LEN - 1);
 	for (uint32_t i = 0; i < count; i++)
 		if (check_rule(&wanted[i], i))
 			return -EINVAL;

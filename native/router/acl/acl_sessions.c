@@ -227,12 +227,12 @@ static int check_settings(const struct ws_router *router,
 {
 	const struct acl_sessions *sessions = acls_of(router) ? acls_of(router)->sessions : NULL;
 	if (!wanted->most || wanted->most > WS_MOST_ACL_SESSIONS)
-		return fail(-EINVAL, "there may be 1 to %d sessions, not %u", WS_MOST_ACL_SESSIONS,
-					wanted->most);
+		return fail(-EINVAL, "%u sessions cannot be set; give 1 to %d", wanted->most,
+					WS_MOST_ACL_SESSIONS);
 	for (int i = 0; i < WS_ACL_TIMEOUTS; i++)
 		if (!wanted->timeouts_s[i] || wanted->timeouts_s[i] > WS_MOST_ACL_TIMEOUT_S)
-			return fail(-EINVAL, "a session may be idle for 1 to %d seconds, not %u",
-						WS_MOST_ACL_TIMEOUT_S, wanted->timeouts_s[i]);
+			return fail(-EINVAL, "an idle timeout of %u s cannot be set; give 1 to %d s",
+						wanted->timeouts_s[i], WS_MOST_ACL_TIMEOUT_S);
 	if (sessions && sessions->most != wanted->most)
 		return fail(-EBUSY,
 					"the table of sessions has its size, %u, since the first permit+reflect; set "

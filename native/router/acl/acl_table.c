@@ -33,7 +33,7 @@ int acl_check(const struct ws_router *router, uint32_t index)
 	const struct acl_table *table = acls_of(router);
 	return table && index < WS_MAX_ACLS && table->acls[index]
 			   ? 0
-			   : fail(-ENOENT, "there is no ACL %u", index);
+			   : fail(-ENOENT, "there is no ACL %u; show acl-plugin acl lists them", index);
 }
 
 ROUTER_MODULE_EXTERN(acl_module, .name = "acl")

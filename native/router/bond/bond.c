@@ -21,11 +21,11 @@ enum { BOND_MTU = 9000 };
 static int check(const struct ws_bond *given)
 {
 	if (given->mode < WS_BOND_ROUND_ROBIN || given->mode > WS_BOND_LACP)
-		return fail(-EINVAL, "%d is not a mode of a bond", given->mode);
+		return fail(-EINVAL, "bond mode %d does not exist", given->mode);
 	if (given->balance < WS_BOND_L2 || given->balance > WS_BOND_L23)
-		return fail(-EINVAL, "%d is not a load balance of a bond", given->balance);
+		return fail(-EINVAL, "bond load balance %d does not exist", given->balance);
 	if (given->has_mac && (ethernet_is_group(given->mac) || ethernet_is_zero(given->mac)))
-		return fail(-EINVAL, "a bond needs a unicast MAC address");
+		return fail(-EINVAL, "the MAC address of a bond is multicast or zero; give a unicast one");
 	return 0;
 }
 
@@ -78,7 +78,7 @@ int ws_router_bond(struct ws_router *router, uint16_t index, struct ws_bond *out
 {
 	struct bond *bond = router_check_interface(router, index) ? NULL : bond_of(router, index);
 	if (!bond || bond->interface != index)
-		return fail(-ENODEV, "interface %u is not a bond", index);
+		return fail(-ENODEV, "interface %u is not a bond; show bond lists them", index);
 	*out = bond->given;
 	memcpy(out->mac, router->interfaces[index].mac, sizeof(out->mac));
 	out->member_count = bond->member_count;

@@ -28,7 +28,7 @@ static int check_member(const struct ws_router *router, uint16_t port)
 					   : interface->is_lcp_host            ? "is Linux's side of a pair"
 														   : NULL;
 	if (settings->bond)
-		return fail(-EINVAL, "%s is a member of %s already", settings->name,
+		return fail(-EINVAL, "%s is already a member of %s; remove it there first", settings->name,
 					interface_name(router, settings->bond));
 	return what ? fail(-EINVAL, "%s %s; a member of a bond is a port that nothing else uses",
 					   settings->name, what)
@@ -61,7 +61,7 @@ static struct bond *find(const struct ws_router *router, uint16_t index)
 	struct bond *bond = bond_of(router, index);
 	if (bond && bond->interface == index)
 		return bond;
-	fail(-EINVAL, "%s is not a bond", interface_name(router, index));
+	fail(-EINVAL, "%s is not a bond; show bond lists them", interface_name(router, index));
 	return NULL;
 }
 
@@ -123,7 +123,8 @@ int ws_router_bond_member_del(struct ws_router *router, uint16_t port)
 		return -ENODEV;
 	uint16_t index = router->settings[port].bond;
 	if (!index)
-		return fail(-EINVAL, "%s is not a member of a bond", interface_name(router, port));
+		return fail(-EINVAL, "%s is not a member of a bond; show bond details lists members",
+					interface_name(router, port));
 	bond_remove_member(router, bond_state(router)->by_interface[index], port);
 	return 0;
 }
@@ -147,7 +148,8 @@ int ws_router_bond_member(struct ws_router *router, uint16_t port, struct ws_bon
 		return -ENODEV;
 	uint16_t index = router->settings[port].bond;
 	if (!index)
-		return fail(-EINVAL, "%s is not a member of a bond", interface_name(router, port));
+		return fail(-EINVAL, "%s is not a member of a bond; show bond details lists members",
+					interface_name(router, port));
 	struct bond *bond = bond_state(router)->by_interface[index];
 	const struct bond_member *member = bond_find_member(bond, port);
 	*out = (struct ws_bond_member){

@@ -30,7 +30,7 @@ static int check_ratio(const char *name, double ratio)
 {
 	return ratio >= 0 && ratio <= 1
 			   ? 0
-			   : fail(-EINVAL, "%s must be a share of packets from 0 to 1", name);
+			   : fail(-EINVAL, "%s is not a share of packets; give 0 to 1", name);
 }
 
 static int check_settings(const struct ws_impairment *wanted)
@@ -41,12 +41,12 @@ static int check_settings(const struct ws_impairment *wanted)
 	if (!error)
 		error = check_ratio("duplicate", wanted->duplicate);
 	if (!error && wanted->loss_burst && wanted->loss_burst < 1)
-		error = fail(-EINVAL, "a burst of losses is at least 1 packet long");
+		error = fail(-EINVAL, "the loss burst is shorter than a packet; give 1 or more");
 	if (!error && wanted->loss_burst > 1 && wanted->loss >= 1)
-		error = fail(-EINVAL, "a burst needs a loss below 1");
+		error = fail(-EINVAL, "a loss burst with a loss of 1 or more; give a loss below 1");
 	if (!error && (wanted->delay_ns > (uint64_t)MOST_DELAY_MS * NS_A_MS ||
 				   wanted->jitter_ns > (uint64_t)MOST_DELAY_MS * NS_A_MS))
-		error = fail(-EINVAL, "delay and jitter are at most %d ms", MOST_DELAY_MS);
+		error = fail(-EINVAL, "delay and jitter are too long; give at most %d ms", MOST_DELAY_MS);
 	return error;
 }
 
@@ -202,7 +202,8 @@ int ws_router_clear_impairment(struct ws_router *router, uint16_t index)
 {
 	int error = check_port(router, index);
 	if (!error && !impairment_at(router, index))
-		error = fail(-ENOENT, "interface %s is not impaired", interface_name(router, index));
+		error = fail(-ENOENT, "interface %s has no impairment; show impairment lists them",
+					 interface_name(router, index));
 	if (!error)
 		error = features_set(router, NODE, index, false);
 	if (!error)

@@ -62,7 +62,7 @@ int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 int interface_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac)
 {
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
-		return fail(-EINVAL, "interface %s needs a unicast MAC address",
+		return fail(-EINVAL, "the MAC address for %s is multicast or zero; give a unicast one",
 					interface_name(router, index));
 	if (router->settings[index].kind == WS_INTERFACE_SUB)
 		return fail(-EINVAL, "%s has the MAC address of its port; set that of %s",

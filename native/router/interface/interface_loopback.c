@@ -23,7 +23,8 @@ int ws_router_loopback_add(struct ws_router *router, uint32_t instance, const ui
 							 (uint8_t)(instance >> 8),
 							 (uint8_t)instance};
 	if (mac && (ethernet_is_group(mac) || ethernet_is_zero(mac)))
-		return fail(-EINVAL, "a loopback needs a unicast MAC address");
+		return fail(-EINVAL,
+					"the MAC address of a loopback is multicast or zero; give a unicast one");
 	memcpy(interface.mac, mac ? mac : made, sizeof(interface.mac));
 	snprintf(settings.name, sizeof(settings.name), "loop%u", instance);
 	return interface_make_own(router, &interface, &settings);

@@ -35,7 +35,7 @@ int interface_free_index(struct ws_router *router)
 			router->lowest_free = (uint16_t)i;
 			return i;
 		}
-	return fail(-ENOSPC, "there are %d interfaces that are not ports, which is the most",
+	return fail(-ENOSPC, "%d interfaces other than ports exist, the maximum; delete one first",
 				WS_MAX_INTERFACES - WS_MAX_PORTS);
 }
 

@@ -31,7 +31,7 @@ int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	if (kind < WS_MTU_L3 || kind >= WS_MTU_KINDS)
-		return fail(-EINVAL, "%d is not a kind of MTU", kind);
+		return fail(-EINVAL, "MTU type %d does not exist", kind);
 	bool follows = kind != WS_MTU_L3 && !mtu;
 	if (interface_kind_of(router, index)->sets_mtu && mtu <= WS_MAX_MTU &&
 		mtu > router->settings[index].mtus[WS_MTU_L2])

@@ -57,8 +57,10 @@ int ws_router_port_add(struct ws_router *router, const struct ws_port_config *co
 		return port;
 	uint16_t index = (uint16_t)port;
 	if (port_tx_queues(index) < router->worker_count)
-		error = fail(-EINVAL, "interface %s has %u TX queues for %u workers", config->name,
-					 port_tx_queues(index), router->worker_count);
+		error =
+			fail(-EINVAL,
+				 "interface %s has %u TX queues for %u workers; give it a queue for each worker",
+				 config->name, port_tx_queues(index), router->worker_count);
 	if (!error)
 		error = router_make_port_interface(router, index);
 	if (!error) {

@@ -30,7 +30,7 @@ static int check_subinterface(const struct ws_router *router, uint16_t parent,
 	struct vlan_table *table = router->interfaces[parent].vlans;
 	const uint16_t *place = table ? vlan_table_place(table, sub, false) : NULL;
 	if (place && *place != VLAN_NONE)
-		return fail(-EEXIST, "sub-interface %s takes these VLAN tags already",
+		return fail(-EEXIST, "sub-interface %s already takes these VLAN tags; give others",
 					interface_name(router, *place));
 	return 0;
 }
@@ -79,7 +79,7 @@ int ws_router_subinterface_add(struct ws_router *router, uint16_t parent,
 	int length = snprintf(settings.name, sizeof(settings.name), "%s.%u",
 						  interface_name(router, parent), sub->id);
 	if (length >= WS_NAME_LEN)
-		return fail(-EINVAL, "the name of %s is too long for sub-interfaces",
+		return fail(-EINVAL, "the name of %s is too long for sub-interfaces; rename it",
 					interface_name(router, parent));
 	error = interface_check_name(router, settings.name);
 	int index = error ? error : interface_free_index(router);

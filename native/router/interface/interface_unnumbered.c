@@ -17,9 +17,9 @@ static int check_unnumbered(const struct ws_router *router, uint16_t index, uint
 	if (interface_check_free(router, index) || interface_check_free(router, of))
 		return -EINVAL;
 	if (of == index)
-		return fail(-EINVAL, "interface %s cannot use its own addresses", name);
+		return fail(-EINVAL, "interface %s cannot lend addresses to itself; name another", name);
 	if (router->settings[of].unnumbered_of >= 0)
-		return fail(-EINVAL, "interface %s has no addresses of its own to use",
+		return fail(-EINVAL, "interface %s has no addresses of its own; add one, or name another",
 					interface_name(router, of));
 	if (router->settings[index].addresses->given)
 		return fail(-EEXIST, "interface %s has addresses of its own; delete them first", name);

@@ -178,7 +178,8 @@ int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	if (address.family && !address_is_link_local(&address))
-		return fail(-EINVAL, "%s is not a link-local address", ADDRESS_TEXT(&address));
+		return fail(-EINVAL, "%s is not a link-local address; give one of fe80::/10",
+					ADDRESS_TEXT(&address));
 	if (address.family && interface_check_free(router, index))
 		return -EINVAL;
 	ip6_settings(router, index)->link_local = address;

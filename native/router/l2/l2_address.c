@@ -40,15 +40,17 @@ int ws_router_l2fib_add(struct ws_router *router, const struct ws_l2fib_entry *e
 	uint16_t domain = l2_find_domain(router, entry->domain);
 	uint8_t flags = L2FIB_VALID | L2FIB_STATIC;
 	if (!domain)
-		return fail(-ENOENT, "there is no bridge domain %u", entry->domain);
+		return fail(-ENOENT, "there is no bridge domain %u; show bridge-domain lists them",
+					entry->domain);
 	if (ethernet_is_group(entry->mac) || ethernet_is_zero(entry->mac))
-		return fail(-EINVAL, "an entry needs a unicast MAC address");
+		return fail(-EINVAL,
+					"the MAC address of an entry is multicast or zero; give a unicast one");
 	if (entry->interface < 0)
 		flags |= L2FIB_FILTER;
 	else if (router_check_interface(router, (uint16_t)entry->interface))
 		return -ENODEV;
 	else if (l2_table(router)->interfaces[entry->interface].domain != domain)
-		return fail(-EINVAL, "%s is not in bridge domain %u",
+		return fail(-EINVAL, "%s is not in bridge domain %u; add it first",
 					interface_name(router, (uint16_t)entry->interface), entry->domain);
 	uint16_t interface = entry->interface < 0 ? L2_NOWHERE : (uint16_t)entry->interface;
 	return l2fib_set(l2_table(router)->fib, l2fib_key(ethernet_address_number(entry->mac), domain),
@@ -60,9 +62,9 @@ int ws_router_l2fib_del(struct ws_router *router, const uint8_t *mac, uint32_t i
 	uint16_t domain = l2_find_domain(router, id);
 	uint64_t key = l2fib_key(ethernet_address_number(mac), domain);
 	if (!domain)
-		return fail(-ENOENT, "there is no bridge domain %u", id);
+		return fail(-ENOENT, "there is no bridge domain %u; show bridge-domain lists them", id);
 	if (!l2fib_remove(l2_table(router)->fib, is_key, &key))
-		return fail(-ENOENT, "bridge domain %u has no such address", id);
+		return fail(-ENOENT, "bridge domain %u has no such address; show l2fib all lists them", id);
 	return 0;
 }
 

@@ -32,7 +32,8 @@ static int make_domain(struct ws_router *router, uint32_t id)
 	while (index < L2_MAX_DOMAINS && l2->domains[index].members)
 		index++;
 	if (index == L2_MAX_DOMAINS)
-		return fail(-ENOSPC, "there are %d bridge domains, which is the most", L2_MAX_DOMAINS - 1);
+		return fail(-ENOSPC, "%d bridge domains exist, the maximum; delete one first",
+					L2_MAX_DOMAINS - 1);
 	if (!l2->fib)
 		l2->fib = l2fib_create();
 	struct l2_members *members = calloc(1, sizeof(*members));
@@ -85,7 +86,7 @@ int ws_router_bridge_domain_del(struct ws_router *router, uint32_t id)
 	uint16_t index = l2_find_domain(router, id);
 	struct l2_domain *domain = &l2_table(router)->domains[index];
 	if (!index)
-		return fail(-ENOENT, "there is no bridge domain %u", id);
+		return fail(-ENOENT, "there is no bridge domain %u; show bridge-domain lists them", id);
 	if (domain->members->count)
 		return fail(-EEXIST, "bridge domain %u has interface %s; take it out first", id,
 					interface_name(router, domain->members->at[0].interface));

@@ -137,7 +137,7 @@ int ws_router_set_xconnect(struct ws_router *router, uint16_t index, uint16_t to
 	if (router_check_interface(router, index) || router_check_interface(router, to))
 		return -ENODEV;
 	if (index == to)
-		return fail(-EINVAL, "interface %s cannot be connected to itself",
+		return fail(-EINVAL, "interface %s cannot be connected to itself; name another",
 					interface_name(router, index));
 	if (check_not_loopback(router, index) || check_not_loopback(router, to) ||
 		interface_check_free(router, index) || interface_check_free(router, to))
@@ -162,7 +162,7 @@ static int check_bvi(const struct ws_router *router, uint16_t index, uint32_t id
 					interface_name(router, index));
 	return there == L2_NOWHERE || there == index
 			   ? 0
-			   : fail(-EEXIST, "bridge domain %u has BVI %s already", id,
+			   : fail(-EEXIST, "bridge domain %u already has BVI %s; remove it first", id,
 					  interface_name(router, there));
 }
 

@@ -24,7 +24,7 @@ int ws_router_set_tag_rewrite(struct ws_router *router, uint16_t index,
 	struct vlan_rewrite in = {.pop = (uint8_t)(wanted->pop * VLAN_TAG_LEN)};
 	struct vlan_rewrite out = {.pop = (uint8_t)(wanted->push * VLAN_TAG_LEN)};
 	if (wanted->pop > VLAN_MAX_TAGS || wanted->push > VLAN_MAX_TAGS)
-		return fail(-EINVAL, "at most %d tags can be popped or pushed", VLAN_MAX_TAGS);
+		return fail(-EINVAL, "too many tags to pop or push; give at most %d", VLAN_MAX_TAGS);
 	/* Tags popped on input are pushed on output, so they must be known. */
 	if (in.pop > interface->tag_len)
 		return fail(-EINVAL, "%s has %u tags of its own, so %u cannot be taken off its frames",

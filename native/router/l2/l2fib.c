@@ -72,7 +72,7 @@ int l2fib_set(struct l2fib *fib, uint64_t key, uint64_t value)
 	if (!entry)
 		entry = claim(fib, key);
 	if (!entry)
-		return fail(-ENOSPC, "the hash bucket of this MAC address is full");
+		return fail(-ENOSPC, "the hash bucket of this MAC address is full; remove an entry");
 	/* Dead ones are gone before l2fib_remove returns, so it is this thread's to write. */
 	__atomic_store_n(&entry->value, value, __ATOMIC_RELEASE);
 	return 0;

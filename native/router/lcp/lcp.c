@@ -33,15 +33,15 @@ static int check_pair(const struct ws_router *router, uint16_t index, uint16_t h
 {
 	const struct interface *one = &router->interfaces[index], *tap = &router->interfaces[host];
 	if (interface_is_paired(one))
-		return fail(-EEXIST, "interface %s is paired with %s already",
+		return fail(-EEXIST, "interface %s is already paired with %s; lcp delete it first",
 					interface_name(router, index), interface_name(router, one->lcp));
 	if (router->settings[index].kind == WS_INTERFACE_SUB)
 		return tap->is_lcp_host && tap->lcp == router->settings[index].parent
 				   ? 0
-				   : fail(-EINVAL, "interface %s needs its port in a pair first",
+				   : fail(-EINVAL, "interface %s: its port has no pair; lcp create the port first",
 						  interface_name(router, index));
 	if (index == host || interface_is_paired(tap))
-		return fail(-EINVAL, "interface %s cannot be Linux's side of %s",
+		return fail(-EINVAL, "interface %s cannot be the Linux side of %s; name a TAP interface",
 					interface_name(router, host), interface_name(router, index));
 	return 0;
 }
@@ -93,7 +93,8 @@ int ws_router_lcp_unpair(struct ws_router *router, uint16_t index)
 	if (error)
 		return error;
 	if (!interface_is_paired(&router->interfaces[index]))
-		return fail(-ENOENT, "interface %s is in no pair", interface_name(router, index));
+		return fail(-ENOENT, "interface %s is not in a pair; show lcp lists them",
+					interface_name(router, index));
 	unpair(router, index);
 	return 0;
 }

@@ -161,7 +161,7 @@ static int check_prefix(const struct ws_ip6_advertised *given)
 {
 	if (given->prefix.address.family != WS_IP6 || given->prefix.length > 128 ||
 		address_is_link_local(&given->prefix.address))
-		return fail(-EINVAL, "%s/%u is not a prefix to advertise",
+		return fail(-EINVAL, "%s/%u cannot be advertised; give a global IPv6 prefix",
 					ADDRESS_TEXT(&given->prefix.address), given->prefix.length);
 	if (given->preferred_s > given->valid_s)
 		return fail(-EINVAL, "prefix %s/%u cannot be preferred for %u s and valid for only %u s",
@@ -186,10 +186,11 @@ int ws_router_set_advertising(struct ws_router *router, uint16_t index,
 			LEAST_INTERVAL_S, MOST_INTERVAL_S, advertising->min_interval_s,
 			advertising->max_interval_s);
 	if (advertising->lifetime_s > MOST_LIFETIME_S)
-		return fail(-EINVAL, "a router's lifetime is at most %d s, not %u", MOST_LIFETIME_S,
+		return fail(-EINVAL, "router lifetime too long: at most %d s, not %u", MOST_LIFETIME_S,
 					advertising->lifetime_s);
 	if (advertising->prefix_count > WS_MAX_ADVERTISED)
-		return fail(-EINVAL, "at most %d prefixes are advertised", WS_MAX_ADVERTISED);
+		return fail(-EINVAL, "an interface advertises at most %d prefixes; remove one first",
+					WS_MAX_ADVERTISED);
 	for (uint16_t i = 0; i < advertising->prefix_count; i++)
 		if ((error = check_prefix(&advertising->prefixes[i])))
 			return error;

@@ -49,7 +49,7 @@ static int way_out(struct ws_router *router, const struct ws_echo *echo)
 	for (uint16_t i = 0; i < route.path_count; i++)
 		if (route.paths[i].interface >= 0)
 			return route.paths[i].interface;
-	return fail(-ENETUNREACH, "the route to %s leads out of no interface",
+	return fail(-ENETUNREACH, "the route to %s has no interface; give the source interface",
 				ADDRESS_TEXT(&echo->destination));
 }
 
@@ -64,12 +64,12 @@ static int echo_ip4(struct ws_router *router, const struct ws_echo *echo, uint16
 {
 	uint32_t source = ip4_source_address(router, interface, address_ip4(&echo->destination));
 	if (!source)
-		return fail(-EADDRNOTAVAIL, "the interface towards %s has no IPv4 address",
+		return fail(-EADDRNOTAVAIL, "the interface towards %s has no IPv4 address; add one",
 					ADDRESS_TEXT(&echo->destination));
 	uint16_t length = IP4_HEADERS + echo->payload_len;
 	struct rte_mbuf *packet = main_packet(interface, length);
 	if (!packet)
-		return fail(-ENOBUFS, "no packet buffer is free");
+		return fail(-ENOBUFS, "no packet buffer is free; try again with less traffic");
 	struct icmp4_header *icmp = (struct icmp4_header *)(void *)(packet_data(packet) + IP4_LEN);
 	ip4_write(packet_data(packet), length, IP4_ICMP, LOCAL_TTL, htobe32(source),
 			  htobe32(address_ip4(&echo->destination)));
@@ -79,7 +79,9 @@ static int echo_ip4(struct ws_router *router, const struct ws_echo *echo, uint16
 	};
 	fill_payload((uint8_t *)(icmp + 1), echo->payload_len);
 	icmp->checksum = checksum(icmp, ICMP4_LEN + echo->payload_len);
-	return main_route(router, packet, MAIN_IP4_LOOKUP) ? 0 : fail(-ENOBUFS, "too many pings wait");
+	return main_route(router, packet, MAIN_IP4_LOOKUP)
+			   ? 0
+			   : fail(-ENOBUFS, "too many pings wait; try again later");
 }
 
 /* To a link-local address there is no route: its neighbour is asked for, or sent to. */
@@ -96,7 +98,9 @@ static int send_near(struct ws_router *router, struct rte_mbuf *packet, uint16_t
 	struct ip6_header *ip = (struct ip6_header *)(void *)packet_data(packet);
 	ip->hop_limit--;
 	const uint8_t *mac = adjacency_mac(&table->adjacencies[neighbor]);
-	return main_send(router, packet, mac, ETHERNET_IP6) ? 0 : fail(-ENOBUFS, "too many pings wait");
+	return main_send(router, packet, mac, ETHERNET_IP6)
+			   ? 0
+			   : fail(-ENOBUFS, "too many pings wait; try again later");
 }
 
 static int echo_ip6(struct ws_router *router, const struct ws_echo *echo, uint16_t interface,
@@ -105,11 +109,13 @@ static int echo_ip6(struct ws_router *router, const struct ws_echo *echo, uint16
 	uint8_t source[IP6_ADDRESS_LEN];
 	uint16_t length = ICMP6_LEN + echo->payload_len;
 	if (!ip6_source_address(router, interface, echo->destination.bytes, source))
-		return fail(-EADDRNOTAVAIL, "IPv6 is not enabled on the interface towards %s",
-					ADDRESS_TEXT(&echo->destination));
+		return fail(
+			-EADDRNOTAVAIL,
+			"IPv6 is not enabled on the interface towards %s: enable ip6 interface <interface>",
+			ADDRESS_TEXT(&echo->destination));
 	struct rte_mbuf *packet = main_packet(interface, IP6_LEN + length);
 	if (!packet)
-		return fail(-ENOBUFS, "no packet buffer is free");
+		return fail(-ENOBUFS, "no packet buffer is free; try again with less traffic");
 	struct icmp6_header *icmp = (struct icmp6_header *)(void *)(packet_data(packet) + IP6_LEN);
 	ip6_write(packet_data(packet), length, IP6_ICMP, LOCAL_TTL, source, echo->destination.bytes);
 	*icmp = (struct icmp6_header){.type = ICMP6_ECHO_REQUEST, .rest = htobe32(id)};
@@ -117,15 +123,19 @@ static int echo_ip6(struct ws_router *router, const struct ws_echo *echo, uint16
 	icmp6_set_checksum(packet_data(packet));
 	if (address_is_link_local(&echo->destination))
 		return send_near(router, packet, interface, &echo->destination);
-	return main_route(router, packet, MAIN_IP6_LOOKUP) ? 0 : fail(-ENOBUFS, "too many pings wait");
+	return main_route(router, packet, MAIN_IP6_LOOKUP)
+			   ? 0
+			   : fail(-ENOBUFS, "too many pings wait; try again later");
 }
 
 int ws_router_echo(struct ws_router *router, const struct ws_echo *echo)
 {
 	if (!address_is_unicast(&echo->destination))
-		return fail(-EINVAL, "%s is not a unicast address", ADDRESS_TEXT(&echo->destination));
+		return fail(-EINVAL, "%s is not a unicast address; give one",
+					ADDRESS_TEXT(&echo->destination));
 	if (echo->payload_len > MAX_PAYLOAD)
-		return fail(-EINVAL, "a ping has at most %d bytes, not %u", MAX_PAYLOAD, echo->payload_len);
+		return fail(-EINVAL, "a ping takes at most %d bytes, not %u", MAX_PAYLOAD,
+					echo->payload_len);
 	int interface = way_out(router, echo);
 	if (interface < 0)
 		return interface;

@@ -184,7 +184,7 @@ int ws_router_mpls_route_set(struct ws_router *router, const struct ws_mpls_rout
 		return error;
 	for (uint16_t i = 0; i < route->path_count; i++)
 		if (route->paths[i].kind == WS_PATH_ATTACHED && !route->bottom)
-			return fail(-EINVAL, "a path with labels needs a next hop, not an attached network");
+			return fail(-EINVAL, "a path with labels needs a next hop; give its address");
 	int64_t load_balance = load_balance_take(&router->load_balances, &buffer.list);
 	if (load_balance < 0)
 		return (int)load_balance;

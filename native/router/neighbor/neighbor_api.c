@@ -20,9 +20,11 @@ static int check_neighbor(const struct ws_router *router, uint16_t interface,
 		return -ENODEV;
 	const struct fib_table *table = router_interface_table(router, interface, address->family);
 	if (!address_is_unicast(address) || router_is_local_address(router, table, address))
-		return fail(-EINVAL, "%s is not an address of a neighbour", ADDRESS_TEXT(address));
+		return fail(-EINVAL, "%s cannot be a neighbour; give a unicast address",
+					ADDRESS_TEXT(address));
 	if (ethernet_is_group(mac) || ethernet_is_zero(mac))
-		return fail(-EINVAL, "a neighbour needs a unicast MAC address");
+		return fail(-EINVAL,
+					"the MAC address of a neighbour is multicast or zero; give a unicast one");
 	return 0;
 }
 
@@ -54,8 +56,8 @@ int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct 
 		return -ENODEV;
 	int64_t index = find_resolved(router, interface, &address);
 	if (index < 0)
-		return fail(-ENOENT, "interface %s has no neighbour %s", interface_name(router, interface),
-					ADDRESS_TEXT(&address));
+		return fail(-ENOENT, "interface %s has no neighbour %s; show ip neighbors lists them",
+					interface_name(router, interface), ADDRESS_TEXT(&address));
 	neighbor_forget(router, (uint32_t)index);
 	return 0;
 }

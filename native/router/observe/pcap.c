@@ -148,7 +148,7 @@ int ws_router_pcap_start(struct ws_router *router, const struct ws_pcap_config *
 	if (pcap_of(router))
 		return fail(-EINVAL, "a capture is on already; end it with: pcap trace off");
 	if (!config->max_packets || !config->snap_len)
-		return fail(-EINVAL, "a capture holds at least a packet, and a byte of it");
+		return fail(-EINVAL, "a capture of no packets or no bytes; give 1 or more of each");
 	struct pcap *pcap = rte_zmalloc("pcap", sizeof(*pcap), RTE_CACHE_LINE_SIZE);
 	if (!pcap)
 		return fail(-ENOMEM, "no memory for a capture");
@@ -185,7 +185,7 @@ int ws_router_pcap_status(struct ws_router *router, struct ws_pcap_status *out)
 int ws_router_pcap_stop(struct ws_router *router, struct ws_pcap_status *out)
 {
 	if (!pcap_of(router))
-		return fail(-EINVAL, "no capture is on");
+		return fail(-EINVAL, "no capture is on; pcap trace starts one");
 	observe_pause(router);
 	pcap_of(router)->is_complete = true;
 	observe_resume(router);

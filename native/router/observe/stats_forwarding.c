@@ -100,7 +100,7 @@ static int reserve(struct ws_router *router, enum stats_forwarding which, uint32
 	if (count <= vector->capacity)
 		return 0;
 	if (count > vector->most)
-		return fail(-ENOSPC, "%u routes, which is the most, count already", vector->most);
+		return fail(-ENOSPC, "%u routes already count, the maximum", vector->most);
 	uint32_t capacity = RTE_MIN(RTE_ALIGN_CEIL(count, (uint32_t)STEP), vector->most);
 	const uint8_t *head = start_of(stats, which);
 	size_t more = (capacity - vector->capacity) * sizeof(struct own_pair) * stats->thread_count;

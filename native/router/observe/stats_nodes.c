@@ -39,7 +39,7 @@ static int take_counters(struct stats_nodes *nodes, uint16_t count)
 			return (int)(i + 1 - run);
 		}
 	}
-	return fail(-ENOSPC, "the nodes' counters take more than the %d places there are",
+	return fail(-ENOSPC, "the counters of the nodes take more than %d places, the maximum",
 				STATS_MAX_COUNTERS);
 }
 

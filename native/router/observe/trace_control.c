@@ -39,7 +39,7 @@ int ws_router_trace_add(struct ws_router *router, const char *node, uint32_t cou
 {
 	int error = 0;
 	if (!graph_node(router->workers[0]->graph, node))
-		return fail(-ENOENT, "no node is called %s", node);
+		return fail(-ENOENT, "there is no node %s; show runtime lists them", node);
 	observe_pause(router);
 	for (uint16_t i = 0; i < router->worker_count && !error; i++) {
 		struct router_worker *worker = router->workers[i];

@@ -15,11 +15,11 @@ enum { MOST_BURST = 1000000 };
 static int check(const struct ws_router *router, int32_t interface, uint32_t reason)
 {
 	if (reason >= WS_PUNT_REASONS)
-		return fail(-EINVAL, "%u is not a punt reason", reason);
+		return fail(-EINVAL, "punt reason %u does not exist", reason);
 	if (interface == WS_PUNT_ALL_INTERFACES)
 		return 0;
 	if (interface < 0 || interface > UINT16_MAX)
-		return fail(-ENODEV, "there is no interface %d", interface);
+		return fail(-ENODEV, "there is no interface %d; show interface lists them", interface);
 	return router_check_interface(router, (uint16_t)interface);
 }
 
@@ -83,8 +83,8 @@ int ws_router_set_punt_policer(struct ws_router *router, int32_t interface, uint
 {
 	int error = check(router, interface, reason);
 	if (!error && rate_pps && (!burst || burst > MOST_BURST))
-		error = fail(-EINVAL, "a punt policer lets 1 to %d packets pass at once, not %u",
-					 MOST_BURST, burst);
+		error = fail(-EINVAL, "a punt policer takes a burst of 1 to %d packets, not %u", MOST_BURST,
+					 burst);
 	if (error)
 		return error;
 	struct punt_policers *place = find_place(router, interface);

@@ -95,8 +95,9 @@ static int refuse_overlap(const struct ws_router *router, uint16_t index, struct
 						  const struct indexed_address *other)
 {
 	if (other->interface != index)
-		return fail(-EINVAL, "%s/%u overlaps %s/%u of interface %s", ADDRESS_TEXT(&prefix.address),
-					prefix.length, ADDRESS_TEXT(&other->prefix.address), other->prefix.length,
+		return fail(-EINVAL, "%s/%u overlaps %s/%u of interface %s; remove that, or give another",
+					ADDRESS_TEXT(&prefix.address), prefix.length,
+					ADDRESS_TEXT(&other->prefix.address), other->prefix.length,
 					interface_name(router, other->interface));
 	return address_equal(&other->prefix.address, &prefix.address)
 			   ? fail(-EEXIST, "interface %s has %s/%u already", interface_name(router, index),
@@ -124,8 +125,8 @@ static int check_address(const struct ws_router *router, uint16_t index, struct 
 	uint8_t bits = address_bits(prefix.address.family);
 	struct ws_prefix first = prefix, last = prefix;
 	if (prefix.length < 1 || prefix.length > bits || !address_is_unicast(&prefix.address))
-		return fail(-EINVAL, "%s/%u is not an address of a host", ADDRESS_TEXT(&prefix.address),
-					prefix.length);
+		return fail(-EINVAL, "%s/%u cannot be an interface address; give a unicast one",
+					ADDRESS_TEXT(&prefix.address), prefix.length);
 	prefix_fill(&first, false);
 	prefix_fill(&last, true);
 	if (bits == 32 && prefix.length < 31 &&
@@ -198,7 +199,7 @@ int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_pr
 	if (error)
 		return error;
 	if (router->settings[index].addresses->given == WS_MAX_ADDRESSES)
-		return fail(-ENOSPC, "interface %s has %d addresses, which is the most",
+		return fail(-ENOSPC, "interface %s has %d addresses, the maximum; remove one first",
 					interface_name(router, index), WS_MAX_ADDRESSES);
 	struct address_list *list = copy_addresses(router, index);
 	if (!list)
@@ -224,8 +225,8 @@ int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_pr
 		return change_addresses(router, index, list);
 	}
 	free(list);
-	return fail(-ENOENT, "interface %s has no address %s/%u", interface_name(router, index),
-				ADDRESS_TEXT(&prefix.address), prefix.length);
+	return fail(-ENOENT, "interface %s has no address %s/%u; show interface address lists them",
+				interface_name(router, index), ADDRESS_TEXT(&prefix.address), prefix.length);
 }
 
 static int watch_addresses(struct ws_router *router, uint16_t index, enum interface_change change)

@@ -217,10 +217,10 @@ int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t tran
 {
 	bool is_all = interface == WS_DAD_ALL_INTERFACES;
 	if (transmits > WS_DAD_MOST_TRANSMITS)
-		return fail(-EINVAL, "the number of solicitations must be 0 to %d, not %u",
-					WS_DAD_MOST_TRANSMITS, transmits);
+		return fail(-EINVAL, "give 0 to %d solicitations, not %u", WS_DAD_MOST_TRANSMITS,
+					transmits);
 	if (!is_all && (interface < 0 || interface > UINT16_MAX))
-		return fail(-ENODEV, "there is no interface %d", interface);
+		return fail(-ENODEV, "there is no interface %d; show interface lists them", interface);
 	if (!is_all && router_check_interface(router, (uint16_t)interface))
 		return -ENODEV;
 	if (!make_state(router))

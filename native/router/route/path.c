@@ -15,7 +15,7 @@ static int check_labels(const struct ws_path *path, struct path_key *key)
 		return fail(-EINVAL, "a path pushes at most %d labels, not %u", WS_MAX_LABELS,
 					path->label_count);
 	if (path->label_count && path->kind != WS_PATH_NEXT_HOP)
-		return fail(-EINVAL, "labels need a next hop to be sent to");
+		return fail(-EINVAL, "a path with labels needs a next hop; give its address");
 	for (uint8_t i = 0; i < path->label_count; i++) {
 		uint32_t label = path->labels[i];
 		uint8_t ttl = path->label_ttls[i], class = path->label_classes[i];
@@ -45,7 +45,7 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	if (!table)
 		return -ENOENT;
 	if (!address_is_unicast(next_hop) || router_is_local_address(router, table, next_hop))
-		return fail(-EINVAL, "next hop %s is not an address of another router",
+		return fail(-EINVAL, "next hop %s is not a unicast address; give that of a router",
 					ADDRESS_TEXT(next_hop));
 	key->next_hop = *next_hop;
 	if (path->interface >= 0)
@@ -90,7 +90,8 @@ static int check_path(const struct ws_router *router, const struct ws_path *path
 	case WS_PATH_PROHIBIT:
 		return 0;
 	case WS_PATH_ATTACHED:
-		return path->interface >= 0 ? 0 : fail(-EINVAL, "an attached path needs an interface");
+		return path->interface >= 0 ? 0
+									: fail(-EINVAL, "an attached path needs an interface; name it");
 	case WS_PATH_LOOKUP: {
 		const struct fib_table *table = router_table(router, is_ip6 ? WS_IP6 : WS_IP4, path->table);
 		key->table = table ? table->index : 0;
@@ -99,11 +100,13 @@ static int check_path(const struct ws_router *router, const struct ws_path *path
 	case WS_PATH_NEXT_HOP:
 		if (payload != PAYLOAD_MPLS && !key->label_count &&
 			is_ip6 != (path->next_hop.family == WS_IP6))
-			return fail(-EINVAL, "next hop %s is of another family than the packets sent to it",
-						ADDRESS_TEXT(&path->next_hop));
+			return fail(
+				-EINVAL,
+				"next hop %s is of another address family than the route; give one of the same",
+				ADDRESS_TEXT(&path->next_hop));
 		return check_next_hop(router, path, key);
 	default:
-		return fail(-EINVAL, "%d is not a kind of path", path->kind);
+		return fail(-EINVAL, "path type %d does not exist", path->kind);
 	}
 }
 
@@ -114,13 +117,15 @@ int router_check_paths(const struct ws_router *router, const struct ws_path *pat
 	struct path_list *list = &buffer->list;
 	*list = (struct path_list){.source = (uint16_t)source, .payload = payload, .count = count};
 	if (count < 1 || count > WS_MAX_PATHS)
-		return fail(-EINVAL, "a route has 1 to %d paths, not %u", WS_MAX_PATHS, count);
+		return fail(-EINVAL, "a route takes 1 to %d paths, not %u", WS_MAX_PATHS, count);
 	for (uint32_t i = 0; i < count; i++) {
 		int error = check_path(router, &paths[i], payload, &list->paths[i]);
 		if (error)
 			return error;
 		if (paths[i].kind == WS_PATH_LOOKUP && count > 1)
-			return fail(-EINVAL, "a lookup in a table is a route's only path");
+			return fail(
+				-EINVAL,
+				"a lookup in a table cannot share a route with other paths; leave them out");
 	}
 	return 0;
 }

@@ -25,9 +25,8 @@ static const char *source_name(int source)
 
 static int check_source(int source)
 {
-	return route_is_from_outside(source)
-			   ? 0
-			   : fail(-EINVAL, "%d is not a source of routes from outside", source);
+	return route_is_from_outside(source) ? 0
+										 : fail(-EINVAL, "route source %d does not exist", source);
 }
 
 int router_set_route(struct ws_router *router, struct fib_table *table,
@@ -64,7 +63,7 @@ static int check_range(struct ws_prefix *first, uint32_t count)
 		return fail(-EINVAL, "a prefix is at most %u bits long, not %u", bits, first->length);
 	*first = prefix_network(*first);
 	if (count && !prefix_has_nth(first, count - 1))
-		return fail(-EINVAL, "%u prefixes from %s/%u on go beyond the last address", count,
+		return fail(-EINVAL, "%u prefixes from %s/%u go beyond the last address; give fewer", count,
 					ADDRESS_TEXT(&first->address), first->length);
 	return 0;
 }
@@ -76,8 +75,8 @@ static int check_place(const struct ws_router *router, const struct fib_table *t
 	int standing = sources_standing(router, table, prefix);
 	if ((standing == source && !replace) ||
 		(standing == WS_SOURCE_CONNECTED && source == WS_SOURCE_STATIC))
-		return fail(-EEXIST, "there is a %s route to %s/%u already", source_name(standing),
-					ADDRESS_TEXT(&prefix->address), prefix->length);
+		return fail(-EEXIST, "a %s route to %s/%u exists already; delete it first",
+					source_name(standing), ADDRESS_TEXT(&prefix->address), prefix->length);
 	return 0;
 }
 

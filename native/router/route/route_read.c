@@ -110,8 +110,8 @@ int ws_router_route_get(struct ws_router *router, uint32_t id, struct ws_prefix 
 		prefix = prefix_network(prefix);
 	if (prefix.length > address_bits(prefix.address.family) ||
 		!fib_trie_get(&table->trie, &prefix, &load_balance))
-		return fail(-ENOENT, "there is no route %s/%u", ADDRESS_TEXT(&prefix.address),
-					prefix.length);
+		return fail(-ENOENT, "there is no route to %s/%u; show ip fib lists them",
+					ADDRESS_TEXT(&prefix.address), prefix.length);
 	describe_route(router, table, &prefix, load_balance, out);
 	return 0;
 }

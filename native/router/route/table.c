@@ -36,7 +36,7 @@ struct fib_table *router_table(const struct ws_router *router, uint8_t family, u
 	const char *command = check_family(family);
 	struct fib_table *table = command ? find_table(router, family, id) : NULL;
 	if (!command)
-		fail(-ENOENT, "%u is not a family of addresses", family);
+		fail(-ENOENT, "address family %u does not exist", family);
 	else if (!table && family == WS_IP6 && !router->tables[1][0])
 		fail(-ENOENT, "IPv6 is not supported yet");
 	else if (!table)
@@ -96,7 +96,7 @@ static void count_tables(struct ws_router *router, uint8_t family)
 int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, const char *name)
 {
 	if (!check_family(family))
-		return fail(-EINVAL, "%u is not a family of addresses", family);
+		return fail(-EINVAL, "address family %u does not exist", family);
 	if (find_table(router, family, id))
 		return 0;
 	for (uint16_t i = 1; i < (uint16_t)MAX_TABLES; i++)
@@ -108,7 +108,8 @@ int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, c
 			count_tables(router, family);
 			return error;
 		}
-	return fail(-ENOSPC, "there are %d IPv%u tables, which is the most", MAX_TABLES, family);
+	return fail(-ENOSPC, "%d IPv%u tables exist, the maximum; delete one first", MAX_TABLES,
+				family);
 }
 
 /* True if a path of a route looks up in the table, or finds its next hop there. */
@@ -136,10 +137,11 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 	if (!table)
 		return -ENOENT;
 	if (!table->index)
-		return fail(-EINVAL, "table %u is the default one and stays", id);
+		return fail(-EINVAL, "table %u is the default table and cannot be deleted", id);
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if (router->interfaces[i].table[family_index(family)] == table->index)
-			return fail(-EBUSY, "table %u is that of interface %s", id, interface_name(router, i));
+			return fail(-EBUSY, "table %u is used by interface %s; move it to another table first",
+						id, interface_name(router, i));
 	if (table->trie.count)
 		return fail(-EBUSY, "table %u has %u routes; delete them first", id, table->trie.count);
 	if (table->tunnels)

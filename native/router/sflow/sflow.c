@@ -75,7 +75,7 @@ static int check(const struct ws_sflow_settings *wanted)
 		return fail(-EINVAL, "a sample has 1 to %d bytes of a packet, not %u", WS_SFLOW_MOST_HEADER,
 					wanted->header_bytes);
 	if (wanted->direction < WS_SFLOW_RX || wanted->direction > WS_SFLOW_BOTH)
-		return fail(-EINVAL, "there is no direction %d", wanted->direction);
+		return fail(-EINVAL, "direction %d does not exist", wanted->direction);
 	return 0;
 }
 
@@ -115,7 +115,7 @@ int ws_router_sflow_enable(struct ws_router *router, uint16_t index, bool on)
 {
 	int error = router_check_interface(router, index);
 	if (!error && router->settings[index].kind != WS_INTERFACE_PORT)
-		error = fail(-EINVAL, "%s is not a port, and sflow samples ports",
+		error = fail(-EINVAL, "%s is not a port; sflow samples ports alone",
 					 interface_name(router, index));
 	if (!error && ws_router_sflow_is_enabled(router, index) == on)
 		error = fail(-EEXIST, "%s is %s already", interface_name(router, index),

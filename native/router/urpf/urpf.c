@@ -113,7 +113,7 @@ static int check(const struct ws_router *router, uint16_t index, bool is_tx, int
 	if (error)
 		return error;
 	if (mode < WS_URPF_OFF || mode > WS_URPF_STRICT)
-		return fail(-EINVAL, "%d is not a mode of unicast RPF", mode);
+		return fail(-EINVAL, "unicast RPF mode %d does not exist", mode);
 	struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT];
 	if (is_tx && mode && !features_of_output(router->interfaces[index].output, TX_NODES, nodes))
 		return fail(-EINVAL,
@@ -208,7 +208,8 @@ static int change(struct fib_table *table, struct urpf_accepted *list,
 					ADDRESS_TEXT(&prefix->address), prefix->length, on ? "already" : "not",
 					table->id);
 	if (on && list->count == URPF_MAX_ACCEPTED)
-		return fail(-ENOSPC, "at most %d source prefixes can be accepted", URPF_MAX_ACCEPTED);
+		return fail(-ENOSPC, "%d source prefixes are accepted, the maximum; remove one first",
+					URPF_MAX_ACCEPTED);
 	if (on) {
 		list->at[i].table = table->index;
 		list->at[i].prefix = *prefix;

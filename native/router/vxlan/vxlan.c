@@ -31,7 +31,7 @@ static int check(const struct ws_vxlan_tunnel *given)
 		return fail(-EINVAL, "src and dst are both %s; name the other end",
 					ADDRESS_TEXT(&given->source));
 	if (!given->vni || given->vni > VXLAN_MAX_VNI)
-		return fail(-EINVAL, "a vni is between 1 and %d, not %u", VXLAN_MAX_VNI, given->vni);
+		return fail(-EINVAL, "a VNI is 1 to %d, not %u", VXLAN_MAX_VNI, given->vni);
 	return 0;
 }
 
@@ -148,7 +148,7 @@ static int add(struct ws_router *router, struct vxlan_state *state, struct vxlan
 {
 	const struct vxlan_tunnel *there = vxlan_find(state->ends, &tunnel->key);
 	if (there)
-		return fail(-EEXIST, "%s has VNI %u to %s already",
+		return fail(-EEXIST, "%s already has VNI %u to %s; give another",
 					interface_name(router, there->interface), there->given.vni,
 					ADDRESS_TEXT(&there->given.destination));
 	struct vxlan_ends *ends = ends_make(state->ends, tunnel, NULL);
@@ -198,7 +198,8 @@ int ws_router_vxlan(struct ws_router *router, uint16_t index, struct ws_vxlan_tu
 	const struct vxlan_tunnel *tunnel =
 		router_check_interface(router, index) ? NULL : vxlan_tunnel(router, index);
 	if (!tunnel || tunnel->interface != index)
-		return fail(-ENODEV, "interface %u is not a VXLAN tunnel", index);
+		return fail(-ENODEV, "interface %u is not a VXLAN tunnel; show vxlan tunnel lists them",
+					index);
 	*out = tunnel->given;
 	return 0;
 }
@@ -207,7 +208,7 @@ static int let_go(struct ws_router *router, struct vxlan_state *state, struct vx
 {
 	struct vxlan_ends *ends = ends_make(state->ends, NULL, tunnel);
 	if (!ends)
-		return fail(-ENOMEM, "no memory to take a tunnel away");
+		return fail(-ENOMEM, "no memory to delete a tunnel");
 	int error = ends->count ? 0 : set_nodes(router, false);
 	if (error) {
 		free(ends);

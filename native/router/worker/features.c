@@ -29,7 +29,8 @@ int features_set_all(struct ws_router *router, const struct graph_feature_on *no
 			continue;
 		if (on && features->count == FEATURES_MAX_ON) {
 			*features = before;
-			return fail(-ENOSPC, "%d features are on, which is the most", FEATURES_MAX_ON);
+			return fail(-ENOSPC, "%d features are on, the maximum; turn one off first",
+						FEATURES_MAX_ON);
 		}
 		if (on)
 			features->on[features->count++] = nodes[i];

@@ -49,7 +49,7 @@ int ws_router_set_rx_mode(struct ws_router *router, uint16_t index, uint16_t que
 	if (check_queue(router, index, queue))
 		return -ENODEV;
 	if (mode < WS_RX_POLLING || mode > WS_RX_ADAPTIVE)
-		return fail(-EINVAL, "there is no RX mode %d", mode);
+		return fail(-EINVAL, "RX mode %d does not exist", mode);
 	router->rx_modes[index][queue] = (uint8_t)mode;
 	router_place_queues(router);
 	return 0;

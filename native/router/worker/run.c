@@ -75,7 +75,7 @@ static void walk_as_worker(uint16_t index, void *argument)
 int ws_router_start(struct ws_router *router)
 {
 	if (router->running)
-		return fail(-EALREADY, "the router runs already");
+		return fail(-EALREADY, "the router already runs");
 	router_place_queues(router);
 	int error = workers_launch(walk_as_worker, router);
 	router->running = !error;

@@ -158,7 +158,7 @@ def take_free(session: Session, ports: list[int]) -> None:
 @command("disconnect", COMMON, "Give the ports back and end the connection; traffic goes on.", offline=True)
 def disconnect(session: Session, given: Given) -> None:
     if not session.online:
-        raise UsageError("not connected")
+        raise UsageError("not connected; `connect` connects to the server")
     with step(session.screen, f"Disconnecting from server at {session.server}:"):
         session.leave()
 

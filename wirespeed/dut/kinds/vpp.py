@@ -87,7 +87,9 @@ class VppKind:
     def _startup(self, facts: Facts, setup: DutSetup) -> DutPlan:
         now = text_of(facts, _READ)
         if not now:
-            raise EnvironmentFault(f"the DUT has no {STARTUP} to edit")
+            raise EnvironmentFault(
+                f"the DUT has no {STARTUP} to edit; create it, or leave out queues, descriptors and workers"
+            )
         wanted = startup_conf(now, setup)
         if wanted == now:
             return DutPlan(())

@@ -128,14 +128,14 @@ def delete_prefix(console: Console, words: Match) -> None:
     prefix, present = _six(words), console.core.ip6.of(words["interface"]).advertising.prefixes
     kept = tuple(other for other in present if other.prefix != prefix)
     if len(kept) == len(present):
-        raise UsageError(f"prefix {prefix} is not advertised by the interface")
+        raise UsageError(f"prefix {prefix} is not advertised by the interface; show ip6 interface lists its prefixes")
     _change(console, words, prefixes=kept)
 
 
 def _six(words: Match) -> IPv6Network:
     network = words["prefix"].network
     if not isinstance(network, IPv6Network):
-        raise UsageError(f"{network} is not an IPv6 prefix")
+        raise UsageError(f"{network} is not an IPv6 prefix; give one such as 2001:db8::/64")
     return network
 
 

@@ -73,7 +73,7 @@ def read_file(path: Path, block: StartupBlock) -> tuple[Statement, ...]:
     try:
         text = read_text_file(path, "start-up file", _MOST_BYTES).decode()
     except UnicodeDecodeError:
-        raise FileFault(f"start-up file {path} is not text") from None
+        raise FileFault(f"start-up file {path} is not text; give a startup.conf") from None
     return read_text(text, str(path), block)
 
 

@@ -59,7 +59,7 @@ def set_xconnect(console: Console, words: Match) -> None:
 def connect(core: NativeRouter, interface: int, to: int) -> None:
     """Cross-connect one direction."""
     if interface == to:
-        raise UsageError("an interface cannot be cross-connected to itself")
+        raise UsageError("an interface cannot be cross-connected to itself; name another")
     core.l2.set_xconnect(interface, to)
 
 
