@@ -36,7 +36,7 @@ class FlowSetConfig:
 
 @dataclass(frozen=True)
 class FlowSetCounts:
-    """What one port of a set sent and received in a phase."""
+    """Counts of one port of a set in a phase: sent and received."""
 
     sent: int = 0
     sent_bytes: int = 0

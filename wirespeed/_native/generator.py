@@ -130,7 +130,7 @@ class NativeGenerator:
 
     @property
     def handle(self) -> Any:
-        """What the functions of the core call it, for the bindings of other subjects."""
+        """The handle of the generator in the core's functions, for the bindings of other subjects."""
         return self._generator
 
     def close(self) -> None:

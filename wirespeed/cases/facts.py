@@ -332,7 +332,7 @@ class Case:
     machine: MachineFacts = MachineFacts()  # noqa: RUF009 - frozen
     drifts: tuple[FigureDrift, ...] = ()
     states: StateFacts | None = None
-    """Of a test that makes states in the device."""
+    """Present in a test that makes states in the device."""
     directions: tuple[Case, ...] = ()
     """The test with one direction at a time, if it had several; telemetry of the DUT covers all of them."""
 

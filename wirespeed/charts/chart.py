@@ -162,7 +162,7 @@ class Chart:
 
     @property
     def heading(self) -> str:
-        """What a picture of it is called."""
+        """Name of its picture."""
         return self.title or self.sentence
 
     @property

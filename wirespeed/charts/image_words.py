@@ -62,7 +62,7 @@ def line(curve: Curve) -> dict[str, Any]:
 
 
 def marks(symbol: Symbol, colour: str, *, is_open: bool) -> dict[str, Any]:
-    """How a mark looks to matplotlib; its shapes are the page's."""
+    """Symbol of a mark in matplotlib; its shapes are those of the page."""
     from matplotlib.path import Path as Outline  # noqa: PLC0415
 
     marker: Any = "o"
@@ -229,7 +229,7 @@ def _set_apart(figure: Any, axis: Any, group: Sequence[Any]) -> None:
 
 
 def _sample(figure: Any, curve: Curve, left: float, y: float) -> None:
-    """How a curve looks, in front of its name."""
+    """The line and the mark of a curve, in front of its name."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
 
     ends = [(left + part * (SAMPLE_PT - 4)) / 72 for part in (0, 0.5, 1)]

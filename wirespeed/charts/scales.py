@@ -10,7 +10,7 @@ from wirespeed.charts.chart import LINEAR, Scale
 LEAST_LOSS = 1e-7  # about one packet in a second of 64-byte frames at 10 Gb/s
 
 LEAST_DECADES = 0.5
-"""Of a logarithmic axis: it has two ticks or more."""
+"""A logarithmic axis has two ticks or more."""
 
 
 def loss_floor(ratios: Iterable[float], thresholds: Iterable[float]) -> float:

@@ -58,7 +58,7 @@ STROKES: Mapping[str, tuple[Points, ...]] = {
 
 
 def script() -> str:
-    """The same shapes for the page's script."""
+    """The shapes as the page's script takes them."""
     return f"const SHAPES = {json.dumps({'polygons': POLYGONS, 'strokes': STROKES}, separators=(',', ':'))};"
 
 

@@ -139,7 +139,7 @@ class FlowSet:
 
 @dataclass(frozen=True)
 class FlowCounts:
-    """What one port sent and received in a phase: frames, unless the name says flows.
+    """Counts of one port in a phase: frames, unless the name says flows.
 
     `received` frames came once each (exchange); `duplicates` are beyond the first of their flow, or in an exchange of
     their number, and `unplaced` came too late to tell. `flows` arrived, and where they should; `wrong_flows` arrived

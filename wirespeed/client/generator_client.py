@@ -154,7 +154,7 @@ class GeneratorClient:
         return self.batch([self._owned(method, port, **params)], timeout_s)[0]
 
     def handler(self, port: int) -> str:
-        """What proves that `port` is ours, for a request that names several; empty if it is not."""
+        """Proof that this session owns `port`, for a request that names several; empty if it does not."""
         return self._handlers.get(port, "")
 
     def flow_control_off(self, ports: Sequence[int]) -> None:

@@ -91,10 +91,10 @@ class StatesKind(Protocol):
 
     @property
     def flush_needs(self) -> str:
-        """What the command is part of, for a device that has no such command."""
+        """The package that has the command, for a device without it."""
 
     def how_to_hold(self, entries: int) -> str:
-        """What sets the limit to `entries`."""
+        """The command that sets the limit to `entries`."""
 
 
 class DutKind(Protocol):

@@ -186,7 +186,7 @@ def check_filter(setup: DutSetup) -> None:
 
 
 FILTER_MODES: dict[Rules, str] = {"nat": "ip4", "forward": "ip4", "nat66": "ip6", "stateful": "ip4 or ip6"}
-"""What the device has to forward for each filter."""
+"""Traffic that the device has to forward, by filter."""
 
 
 def check_filter_of(setup: DutSetup, who: str, rules: tuple[Rules, ...] = (), settings: tuple[str, ...] = ()) -> None:

@@ -84,7 +84,7 @@ class DutStates:
 
     @contextmanager
     def without_filter(self) -> Iterator[None]:
-        """The same device without its rules, for the row beside. EnvironmentFault if that fails."""
+        """The device without its rules, for the row beside. EnvironmentFault if that fails."""
         rules = self._nft("list ruleset")
         self._nft("flush ruleset")
         try:

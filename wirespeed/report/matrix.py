@@ -28,7 +28,7 @@ from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 
 BROKEN_OFF = "†"
 MOST_COLUMNS = 7
-"""Of a table that fits a page."""
+"""Columns of a table that fits a page."""
 LEGEND = {
     SMOOTHED: "smoothed rates, as trex-loadtest writes them",
     IRREGULAR: "irregular: does not meet the definition of its goal",

@@ -52,7 +52,7 @@ def _members(entry: SiteEntry, store: Store) -> Iterator[tuple[str, bytes]]:
 
 
 def commands(entry: SiteEntry) -> str:
-    """What measured it, what the DUT was given, and what it carried."""
+    """The command that measured it, the commands of the DUT, and its texts."""
     told = entry.told
     lines = [f"# {harmless(entry.title)}: {harmless(entry.dut)}, {entry.started}", told.command]
     if told.device:

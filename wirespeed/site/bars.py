@@ -89,7 +89,7 @@ def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: 
 
 
 def watt_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars | None:
-    """The same by packets for each watt of the whole DUT; None where fewer than two DUTs had a meter."""
+    """Bars by packets for each watt of the whole DUT; None where fewer than two DUTs had a meter."""
     metered = [(one, one.per_watt) for one in newest if one.per_watt]
     if len(metered) < 2:
         return None
@@ -115,7 +115,7 @@ def _scaled(of: str, most: float) -> str:
 
 
 def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") -> Bars | None:
-    """What `one` measures, by the versions of its DUT, the oldest first; None where there is one version only."""
+    """The figure of `one` by the versions of its DUT, the oldest first; None where there is one version only."""
     series = _series(found, one)
     by_version: dict[str, list[SiteFigure]] = {}
     for figure in sorted(series, key=lambda figure: figure.entry.started):

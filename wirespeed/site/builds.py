@@ -51,7 +51,7 @@ def since_the_last_step(figures: Sequence[SiteFigure]) -> list[SiteFigure]:
 
 
 def compared(a: Sequence[SiteFigure], b: Sequence[SiteFigure]) -> str:
-    """What B is against A, in words: `better +3.1 %`."""
+    """The change from A to B in words: `better +3.1 %`."""
     return _words(judged(a, b))
 
 

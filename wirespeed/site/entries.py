@@ -23,10 +23,9 @@ _SHARED = (
 
 @dataclass(frozen=True)
 class ResultDetails:
-    """What the file of a result says beyond the index. `sentences` are the verdict: what limited it, its figures, and
-    what to do next; `device`
-    are the commands that the DUT was given; `texts` are (what printed it, its file in the site); `description` is that
-    of the DUT in the testbed file. `fault` says why there is no file."""
+    """Details of a result that its file has and the index does not. `sentences` are the verdict: what limited it, its
+    figures, and what to do next; `device` are the commands that the DUT was given; `texts` are (what printed it, its
+    file in the site); `description` is that of the DUT in the testbed file. `fault` says why there is no file."""
 
     command: str = ""
     device: tuple[str, ...] = ()
@@ -89,7 +88,7 @@ class SiteEntry:
 
     @property
     def test(self) -> tuple[str, str]:
-        """What was asked of the DUT, whatever measured it."""
+        """Load and directions, by any kind of measurement."""
         return self.load, self.directions
 
     @property

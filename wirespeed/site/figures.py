@@ -1,4 +1,4 @@
-"""Which figure stands for a test, and how far it can be believed. Pure."""
+"""The figure that stands for a test, and its trust mark. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirespeed.results.verdict import FORWARDED, FULL_LOAD
 from wirespeed.site.entries import SiteFigure
 
 ORDER = ("NDR", "throughput", FORWARDED, "PDR", FULL_LOAD)
-"""What says most of a DUT first."""
+"""The most informative figures first."""
 _SIZE = re.compile(r"\bsize=(\d+|imix)")
 _IMIX_BYTES, _UNKNOWN_BYTES = 362, 9999
 _FLOWS = ("vm=", "src=", "flows=")
@@ -54,7 +54,7 @@ def load_order(load: str) -> tuple[bool, int, bool, str]:
 
 
 def test_order(test: tuple[str, str]) -> tuple[tuple[bool, int, bool, str], int, str]:
-    """The same with one direction before several."""
+    """Sort key of tests: by load, one direction before several."""
     load, directions = test
     return load_order(load), directions.count("→"), directions
 
@@ -75,7 +75,7 @@ def size_of(load: str) -> str:
 
 
 def answer(figures: Sequence[SiteFigure]) -> SiteFigure | None:
-    """What a DUT is known by: the figure of its hardest test."""
+    """The headline figure of a DUT: that of its hardest test."""
     believed = [one for one in figures if not one.value.irregular] or list(figures)
     if not believed:
         return None

@@ -1,4 +1,4 @@
-"""What is known of a DUT's hardware, and the texts that its results carry as they were. Pure."""
+"""The hardware of a DUT, and the unchanged texts of its results. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class InspectedPage:
 
 @dataclass(frozen=True)
 class Texts:
-    """What was kept with one result: (what printed it, its file)."""
+    """Texts kept with one result: (command, file)."""
 
     title: str
     page: str

@@ -69,7 +69,7 @@ class Home:
     lost: int
 
     def values(self, field: str) -> list[str]:
-        """What the rows have in that field."""
+        """The values of that field in the rows."""
         place = ROW_FIELDS.index(field)
         return sorted({row[place] for row in self.rows} - {""})
 

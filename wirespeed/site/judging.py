@@ -11,7 +11,7 @@ WITHIN, CONFIDENCE = 0.01, 0.95
 
 
 def judged(a: Sequence[SiteFigure], b: Sequence[SiteFigure]) -> ComparisonRow:
-    """What B is against A."""
+    """The judgement of B against A."""
     subject = a[0].subject
     (row,) = compare({subject: [one.value for one in a]}, {subject: [one.value for one in b]}, WITHIN, CONFIDENCE).rows
     return row

@@ -50,7 +50,7 @@ Make = Callable[[Iterable[ResultToMake]], Iterator[tuple[ResultToMake, Made]]]
 
 
 def maker(store: Store, folder: NewFolder, count: int) -> AbstractContextManager[Make]:
-    """What makes the files of `count` results."""
+    """The function that makes the files of `count` results."""
     return on_all_cpus(partial(make, store, folder), are_many=count >= _MANY, chunk=_CHUNK)
 
 

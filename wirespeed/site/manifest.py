@@ -1,6 +1,6 @@
-"""What each file of a site was made from, so that the next build makes only what changed.
+"""The sources of each file of a site, so that the next build makes only what changed.
 
-The program that made it counts too: another version, or another state of its sources, makes all anew.
+The program is a source too: another version, or another state of its code, makes all files again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from wirespeed.site.entries import ResultDetails
 NAME = ".wirespeed-site.json"
 _FORMAT = 1
 _PACKAGES = ("site", "report", "measurement", "charts", "pages", "explain", "compare", "results")
-"""Whose code decides about what stands in a page."""
+"""The packages whose code decides the content of a page."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ def slug(name: str) -> str:
 
 
 def key(digest: str) -> str:
-    """What a result is called in addresses."""
+    """Name of a result in addresses."""
     return digest[:_KEY]
 
 

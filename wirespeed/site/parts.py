@@ -53,7 +53,7 @@ class SiteTable:
 
 @dataclass(frozen=True)
 class DutHeadline:
-    """What a DUT is known by, in large type."""
+    """The headline figure of a DUT, in large type."""
 
     rate: str
     unit: str
@@ -107,7 +107,7 @@ def per_price_cell(figure: SiteFigure | None, price: str, date: str) -> SiteCell
 
 
 def share_cell(figure: SiteFigure) -> SiteCell:
-    """Of the line rate of all directions together."""
+    """Share of the line rate of all directions together."""
     share = figure.value.line_percent
     return number(share, figure.told.share_text if share is not None else "", why="" if share else "line rate unknown")
 

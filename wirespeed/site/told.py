@@ -1,4 +1,4 @@
-"""What a result's file says that the index does not have: how it was made, what explains it, what it carries. Pure."""
+"""Details of a result from its file: its command, its explanation and its texts. Pure."""
 
 from __future__ import annotations
 

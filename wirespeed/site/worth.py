@@ -1,4 +1,4 @@
-"""What a DUT's price is, from how its owner wrote it, and packets per second for it. Pure."""
+"""The price of a DUT, parsed from its owner's text, and packets per second for it. Pure."""
 
 from __future__ import annotations
 

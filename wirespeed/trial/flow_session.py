@@ -177,7 +177,7 @@ class FlowSession:
         self.ports: dict[FlowRole, int] = {"initiator": initiator, "responder": responder}
         self.frame_bytes = flow_set.smallest_frame_bytes if frame_bytes is None else frame_bytes
         self.learnt = FlowsLearnt()
-        """What the last establishment learnt."""
+        """Counts of the last establishment."""
         self._force = force
         self._asked: dict[FlowRole, tuple[float, float]] = {}
         flow_set.frame(self.frame_bytes)
@@ -266,7 +266,7 @@ class FlowSession:
         return [{"stream_id": 1, "stream": self.flow_set.stream("random", self.frame_bytes, rate_pps)}]
 
     def end_exchange(self) -> Exchange:
-        """What phase 2 counted; nothing of the set may be sent any more, and what is under way has arrived."""
+        """Counts of phase 2. Call it when sending has ended and all frames under way have arrived."""
         initiator, responder = self._end()
         return Exchange(
             to_responder=self._direction("initiator", initiator, responder),

@@ -97,7 +97,7 @@ def _row(file: Path, changed_s: float) -> ListedResult:
 
 
 def _begun(journal: Path) -> ListedResult:
-    """Of a test that runs: what the first line of its journal says."""
+    """The first line of the journal of a running test."""
     try:
         with journal.open("rb") as file:
             head = json.loads(file.readline(_MOST_HEAD_BYTES))

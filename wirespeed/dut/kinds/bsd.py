@@ -34,7 +34,7 @@ class Bsd(ABC):
     prefix = ""
     states: ClassVar[PfStates]
     has_nat_rules: ClassVar[bool]
-    """Whether pf has rules `nat` and `rdr`, or options of `match` rules."""
+    """True if pf has rules `nat` and `rdr`, or options of `match` rules."""
     texts: ClassVar[tuple[str, ...]]
     sampled: ClassVar[Mapping[str, str]]
     """Commands whose output is compared under load, by name; `times` and `interfaces` are among them."""

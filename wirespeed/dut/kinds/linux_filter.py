@@ -130,7 +130,7 @@ def _filtered(facts: Facts, setup: DutSetup) -> DutPlan:
 
 
 def _is_ours(now: str, wanted: str) -> bool:
-    """Whether the rules are there, whatever they have counted."""
+    """True if the rules are there; their counters do not matter."""
     return _plain(now) == _plain(wanted)
 
 
@@ -179,8 +179,7 @@ def _limits(facts: Facts, wanted: dict[str, int]) -> Iterator[DutStep]:
 
 
 def bypass_notes(facts: Facts, setup: DutSetup) -> Iterator[str]:
-    """What passes the states of rules that are left as they are by; the questions are those of `machine_steps` and
-    `nic_steps`."""
+    """Traffic paths that bypass states of unchanged rules. Takes the answers for `machine_steps` and `nic_steps`."""
     rules = text_of(facts, RULESET)
     if "ct " not in rules and " nat " not in rules:
         return

@@ -64,7 +64,7 @@ def _packets(case: Case) -> dict[str, int]:
 
 
 def _busy(case: Case, name: str) -> list[Evidence]:
-    """Whether that CPU had no time to spare, while others had."""
+    """True if that CPU had no time to spare and others had."""
     worker = next((one for one in case.workers if one.name == name), None)
     if worker is not None:
         return [Evidence(worker.finds, STRONG if worker.is_saturated else AGAINST, worker.source)]

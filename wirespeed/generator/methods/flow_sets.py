@@ -155,7 +155,7 @@ def _counts(sets: NativeFlowSets, counts: FlowSetCounts) -> Json:
 
 @method("get_flow_tuple", listed=False)
 def get_flow_tuple(server: Server, port: Port, flow: UInt32) -> Json:
-    """How a flow is sent and how it was learnt, None if it was not: for a look at single flows."""
+    """Tuples of a flow as sent and as learnt (None if it was not), to inspect single flows."""
     sent, learnt = NativeFlowSets(server.core).tuple_of(port.index, flow)
     return {"sent": _tuple(sent), "learnt": None if learnt is None else _tuple(learnt)}
 

@@ -38,7 +38,7 @@ RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
 DISTURBED, SUMS = "disturbed", "sums"
 SATURATED, LOSSY = "saturation point", "loss onset"
 MOST_APART = 8.0
-"""Of a chart, times that its fastest device forwards what its slowest one does: more would flatten the slowest."""
+"""Highest ratio of the fastest to the slowest device in a chart: a higher one would flatten the slowest curve."""
 MOST_NAMED = 3
 
 
@@ -136,7 +136,7 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
 
 
 def _counted(drawn: Sequence[_Drawn]) -> str:
-    """How many samples are disturbed, of all that the tests took at a time."""
+    """Number of disturbed samples, of all that the tests took at a time."""
     samples = {(one.test.result.name, point.t_s) for one in drawn for point in one.curve.measured}
     disturbed = {(one.test.result.name, point.t_s) for one in drawn for point in one.curve.measured if point.disturbed}
     return f"{len(disturbed)} of {count(len(samples), 'sample')} disturbed: the host took CPUs away"

@@ -1,4 +1,4 @@
-"""How far the method of tests by an RFC conforms to it: what a report says beside each figure. Pure."""
+"""Conformance of a test's method to its RFC, as reports say it beside each figure. Pure."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class RfcText(ABC, Generic[AResult]):
 
     @abstractmethod
     def sentences(self, result: AResult, test: Any) -> Iterator[str]:
-        """What the RFC wants said beside the table of a test."""
+        """The lines that the RFC requires beside the table of a test."""
 
     def text_block(self, result: AResult) -> str:
         """Everything, tests without a row left out."""

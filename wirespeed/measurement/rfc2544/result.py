@@ -82,7 +82,7 @@ class SuiteTrial(RfcTrial):
 
     @property
     def remark(self) -> str:
-        """That links and tester stand still while a DUT is reset is the DUT's doing."""
+        """A DUT that is reset takes its links down; links and tester that stand still then are no fault."""
         if self.test != "reset" and self.trial.disturbed:
             return f"the host disturbed it: {self.trial.disturbed}"
         if self.test != "reset" and self.trial.tester_limited:

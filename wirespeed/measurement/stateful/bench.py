@@ -117,7 +117,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
 
     @contextmanager
     def without_filter(self) -> Iterator[None]:
-        """The same DUT with its filter off; it has no states then."""
+        """The DUT with its filter off; it then has no states."""
         assert self.states is not None
         with self.states.without_filter():
             self.filtered = False
@@ -238,7 +238,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         return flows / rate_fps + DRAIN_S + flows / (self.method.alpha * rate_fps) + DRAIN_S
 
     def exchange_lasts_s(self, flows: int, opening_fps: float, seconds: float) -> float:
-        """The same to the end of phase 2, in which a flow may never be drawn."""
+        """The time from the first frame of phase 1 to the end of phase 2, in which a flow may never be drawn."""
         return flows / opening_fps + DRAIN_S + seconds + DRAIN_S
 
     def _begin(self, asked: StatefulStep, what: str) -> StateTable | None:

@@ -42,7 +42,7 @@ _MARGIN_S = 1.0
 """Commands between the phases take a part of it."""
 
 _LIMITS: tuple[BoundLimit, ...] = ("tester", "host", "none", "minimum", "dut", "maximum", "line")
-"""Of several searches the first limit of these is told."""
+"""Limits of several searches in order: the first that occurs is reported."""
 
 LATENCY_EVERY = 1
 

@@ -27,7 +27,7 @@ _REFUSALS = ("drop", "early_drop", "insert_failed")
 
 @dataclass(frozen=True)
 class Phase:
-    """What stood beside the frames of a phase, between two readings."""
+    """Counters beside the frames of a phase, between two readings."""
 
     began: TrialReading
     ended: TrialReading

@@ -27,7 +27,7 @@ Test = Literal["rate", "throughput", "frame-loss", "latency", "tear-down", "capa
 TESTS: tuple[Test, ...] = get_args(Test)
 
 Way = Literal["both", "initiator", "responder"]
-"""Who sends in phase 2."""
+"""The senders of phase 2."""
 WAYS: tuple[Way, ...] = get_args(Way)
 
 SECTIONS: Mapping[Test, str] = {
@@ -108,7 +108,7 @@ class StatefulMethod(Conforming):
 
 @dataclass(frozen=True)
 class PhaseCounts:
-    """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
+    """Outcome of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
     right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. `merged` flows share
     the tuple of another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
     `untranslated` flows arrived with the source that they were sent from. Frames: `duplicates`, `late` (of an earlier
