@@ -398,14 +398,14 @@ def test_a_figure_stands_beside_the_version_that_it_is_of() -> None:
         figure(2e6, box="b", load="bench size=imix", version="1.1"),
     )
     (bars,) = side_by_side(found, 1)
-    assert [(bar.name, bar.version) for bar in bars.bars] == [("a", "1.0"), ("b", "1.0")]
+    assert bars.of == "NDR, Mpps; version 1.0; a full bar is 1.00" and {bar.version for bar in bars.bars} == {""}
     told = {row[0].text: (row[0].note, [cell.note for cell in row[1:]]) for row in matrix(found, "x").table.rows}
     assert told == {"a": ("version 1.0", ["", "", ""]), "b": ("", ["1.0", "1.1", "1.0"])}
     boxes = boxes_page(found, "x").table
     at = [text for text, _ in boxes.headings].index("version")
     assert [row[at].text for row in boxes.rows] == ["1.0", "1.0"]
-    one = answer_of(found.of(found.boxes["b"])[0])
-    assert one is not None and one.version == "1.0"
+    one = answer_of(found.of(found.boxes["b"])[0], found)
+    assert one is not None and one.edition == "version 1.0, 2026-11-22"
 
 
 def test_a_box_has_the_table_that_a_review_ends_with() -> None:
@@ -431,9 +431,9 @@ def test_a_box_has_the_table_that_a_review_ends_with() -> None:
 
 def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
     told = [
-        Limited("a", ("limited by DUT", "next: RSS"), "p"),
-        Limited("b", ("limited by line", "next: RSS"), "q"),
-        Limited("c", ("next: RSS",), "r"),
+        Limited("a", ("limited by DUT", "next: RSS"), "p", "1"),
+        Limited("b", ("limited by line", "next: RSS"), "q", "1"),
+        Limited("c", ("next: RSS",), "r", "1"),
     ]
     apart, several = once(told)
     assert [(one.test, one.sentences) for one in apart] == [("a", ("limited by DUT",)), ("b", ("limited by line",))]

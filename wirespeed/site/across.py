@@ -102,9 +102,10 @@ def _row(
 
 @dataclass(frozen=True)
 class BoxMatrix:
-    """Boxes down, the tests that most of them had across."""
+    """Boxes down, the tests that most of them had across; `counted` says how many have a rate."""
 
     title: str
+    counted: str
     table: SiteTable
     left_out: int
 
@@ -118,7 +119,8 @@ def matrix(found: Catalogue, title: str) -> BoxMatrix:
     known = ((box, [chosen(figures.get((box, test), ())) for test, _ in shown]) for box in found.boxes)
     rows = tuple(_matrix_row(box, cells) for box, cells in known if any(cells))
     headings = (("DUT", False), *((test_name(*test), True) for test, _ in shown))
-    return BoxMatrix(title, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
+    counted = f"{len(rows)} of {count(len(found.boxes), 'DUT')} have a rate of {'these' if len(shown) > 1 else 'this'} {count(len(shown), 'test')}"
+    return BoxMatrix(title, counted, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
 
 
 def _matrix_row(box: str, figures: Sequence[SiteFigure | None]) -> tuple[SiteCell, ...]:

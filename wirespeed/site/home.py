@@ -76,15 +76,9 @@ class Home:
 
 def home(found: Catalogue, title: str) -> Home:
     boxes = found.boxes
-    newest = max((entry.started for entry in found.entries), default="")
     return Home(
         title=title,
-        meta=(
-            count(len(found.entries), "result"),
-            count(len(boxes), "DUT"),
-            count(len(found.tests), "test"),
-            *((f"newest {newest[:10]}",) if newest else ()),
-        ),
+        meta=tuple(_meta(found)),
         rates=side_by_side(found, MOST_PANELS),
         cards=tuple(_card(box, entries, found) for box, entries in _rated_first(found)[:MOST_CARDS]),
         more_boxes=max(0, len(boxes) - MOST_CARDS),
@@ -94,6 +88,19 @@ def home(found: Catalogue, title: str) -> Home:
         total=len(found.entries),
         lost=sum(bool(entry.fault) for entry in found.entries),
     )
+
+
+def _meta(found: Catalogue) -> Iterator[str]:
+    """What is there, and how much of it: inspections are no results, and a DUT may have none with a rate."""
+    inspections = sum(not entry.is_test for entry in found.entries)
+    yield count(len(found.entries) - inspections, "result")
+    if inspections:
+        yield count(inspections, "inspection")
+    rated = sum(any(found.figures.get(entry.digest) for entry in entries) for entries in found.boxes.values())
+    yield count(len(found.boxes), "DUT") + (f", {rated} of them with a rate" if rated < len(found.boxes) else "")
+    yield count(len(found.tests), "test")
+    if newest := max((entry.started for entry in found.entries), default=""):
+        yield f"newest {newest[:10]}"
 
 
 def _builds(found: Catalogue) -> Iterator[Bars]:
@@ -152,12 +159,12 @@ def _card(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxCard:
     return BoxCard(
         name=box,
         page=box_page(box),
-        answer=answer_of(best),
+        answer=answer_of(best, found),
         sentence=said[0] if said else "",
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
         change=changed,
         is_down=is_down,
-        foot=" · ".join(filter(None, (count(len(entries), "result"), day))),
+        foot=" · ".join(filter(None, (count(len(entries), "result"), day and f"newest {day}"))),
     )
 
 
@@ -171,7 +178,7 @@ def boxes_page(found: Catalogue, title: str) -> Boxes:
     return Boxes(
         title,
         SiteTable(
-            "DUTs",
+            count(len(found.boxes), "DUT"),
             (
                 *(("DUT", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
                 *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
