@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from wirespeed.pages.loads import directions_title, load_title
-from wirespeed.site.drawing import Spark
 from wirespeed.results.verdict import FULL_LOAD
+from wirespeed.site.drawing import Spark
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
 from wirespeed.site.figures import at_least, mega, per_watt, trust
-from wirespeed.site.names import box_page, test_page
+from wirespeed.site.names import dut_page, test_page
 from wirespeed.site.worth import parse_price, per_price_text
 
 NOTHING = "–"
@@ -53,8 +53,8 @@ class SiteTable:
 
 
 @dataclass(frozen=True)
-class BoxAnswer:
-    """What a box is known by, in large type: the figure of `test`. `edition` is the version of the box and the day;
+class DutAnswer:
+    """What a DUT is known by, in large type: the figure of `test`. `edition` is the version of the DUT and the day;
     `more` is what it forwarded at full load, where that is another figure."""
 
     rate: str
@@ -120,8 +120,8 @@ def spark_cell(spark: Spark | None) -> SiteCell:
     return SiteCell(NOTHING) if spark is None else SiteCell("", key=str(len(spark.dots)), spark=spark)
 
 
-def box_cell(box: str, note: str = "") -> SiteCell:
-    return replace(text(box, box_page(box)), note=note)
+def dut_cell(dut: str, note: str = "") -> SiteCell:
+    return replace(text(dut, dut_page(dut)), note=note)
 
 
 def test_cell(entry: SiteEntry) -> SiteCell:
@@ -132,7 +132,7 @@ def test_name(load: str, directions: str) -> str:
     return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
-def answer_of(figure: SiteFigure | None, found: Catalogue) -> BoxAnswer | None:
+def answer_of(figure: SiteFigure | None, found: Catalogue) -> DutAnswer | None:
     if figure is None:
         return None
     rate, unit = figure.told.rate_parts
@@ -141,7 +141,7 @@ def answer_of(figure: SiteFigure | None, found: Catalogue) -> BoxAnswer | None:
     full = (one for one in found.figures[entry.digest] if one.name == FULL_LOAD and one.told.text != figure.told.text)
     more = "; ".join(one.told.line for one in full)
     test, of = test_name(*entry.test), f"{figure.name}{share}"
-    return BoxAnswer(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)
+    return DutAnswer(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)
 
 
 def edition(entry: SiteEntry) -> str:
