@@ -51,7 +51,8 @@ def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) 
     """The values one after the other, by version or date; `name` says what of which DUT they are, `root` is the way
     from the page to the results."""
     least, most = _range(trend.rates)
-    least = 0.0 if least < (1 - WIDE) * most else least
+    if least < (1 - WIDE) * most:
+        least, most = 0.0, max(trend.rates) * (1 + WIDE)
     values = Curve(
         name="each result",
         key="each result",
