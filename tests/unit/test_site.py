@@ -332,7 +332,7 @@ def shelf(*figures: SiteFigure) -> Catalogue:
 def test_duts_stand_side_by_side_by_rate_and_those_without_a_name_last() -> None:
     found = shelf(
         *(figure(rate, dut=dut) for rate, dut in ((5e4, "slow"), (38e6, "fast"), (50e6, "unnamed"))),
-        figure(1e6, dut="slow", load="bench size=1514"),  # one dut is not side by side
+        figure(1e6, dut="slow", load="bench size=1514"),  # one DUT is not side by side
     )
     (bars,) = side_by_side(found, 4)
     assert [(bar.name, bar.text) for bar in bars.bars] == [
