@@ -20,7 +20,7 @@ from wirespeed.measurement.stateful.plan import (
     StatefulPlan,
     check_plan,
     flow_settings,
-    parse_flows,
+    parse_counts,
     parse_test,
     parse_ways,
 )
@@ -45,12 +45,16 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
         is_measured = options.beside == ""
         self._plan = StatefulPlan(
             tests=parse_test(options.test),
-            flows=parse_flows(options.flows),
+            flows=parse_counts("--flows", options.flows),
+            addresses=parse_counts("--addresses", options.addresses),
             ways=parse_ways(options.ways),
             trial_s=options.trial_s,
             repeats=options.repeats,
             resolution=parse_ratio(options.resolution, "--resolution"),
             alpha=parse_ratio(options.alpha, "--alpha"),
+            beta=parse_ratio(options.beta, "--beta"),
+            gamma=parse_ratio(options.gamma, "--gamma"),
+            capacity_error=parse_ratio(options.capacity_error, "--capacity-error"),
             timeout_s=parse_duration(options.timeout) if options.timeout not in ("", "none") else None,
             over_timeout=options.timeout == "none",
             without_filter=is_measured,

@@ -15,7 +15,7 @@ from wirespeed.measurement.stateful.result import StatefulResult, Test
 from wirespeed.measurement.stateful.rows import StatefulRow, stateful_rows
 from wirespeed.measurement.stateful.text import TEXT, table_text
 
-_TEXTS = {"flows", "sends", "filter", "direction"}
+_TEXTS = {"flows", "addresses", "sends", "filter", "direction"}
 
 
 class StatefulReport(RfcReport[StatefulResult]):
@@ -32,7 +32,7 @@ class StatefulReport(RfcReport[StatefulResult]):
             tuple(section.head),
             tuple(map(tuple, section.rows)),
             texts=sum(1 for name in section.head if name in _TEXTS),
-            irregular=irregular_rows(result, section.test),
+            irregular=_irregular(result, section.test),
         )
 
     def above(self, identity: str, result: StatefulResult, shown: Shown) -> Iterator[Block]:
@@ -45,6 +45,14 @@ class StatefulReport(RfcReport[StatefulResult]):
         self, identity: str, sentence: str, result: StatefulResult, test: Test, _shown: Shown
     ) -> Chart | None:
         return latency_chart(identity, sentence, result) if test == "latency" else None
+
+
+def _irregular(result: StatefulResult, test: Test) -> frozenset[int]:
+    """Of latency, a row of the table is a quantity."""
+    if test != "latency":
+        return irregular_rows(result, test)
+    whys = [row.irregular for row in result.latency for _ in row.quantities]
+    return frozenset(index for index, why in enumerate(whys) if why)
 
 
 REPORT = StatefulReport()
