@@ -23,6 +23,7 @@ from wirespeed.measurement.stateful.plan import (
     parse_counts,
     parse_test,
     parse_ways,
+    with_capacity,
 )
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
@@ -43,7 +44,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
         self.at = with_bench(options.testbed, given_of(options, profile="stateful"))
         given = flow_settings(self.at.tunables, self.at.mode == "ip6")
         is_measured = options.beside == ""
-        self._plan = StatefulPlan(
+        plan = StatefulPlan(
             tests=parse_test(options.test),
             flows=parse_counts("--flows", options.flows),
             addresses=parse_counts("--addresses", options.addresses),
@@ -52,9 +53,6 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             repeats=options.repeats,
             resolution=parse_ratio(options.resolution, "--resolution"),
             alpha=parse_ratio(options.alpha, "--alpha"),
-            beta=parse_ratio(options.beta, "--beta"),
-            gamma=parse_ratio(options.gamma, "--gamma"),
-            capacity_error=parse_ratio(options.capacity_error, "--capacity-error"),
             timeout_s=parse_duration(options.timeout) if options.timeout not in ("", "none") else None,
             over_timeout=options.timeout == "none",
             without_filter=is_measured,
@@ -62,6 +60,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             **given,
             **plan_head(self.at, options, name="stateful"),
         )
+        self._plan = with_capacity(plan, options.capacity)
         check_plan(self._plan)
         self._empty = by_command(options.empty_command, "--empty-command") if options.empty_command else None
         self._beside = None

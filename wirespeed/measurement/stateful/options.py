@@ -65,15 +65,16 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     alpha: Annotated[
         str, Option("--alpha", "Validate at this share of the rate.", metavar="SHARE", setting="alpha")
     ] = "80%"
-    beta: Annotated[str, Option("--beta", "Capacity: collapse while doubling.", metavar="SHARE", setting="beta")] = (
-        "10%"
-    )
-    gamma: Annotated[str, Option("--gamma", "Capacity: collapse while halving.", metavar="SHARE", setting="gamma")] = (
-        "50%"
-    )
-    capacity_error: Annotated[
-        str, Option("--capacity-error", "Precision of the capacity (E).", metavar="SHARE", setting="capacity_error")
-    ] = "0.1%"
+    capacity: Annotated[
+        str,
+        Option(
+            "--capacity",
+            "Capacity.",
+            metavar="K=V",
+            shown="beta=10%,gamma=50%,error=0.1%",
+            setting="capacity",
+        ),
+    ] = ""
     timeout: Annotated[
         str,
         Option(

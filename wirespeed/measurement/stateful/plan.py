@@ -13,7 +13,7 @@ from wirespeed.measurement.stateful.conformance import REPEATS, exceptions_of
 from wirespeed.measurement.stateful.result import TESTS, WAYS, Ranges, StatefulMethod, StatefulSettings, Test, Way
 from wirespeed.results.channel import Channel
 from wirespeed.trial.plan import parse_tunables
-from wirespeed.units import MAX_FRAME_BYTES
+from wirespeed.units import MAX_FRAME_BYTES, parse_ratio
 
 NEEDED: dict[Test, tuple[Test, ...]] = {
     "throughput": ("rate",),
@@ -152,9 +152,9 @@ def check_plan(plan: StatefulPlan) -> None:
     plan.check_trials("the RFC's figures are of 10, latency of 20")
     if not 0 < plan.alpha <= 1:
         raise UsageError(f"--alpha {plan.alpha:g}: give a share above 0 and at most 1, such as 80% or 0.5")
-    for name, value in (("beta", plan.beta), ("gamma", plan.gamma), ("capacity-error", plan.capacity_error)):
+    for name, value in (("beta", plan.beta), ("gamma", plan.gamma), ("error", plan.capacity_error)):
         if not 0 < value < 1:
-            raise UsageError(f"--{name} {value:g}: give a share between 0 and 1, such as 10% or 0.5")
+            raise UsageError(f"--capacity {name}={value:g}: give a share between 0 and 1, such as 10% or 0.5")
     if not 1 <= plan.source_ports <= LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1:
         raise UsageError(
             f"-t ports={plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
@@ -230,6 +230,21 @@ def flow_settings(text: str, ip6: bool) -> FlowSettings:
         source=given.get("source", ""),
         destination=given.get("destination", ""),
         source_ports=counts.get("ports", 50_000),
+    )
+
+
+def with_capacity(plan: StatefulPlan, text: str) -> StatefulPlan:
+    """The plan with `beta=10%,gamma=50%,error=0.1%`. UsageError for other keys."""
+    given = parse_tunables(text)
+    for key in given:
+        if key not in ("beta", "gamma", "error"):
+            raise UsageError(f"--capacity {key}=…: it has beta, gamma, error")
+    shares = {key: parse_ratio(value, f"--capacity {key}") for key, value in given.items()}
+    return replace(
+        plan,
+        beta=shares.get("beta", plan.beta),
+        gamma=shares.get("gamma", plan.gamma),
+        capacity_error=shares.get("error", plan.capacity_error),
     )
 
 
