@@ -32,7 +32,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     tunables: Annotated[str, replace(TUNABLES, help="size=64,ip=6,source=A,destination=A,ports=50k.", place=3)] = ""
     flows: Annotated[
         str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
-    ] = "1,1k,64k,1M"
+    ] = "1,1k,64k,1M,4M"
     addresses: Annotated[
         str,
         Option(
