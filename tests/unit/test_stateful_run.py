@@ -26,7 +26,7 @@ from wirespeed.measurement.stateful.kind import Stateful
 from wirespeed.measurement.stateful.options import StatefulOptions
 from wirespeed.measurement.stateful.plan import StatefulPlan, parse_counts
 from wirespeed.measurement.stateful.result import RateRow, StatefulResult, Test
-from wirespeed.measurement.stateful.rows import stateful_rows
+from wirespeed.measurement.stateful.rows import figures_of
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import TEXT
 from wirespeed.results.dut import DutFacts
@@ -251,7 +251,7 @@ def test_the_capacity_is_the_median_of_its_repeats(run: Any) -> None:
     assert row.capacity is not None and row.full_at is not None
     assert 94_900 <= row.capacity <= 95_000 < row.full_at
     assert row.found[0] > row.capacity > row.found[1]
-    (figure,) = [one for one in stateful_rows([result]) if one.quantity == "capacity"]
+    (figure,) = figures_of(result, "capacity", row)
     assert (figure.value, figure.repeats) == (row.capacity, 3)
     assert figure.p1 is not None and figure.p99 is not None
     assert 90_200 > figure.p1 > 89_900 and 100_000 > figure.p99 > 99_700

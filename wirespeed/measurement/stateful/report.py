@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 from wirespeed.charts.chart import Chart
 from wirespeed.charts.page_parts import Block, Grid, Paragraph
@@ -12,7 +12,7 @@ from wirespeed.measurement.rfc.report import RfcReport, irregular_rows
 from wirespeed.measurement.rfc.text import RfcSection
 from wirespeed.measurement.stateful.charts import flows_chart, latency_chart
 from wirespeed.measurement.stateful.result import StatefulResult, Test
-from wirespeed.measurement.stateful.rows import StatefulRow, stateful_rows
+from wirespeed.measurement.stateful.rows import StatefulRow, figures_of
 from wirespeed.measurement.stateful.text import TEXT, table_text
 
 _TEXTS = {"flows", "addresses", "sends", "filter", "direction"}
@@ -21,10 +21,8 @@ _TEXTS = {"flows", "addresses", "sends", "filter", "direction"}
 class StatefulReport(RfcReport[StatefulResult]):
     noun, title = "rfc 9693", "RFC 9693"
     text = TEXT
+    figures = staticmethod(figures_of)
     row_kinds: ClassVar = {"stateful": (StatefulRow, "a figure of a test and number of flows")}
-
-    def rows(self, results: Sequence[StatefulResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
-        return {"stateful": stateful_rows(results)}
 
     def table(self, result: StatefulResult, section: RfcSection) -> Grid:
         return Grid(

@@ -53,18 +53,7 @@ class StatefulRow:
     outcome: str = ""
 
 
-def stateful_rows(results: Sequence[StatefulResult]) -> list[StatefulRow]:
-    """All figures, in the order in which they were found."""
-    return [
-        replace(found, conformance=one.method.conformance(test), outcome=one.ending.status)
-        for one in results
-        for test in one.method.tests
-        for row in one.rows(test)
-        for found in _figures(one, test, row)
-    ]
-
-
-def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
+def figures_of(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
     ranges = result.method.ranges_of(row.flows, row.addresses)
     blank = StatefulRow(
         result.name,
