@@ -53,7 +53,7 @@ class SiteTable:
 
 
 @dataclass(frozen=True)
-class DutAnswer:
+class DutHeadline:
     """What a DUT is known by, in large type: the figure of `test`. `edition` is the version of the DUT and the day;
     `more` is what it forwarded at full load, where that is another figure."""
 
@@ -132,7 +132,7 @@ def test_name(load: str, directions: str) -> str:
     return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
-def answer_of(figure: SiteFigure | None, found: Catalogue) -> DutAnswer | None:
+def answer_of(figure: SiteFigure | None, found: Catalogue) -> DutHeadline | None:
     if figure is None:
         return None
     rate, unit = figure.told.rate_parts
@@ -141,7 +141,7 @@ def answer_of(figure: SiteFigure | None, found: Catalogue) -> DutAnswer | None:
     full = (one for one in found.figures[entry.digest] if one.name == FULL_LOAD and one.told.text != figure.told.text)
     more = "; ".join(one.told.line for one in full)
     test, of = test_name(*entry.test), f"{figure.name}{share}"
-    return DutAnswer(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)
+    return DutHeadline(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)
 
 
 def edition(entry: SiteEntry) -> str:
