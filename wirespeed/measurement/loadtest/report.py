@@ -29,7 +29,7 @@ FIGURES = (
     "point is where received stops following offered; a router can lose some packets below it."
 )
 LOOKS = (
-    "Colour and mark are the device, line and outline the direction. Marks without a line are samples of the hold. "
+    "Colour and mark are the device, line and outline the direction; a curve with filled and open marks is of both. Marks without a line are samples of the hold. "
     "Samples without loss are drawn at the bottom of the loss axis. Shaded areas are the bounds that searches of the "
     "same test found."
 )
