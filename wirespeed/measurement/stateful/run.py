@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
@@ -12,6 +11,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, states_of, with_texts
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.head import head_of
+from wirespeed.measurement.rfc.result import attribute_of
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.stateful.bench import StatefulBench, Watch
 from wirespeed.measurement.stateful.benchmarks import (
@@ -40,12 +40,9 @@ from wirespeed.measurement.stateful.result import (
     TearDownRow,
     Test,
     Way,
-    attribute_of,
 )
-from wirespeed.measurement.stateful.text import remark_of
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
-from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.flow_session import DRAIN_S
 from wirespeed.trial.load import PortLoad, TrialLoad
@@ -92,7 +89,6 @@ def run_stateful(
     line_pps = _line_pps(plan, trial)
     check_resolution([rate_goal(plan.resolution)], line_pps)
     method = plan.method(timeout_s)
-    slots = plan.lab.ring_slots or 0
     bench = StatefulBench(
         client,
         trial,
@@ -101,11 +97,11 @@ def run_stateful(
         plan.forward,
         states,
         empty,
-        stop,
-        watch,
-        recorder,
-        ring_slots=slots,
-        behind=plan.behind,
+        plan.lab.ring_slots or 0,
+        plan.behind,
+        stop=stop,
+        watch=watch,
+        recorder=recorder,
     )
     head = StatefulResult(
         plan.name or "stateful",
@@ -126,7 +122,7 @@ def run_stateful(
         dut=with_texts(head.dut, dut),
         **rows,  # type: ignore[arg-type] # each of its own kind
         trials=tuple(bench.trials),
-        spent_s=time.monotonic() - bench.began_s,
+        spent_s=bench.spent_s,
         ending=replace(
             course.ending,
             started=head.ending.started,
@@ -139,7 +135,7 @@ def raise_for_ending(result: StatefulResult) -> None:
     """Raise what ended failed tests, and MeasurementError when no number of flows has a figure."""
     raise_for(result.ending)
     rows = [row for test in TESTS for row in result.rows(test)]
-    reasons = [remark_of(row) for row in rows if _is_empty(row)]
+    reasons = [row.remark for row in rows if _is_empty(row)]
     if result.ending.status == COMPLETE and rows and len(reasons) == len(rows):
         raise MeasurementError(f"no figure was found: {reasons[-1]}")
 
@@ -199,8 +195,7 @@ def _line_pps(plan: StatefulPlan, trial: Trial) -> float:
 
 
 def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | None) -> Iterator[str]:
-    if plan.is_robust and plan.robust is None:
-        yield ROBUST_NOTE
+    yield from plan.notes
     aside = [trial.excluded for trial in bench.trials if trial.excluded]
     if aside:
         yield f"{count(len(aside), 'trial')} set aside and repeated: {aside[0]}"
