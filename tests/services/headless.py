@@ -88,7 +88,8 @@ def look_in(browser: Any, scheme: str) -> None:
 # most of a minute.
 _AXE = """
     const [selector, done] = arguments;
-    axe.run({ include: [selector || "html"], exclude: ["tbody tr:nth-child(n+100)"] }, { preload: false, resultTypes: ["violations"] })
+    const context = { include: [selector || "html"], exclude: ["tbody tr:nth-child(n+100)"] };
+    axe.run(context, { preload: false, resultTypes: ["violations"] })
         .then(({ violations }) => done([violations, ""]), (error) => done([[], String(error)]));
 """
 
