@@ -181,7 +181,7 @@ const Charts = (() => {
 		name(unnamed, list) {
 			const found = new Map(unnamed.map((curve) => [`${curve.name} ${curve.dash} ${curve.colour}`, curve]));
 			const some = [...found.values()].slice(0, NAMED);
-			list.replaceChildren(...some.map((curve) => make("li", {}, swatch(curve), curve.name)));
+			list.replaceChildren(...some.map((curve) => make("li", {}, swatch(curve.ink ? { ...curve, colour: `var(--${curve.ink})` } : curve), curve.name)));
 			if (found.size > NAMED) list.append(make("li", { textContent: `and ${found.size - NAMED} more, in the table` }));
 		}
 

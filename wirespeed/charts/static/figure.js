@@ -42,6 +42,9 @@ const ChartFigure = (() => {
 		return [...words[0].slice(0, head), middle.join(" and "), ...words[0].slice(words[0].length - tail)].join(" ");
 	}
 
+	// The colour of a level, by its name in the theme.
+	const ruleInk = (rule) => (rule.alarm ? "alarm" : "soft");
+
 	const apart = (one, other) => (one === null || other === null ? (one === other ? 0 : Infinity) : Math.abs(one - other));
 
 	return class {
@@ -210,7 +213,7 @@ const ChartFigure = (() => {
 			for (const rule of panel.rules || []) {
 				const at = toY(rule.value);
 				if (!(at >= box.y - 1 && at <= box.y + box.h + 1)) continue;
-				const colour = rule.alarm ? colours.alarm : colours.rule;
+				const colour = colours[ruleInk(rule)];
 				pen.line([[left, at], [right, at]], colour, 1.2, rule.alarm ? DASHES.dash : null);
 			}
 			for (const curve of panel.curves || []) {
@@ -254,7 +257,7 @@ const ChartFigure = (() => {
 				for (let x = right - 4; x > left + 40; x -= STEP_PX) across.push(x);
 				const down = isAbove ? [box.y + 12] : [at - 4, at + 13];
 				const text = isAbove ? `↑ ${rule.name}` : rule.name;
-				wanted.push({ text, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: text, colour: "currentColor" } });
+				wanted.push({ text, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: text, ink: ruleInk(rule), dash: rule.alarm && "dash" } });
 			}
 			for (const band of panel === this.panels()[0] ? this.figure.bands || [] : []) {
 				if (band.key || !band.name || !this.shows(band) || toX(band.high) < left || toX(band.low) > right) continue;

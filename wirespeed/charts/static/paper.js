@@ -52,7 +52,7 @@ const ChartPaper = (() => {
 			at = 0;
 			const { unnamed } = words();
 			if (unnamed.length) top += 14;
-			for (const curve of unnamed) name({ ...curve, colour: curve.colour === "currentColor" ? colours.rule : curve.colour }, curve.name);
+			for (const curve of unnamed) name({ ...curve, colour: curve.ink ? colours[curve.ink] : curve.colour }, curve.name);
 			if (unnamed.length) top += 8;
 			box.y = top;
 			const { laid, found } = words();
