@@ -16,7 +16,7 @@ from wirespeed.site.figures import answer, chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
 from wirespeed.site.names import archive, hardware_page, raw_file
 from wirespeed.site.parts import (
-    DutAnswer,
+    DutHeadline,
     SiteCell,
     SiteTable,
     answer_of,
@@ -65,7 +65,7 @@ class DutPage:
     name: str
     meta: tuple[str, ...]
     described: tuple[tuple[str, str], ...]
-    answer: DutAnswer | None
+    answer: DutHeadline | None
     review: Review | None
     tests: SiteTable
     trends: tuple[TrendOfTest, ...]

@@ -14,7 +14,7 @@ from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import answer, at_least, chosen, size_of, trust
 from wirespeed.site.names import dut_page, key, slug, test_page
 from wirespeed.site.parts import (
-    DutAnswer,
+    DutHeadline,
     SiteCell,
     SiteTable,
     answer_of,
@@ -44,7 +44,7 @@ ROW_FIELDS = (
 class DutCard:
     name: str
     page: str
-    answer: DutAnswer | None
+    answer: DutHeadline | None
     sentence: str
     spark: Spark | None
     change: str

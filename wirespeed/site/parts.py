@@ -52,7 +52,7 @@ class SiteTable:
 
 
 @dataclass(frozen=True)
-class DutAnswer:
+class DutHeadline:
     """What a DUT is known by, in large type."""
 
     rate: str
@@ -128,11 +128,11 @@ def test_name(load: str, directions: str) -> str:
     return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
-def answer_of(figure: SiteFigure | None) -> DutAnswer | None:
+def answer_of(figure: SiteFigure | None) -> DutHeadline | None:
     if figure is None:
         return None
     rate, unit = figure.told.rate_parts
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
     of = f"{figure.name}{share}, {test_name(entry.load, entry.directions)}"
-    return DutAnswer(rate, unit, of, entry.version, entry.page, mark.shape, mark.word, mark.why)
+    return DutHeadline(rate, unit, of, entry.version, entry.page, mark.shape, mark.word, mark.why)
