@@ -99,6 +99,7 @@ def _curves(
                 told=tuple(_text(row) for row in some),
                 low=scaled("p1"),
                 high=scaled("p99"),
+                bar="1st to 99th percentile",
             )
         )
     return found
