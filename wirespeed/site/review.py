@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.loads import directions_title, load_title
+from wirespeed.results.verdict import BOUNDS
 from wirespeed.site.entries import SiteFigure
 from wirespeed.site.figures import chosen, load_order
 from wirespeed.site.parts import SiteCell, SiteTable, rate_cell, text
@@ -20,7 +21,7 @@ class Review:
 
 
 def review(figures: Sequence[SiteFigure]) -> Review | None:
-    """The newest figures of one box; below each stand its share of the line rate and what limited it, and its name and
+    """The newest figures of one DUT; below each stand its share of the line rate and what limited it, and its name and
     version where other cells have other ones. None for a single test, which needs no table."""
     by_test: dict[tuple[str, str], list[SiteFigure]] = {}
     for figure in figures:
@@ -37,6 +38,7 @@ def review(figures: Sequence[SiteFigure]) -> Review | None:
         name = figure.name if len(names) > 1 else ""
         version = figure.entry.version if len(versions) > 1 else ""
         limit = figure.entry.limit and f"limited by {figure.entry.limit}"
+        limit = BOUNDS["nothing"] if figure.entry.limited_by == "nothing" else limit
         note = ", ".join(filter(None, (name, share, limit, version and f"version {version}")))
         return rate_cell(figure, figure.value.line_percent, note)
 

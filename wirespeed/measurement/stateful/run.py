@@ -12,7 +12,6 @@ from wirespeed.dut.dut import Dut, states_of, with_texts
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.rfc.result import attribute_of
-from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.stateful.bench import StatefulBench, Watch
 from wirespeed.measurement.stateful.benchmarks import (
     LEAST_FPS,
@@ -44,6 +43,7 @@ from wirespeed.measurement.stateful.result import (
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.recorder import Recorder
+from wirespeed.trial.controller import check_resolution
 from wirespeed.trial.flow_session import DRAIN_S
 from wirespeed.trial.load import PortLoad, TrialLoad
 from wirespeed.trial.mix import Mix
@@ -115,7 +115,8 @@ def run_stateful(
     with ending_of(lambda: bool(bench.trials)) as course, trial:
         if recorder is not None:
             recorder.begin(head)
-        _Suite(plan, bench, line_pps, refused, beside).run()
+        for bench.addresses in plan.addresses:
+            _Suite(plan, bench, line_pps, refused, beside).run()
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
     return replace(
         head,
@@ -207,7 +208,8 @@ def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | No
 
 @dataclass
 class _Suite:
-    """A plan on a bench. `opening` has the rate of phase 1 before a phase 2, by the number of flows."""
+    """A plan on a bench, for one number of addresses. `opening` has the rate of phase 1 before a phase 2, by the number
+    of flows."""
 
     plan: StatefulPlan
     bench: StatefulBench
@@ -254,7 +256,8 @@ class _Suite:
         if self.beside is None:
             return
         for row in self.beside.rows(test):
-            if row.flows == flows and getattr(row, "way", way) == way and row.filtered:
+            same = (row.flows, row.addresses) == (flows, self.bench.addresses)
+            if same and getattr(row, "way", way) == way and row.filtered:
                 self.bench.found(test, replace(row, filtered=False))
 
     # ---- the rate

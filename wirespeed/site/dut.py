@@ -1,10 +1,10 @@
-"""A box: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
+"""A DUT: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import Chart
 from wirespeed.pages.words import count
@@ -16,10 +16,11 @@ from wirespeed.site.figures import answer, chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
 from wirespeed.site.names import archive, hardware_page, raw_file
 from wirespeed.site.parts import (
-    BoxAnswer,
+    DutHeadline,
     SiteCell,
     SiteTable,
     answer_of,
+    edition,
     number,
     per_price_cell,
     per_watt_cell,
@@ -41,6 +42,7 @@ class LimitOfTest:
     test: str
     sentences: tuple[str, ...]
     page: str
+    edition: str
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class PowerOfTest:
     test: str
     line: str
     page: str
+    edition: str
 
 
 @dataclass(frozen=True)
@@ -61,11 +64,12 @@ class TrendOfTest:
 
 
 @dataclass(frozen=True)
-class BoxPage:
+class DutPage:
     name: str
     meta: tuple[str, ...]
     described: tuple[tuple[str, str], ...]
-    answer: BoxAnswer | None
+    answer: DutHeadline | None
+    answer_title: str
     review: Review | None
     tests: SiteTable
     trends: tuple[TrendOfTest, ...]
@@ -85,8 +89,8 @@ HEADINGS = (
 )
 
 
-def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPage:
-    """`entries` are those of the box, the newest first."""
+def dut_page(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutPage:
+    """`entries` are those of the DUT, the newest first."""
     figures = telling(found.of(entries))
     over_time = trends(figures)
     price = price_of(entries)
@@ -95,31 +99,36 @@ def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPag
     has_files = [entry for entry in entries if not entry.fault]
     texts = sum(len(entry.told.texts) for entry in entries)
     told, several = once(_told(entries))
-    return BoxPage(
-        name=box,
+    return DutPage(
+        name=dut,
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
-        answer=answer_of(best),
+        answer=answer_of(best, found),
+        answer_title=_answer_title({figure.entry.test for figure in figures}),
         review=review(figures),
         tests=SiteTable(
             "By test",
             HEADINGS,
             tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
         ),
-        trends=tuple(_trends(marked, found.colours[box])),
+        trends=tuple(_trends(marked, found.colours[dut])),
         told=told,
         told_of_several=several,
         power=tuple(_power(entries)),
         results=_results(entries, found),
-        hardware=hardware_page(box) if texts or any(not entry.is_test for entry in entries) else "",
+        hardware=hardware_page(dut) if texts or any(not entry.is_test for entry in entries) else "",
         texts=texts,
-        archive=archive(box) if has_files else "",
+        archive=archive(dut) if has_files else "",
     )
 
 
+def _answer_title(tests: Collection[object]) -> str:
+    return f"The hardest of its {len(tests)} tests" if len(tests) > 1 else "Its only test"
+
+
 def described(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
-    """The box's description in the testbed file of the newest result that has one."""
-    return next((entry.told.box for entry in entries if entry.told.box), {})
+    """The DUT's description in the testbed file of the newest result that has one."""
+    return next((entry.told.description for entry in entries if entry.told.description), {})
 
 
 def _meta(entries: Sequence[SiteEntry]) -> list[str]:
@@ -174,7 +183,7 @@ def _trends(found: Sequence[Trend], colour: str) -> Iterator[TrendOfTest]:
     for place, one in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
         figure, subject = one.figures[0], one.subject
         test = f"{figure.name} of {test_name(subject.load, subject.directions)}"
-        chart = trend_chart(f"trend-{place}", f"{figure.entry.box}: {test}", one, colour, "../")
+        chart = trend_chart(f"trend-{place}", f"{figure.entry.dut}: {test}", one, colour, "../")
         last, is_down = change(one.figures)
         yield TrendOfTest(chart, test, "; ".join(step.text for step in one.steps) or last, is_down)
 
@@ -184,15 +193,15 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
     found: dict[tuple[str, str], LimitOfTest] = {}
     for entry in entries:
         if entry.is_test and entry.told.sentences and entry.test not in found:
-            name, page = test_name(*entry.test), entry.page
-            found[entry.test] = LimitOfTest(name, tuple(dict.fromkeys(entry.told.sentences)), page)
+            said = tuple(dict.fromkeys(entry.told.sentences))
+            found[entry.test] = LimitOfTest(test_name(*entry.test), said, entry.page, edition(entry))
     return [found[test] for test in sorted(found, key=test_order)]
 
 
 def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
     """Tests with what is said of one only, and what is said of several, with the number of these."""
     times = Counter(sentence for one in told for sentence in one.sentences)
-    apart = (LimitOfTest(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told)
+    apart = (replace(one, sentences=tuple(said for said in one.sentences if times[said] == 1)) for one in told)
     several = tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
     return tuple(one for one in apart if one.sentences), several
 
@@ -201,7 +210,7 @@ def _power(entries: Sequence[SiteEntry]) -> list[PowerOfTest]:
     found: dict[tuple[str, str], PowerOfTest] = {}
     for entry in entries:
         if entry.told.power and entry.test not in found:
-            found[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page)
+            found[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page, edition(entry))
     return [found[test] for test in sorted(found, key=test_order)]
 
 
