@@ -132,7 +132,8 @@ static void receive_test_frame(struct flow_share *share, bool again)
 	frame[ip_at + (ip6 ? 6 : 9)] = 17;
 	frame[udp_at + 5] = (uint8_t)(length - udp_at);
 	uint8_t sender = share->responder ? 0 : FLOW_OF_RESPONDER;
-	FUZZ_ASSERT(!flow_writer_make(&writer, 1, frame, length, ip6, flow_mark_of(sender, phase)));
+	FUZZ_ASSERT(
+		!flow_writer_make(&writer, 1, frame, length, ip6, false, flow_mark_of(sender, phase)));
 	struct flow_tuple tuple = flow_tuple_of(&tuples, flow_digits_of(&tuples, flow % FLOWS), ip6);
 	if (!share->responder)
 		tuple = flow_tuple_back(&tuple, ip6);
