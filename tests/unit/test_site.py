@@ -28,6 +28,7 @@ from wirespeed.site.builds import against_before, changed, since_the_last_step
 from wirespeed.site.entries import Catalogue, ResultDetails, SiteEntry, SiteFigure, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
 from wirespeed.site.home import MOST_CARDS, boxes_page, home
+from wirespeed.site.pages import pages
 from wirespeed.site.parts import SiteTable, answer_of, number, per_price_cell, per_watt_cell, text
 from wirespeed.site.review import review
 from wirespeed.site.trends import TrendStep, change, trends
@@ -437,3 +438,11 @@ def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
     apart, several = once(told)
     assert [(one.test, one.sentences) for one in apart] == [("a", ("limited by DUT",)), ("b", ("limited by line",))]
     assert several == ("next: RSS (3 tests)",)
+
+
+def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
+    told = ResultDetails(sentences=("limited by DUT", "next: RSS"))
+    found = shelf(figure(1e6, told=told), figure(1e6, load="bench size=1514", told=told))
+    (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == names.box_page("router"))
+    text = page.render()
+    assert "limited by DUT (2 tests)" in text and "next: RSS (2 tests)" in text
