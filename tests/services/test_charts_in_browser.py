@@ -170,8 +170,9 @@ def test_a_card_says_which_figure_is_the_best_and_how_far_off_it_can_be(browser:
     opened(browser, two)
     card = browser.find_element(By.CSS_SELECTOR, "#answers .card")
     lines = card.text.splitlines()
-    assert lines[:3] == ["box 1", "highest load with loss ≤ 0.1 %", "2.23 Mpps"]
+    assert lines[:4] == ["box 1", "version 1.0, 2026-11-22", "load with loss ≤ 0.1 %, estimated", "2.23 Mpps"]
     assert "1.12 Mpps each way, 7.50 % of 2 lines" in lines
+    assert "Loss begins between 2.98 and 4.46 Mpps" in lines
     assert "Overloaded with 29.8 Mpps: still forwards 3.10 Mpps, loss 89.6 %" in lines
     assert lines[-2:] == ["◆ estimate", "Mean of 2 neighbouring samples, which forwarded 1.49 to 2.98 Mpps."]
     shape = card.find_element(By.CSS_SELECTOR, "svg path")

@@ -3,15 +3,18 @@
 import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from demo_surfaces import check_demo
 from harness.programs import run_wirespeed, wirespeed
+from rich.console import Console
 
-from wirespeed.demo.demo import QUICK
+from wirespeed.demo.demo import QUICK, Demo
 from wirespeed.demo.suite import SEED_SUITE
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.lab.linux import unavailable
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.render import render
@@ -85,6 +88,37 @@ def test_both_routers_run_over_the_same_link_or_the_demo_says_why_not(demo):
     directory, printed = demo
     both = [sorted(path.stem.removeprefix(name) for path in directory.glob(f"{name}*.json")) for name in VETH]
     assert "The routers over veth are left out" in printed if not any(both) else both[0] == both[1] != []
+
+
+@pytest.mark.alone
+def test_nat_has_a_row_beside_the_kernel_without_it(demo):
+    directory, printed = demo
+    rows = {name: directory / f"linux-{name}veth-unidir-64b-one-flow.json" for name in ("", "nat-")}
+    if not rows["nat-"].exists():
+        assert "The routers over veth are left out: " in printed or "Linux NAT over veth is left out: " in printed
+        return
+    found = {name: read_as(Result, path) for name, path in rows.items()}
+    assert {name: (one.dut.name, one.lab.filter) for name, one in found.items()} == {
+        "": ("Linux over veth", ""),
+        "nat-": ("Linux NAT over veth", "nat"),
+    }
+    (balance,) = [channel.balance for channel in found["nat-"].outcome.channels.values()]
+    assert balance.test_frames > 0
+
+
+@pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
+def test_nat_is_left_out_with_the_reason_where_nftables_is_missing(no_linux_lab, both_cpus, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    screen = Console(width=200, record=True, color_system=None)
+    demo = Demo(screen, tmp_path, replace(QUICK, veth_tests=()))
+    demo.run_veth()
+    demo.raise_first_failure()
+    told = screen.export_text()
+    assert (
+        "Linux NAT over veth is left out: the DUT has no `nft`, which filter nat needs: install Debian's package"
+        in told
+    )
+    assert told.count("left out") == 1
 
 
 @pytest.mark.alone

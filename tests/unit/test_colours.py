@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wirespeed.charts.colours import COLOURS, MARKS, SPARE, colours_by_name
+from wirespeed.charts.colours import COLOURS, HUES, MARKS, SPARE, colours_by_name
 
 NAMES = ("Linux over veth", "wirespeed over memif", "wirespeed over veth", "VPP")
 
@@ -18,9 +18,14 @@ def test_the_order_of_names_changes_no_colour() -> None:
 
 @given(st.sets(st.text(min_size=1), max_size=len(COLOURS) + len(SPARE)))
 def test_colours_differ_while_there_are_as_many(names: set[str]) -> None:
-    found = colours_by_name(names)
-    assert len(set(found.values())) == len(names)
-    assert len(names) > len(COLOURS) or not set(found.values()) & set(SPARE)
+    assert len(set(colours_by_name(names).values())) == len(names)
+
+
+@given(st.sets(st.text(min_size=1), max_size=len(HUES[0])))
+def test_a_name_has_the_same_hue_on_every_page(names: set[str]) -> None:
+    hues = {shade: hue for hue in HUES for shade in hue}
+    alone = {name: colours_by_name([name])[name] for name in names}
+    assert all(hues[colour] == hues[alone[name]] for name, colour in colours_by_name(names).items())
 
 
 @given(st.sets(st.text(min_size=1), min_size=1, max_size=4), st.text(min_size=1))
@@ -41,6 +46,7 @@ def test_a_name_has_its_own_colour_unless_another_name_wants_the_same(names: set
 
 def test_each_colour_has_a_mark_of_its_own() -> None:
     assert len({MARKS[colour] for colour in (*COLOURS, *SPARE)}) == len(COLOURS) + len(SPARE)
+    assert all(len({MARKS[shade] for shade in hue}) == len(hue) for hue in HUES)
     names = [f"device {number}" for number in range(24)]
     looks = {(colour[:-1], MARKS[colour]) for colour in colours_by_name(names).values()}
     assert len(looks) == len(names)

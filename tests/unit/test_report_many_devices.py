@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +14,11 @@ from wirespeed.charts.chart import Chart
 from wirespeed.measurement.load import group_by_load
 from wirespeed.measurement.loadtest.charts import MOST_APART, SUMS, by_speed, load_chart
 from wirespeed.measurement.loadtest.report import REPORT
+from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare
+from wirespeed.report.matrix import matrix
+from wirespeed.report.page import to_html
+from wirespeed.report.views import page_of
 from wirespeed.results.figures import MEGA
 from wirespeed.results.verdict import Verdict
 
@@ -102,9 +108,12 @@ def test_a_card_says_what_each_of_its_rates_is() -> None:
     cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
     assert cards is not None and cards.heading == "64b one flow, sum of 2 directions"
     (card,) = cards.cards
-    assert (card.heading, card.rate, card.unit) == ("highest load with loss ≤ 0.1 %", "2.98", "Mpps")
+    assert (card.heading, card.rate, card.unit) == ("load with loss ≤ 0.1 %, estimated", "2.98", "Mpps")
     assert card.share == "1.49 Mpps each way, 10.0 % of 2 lines"
-    assert card.more == ("Overloaded with 29.8 Mpps: still forwards 5.01 Mpps, loss 83.2 %",)
+    assert card.more == (
+        "Loss begins between 4.46 and 5.95 Mpps",
+        "Overloaded with 29.8 Mpps: still forwards 5.01 Mpps, loss 83.2 %",
+    )
     assert card.trust is not None
     assert card.trust.detail == "mean of 3 neighbouring samples, which forwarded 1.49 to 4.46 Mpps"
 
@@ -117,3 +126,34 @@ def test_a_card_of_disturbed_samples_says_of_how_many() -> None:
     assert cards is not None and cards.cards[0].trust is not None
     assert cards.cards[0].trust.word == "disturbed: 30 of 30 samples"
     assert cards.cards[0].trust.why.startswith("The host took CPUs away")
+
+
+def numbered(results: Iterable[Result]) -> list[Result]:
+    """As files are, each under a name of its own."""
+    return [replace(one, name=f"{number:03d}") for number, one in enumerate(results)]
+
+
+def test_versions_stand_on_cards_in_cells_and_beside_curves() -> None:
+    found = compare(numbered(loadtest(PLAIN, version=version) for version in ("1.3", "1.4")))
+    shown = found.shown(MEGA, frozenset({"0→1", "1→0"}))
+    cards = REPORT.cards(found.kinds["loadtest"], shown)
+    assert cards is not None and cards.cards[0].edition == "version 1.3, 2026-11-22"
+    assert [[[one.edition for one in cells] for cells in row] for row in matrix(found).cells] == [[["1.3", "1.4"]] * 2]
+    (group,) = group_by_load(found.kinds["loadtest"])
+    names = {curve.name for panel in load_chart("one", group, shown).panels for curve in panel.curves}
+    assert {"router 0→1 (1.3)", "router 1→0 (1.4)", "router both (1.4)"} <= names
+
+
+def test_tests_of_one_version_and_day_have_nothing_beside_their_figures() -> None:
+    assert {one.edition for one in matrix(compare(numbered([loadtest(PLAIN), loadtest(PLAIN)]))).every_cell} == {""}
+
+
+@pytest.mark.parametrize(("devices", "heads"), [(3, 7), (4, 2)])
+def test_a_matrix_that_is_wider_than_a_page_has_devices_down(devices: int, heads: int) -> None:
+    found = compare(numbered(loadtest(box) for box in EIGHT[:devices]))
+    page = to_html(page_of(found, title="T", scaler=MEGA, channels=frozenset(), date="today"))
+    (table,) = re.findall(r'<section id="matrix">.*?</table>', page, re.DOTALL)
+    assert table.count('scope="col"') == heads and table.count('<a class="cell') == 2 * devices
+    if heads == 2:
+        rows = re.findall(r'scope="row">(.*?)</th>.*?data-of="(.*?)"', table, re.DOTALL)
+        assert rows[:3] == [("box 1 both 0→1", "000"), ("box 1 both 1→0", "000"), ("box 2 both 0→1", "001")]

@@ -276,7 +276,7 @@ def test_routers_that_have_no_room_are_counted(tests):
     many = [replace(tests[1], name=f"t{n}", dut=DutFacts(f"r{n}")) for n in range(11)]
     read = Reader(page(many))
     assert [item.get("class") for _, item in read.elements].count("card") == 8
-    assert "3 more routers below." in read.text
+    assert "3 more routers in “Side by side”." in read.text
     assert "r0, r1, r2, r3 and 7 more" in read.text
 
 

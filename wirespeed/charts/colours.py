@@ -9,15 +9,19 @@ from wirespeed.charts.shapes import Symbol
 from wirespeed.results.node_classes import NodeClass
 
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9")
-SPARE = ("#8c6bb1", "#8a8a2b", "#b0447a", "#44aa99", "#a0522d", "#6b7fa3")
-"""For a seventh device and the next ones: seen in both themes, not told apart with every kind of eyes."""
-AGAIN = tuple(f"{colour[:-1]}{int(colour[-1], 16) ^ 1:x}" for colour in (*SPARE, *COLOURS))
-"""For a thirteenth and the next ones: the same to the eye, with other marks."""
+SPARE = ("#5b63c4", "#9a7d1a", "#6aa32f", "#a0522d", "#a8487f", "#3f8ba3")
+THIRD = ("#86a6dc", "#c99a5b", "#5cb896", "#ef8a66", "#8561ad", "#7fb3bd")
+"""By the colours above: for a second and a third device of the same hue. Seen in both themes, not told apart with every
+kind of eyes."""
+AGAIN = tuple(f"{colour[:-1]}{int(colour[-1], 16) ^ 1:x}" for colour in COLOURS)
+"""For a fourth one: the same to the eye, with other marks."""
+HUES = tuple(zip(COLOURS, SPARE, THIRD, AGAIN, strict=True))
 _SHAPES: tuple[Symbol, ...] = (
     *("circle", "square", "triangle", "triangle-down", "plus", "star"),
     *("triangle-left", "triangle-right", "bowtie", "hourglass", "slab", "post"),
 )
-MARKS: Mapping[str, Symbol] = dict(zip((*COLOURS, *SPARE, *AGAIN), _SHAPES * 2, strict=True))
+_TURNED = (*_SHAPES[3:], *_SHAPES[:3])
+MARKS: Mapping[str, Symbol] = dict(zip((*COLOURS, *SPARE, *THIRD, *AGAIN), (*_SHAPES, *_TURNED), strict=True))
 """By colour: what tells curves apart where there are no colours."""
 REFERENCE = "#7d8590"
 ALARM = "#d3302f"
@@ -37,21 +41,20 @@ def colour(number: int) -> str:
 
 
 def colours_by_name(names: Iterable[str]) -> dict[str, str]:
-    """A colour for each name, by the name alone. Where several want the same one, the first by alphabet has it and the
-    others take what nobody wants; no other name has another colour than on a page of its own. More names than colours
-    get spare ones."""
+    """A colour for each name. Its hue follows from the name alone, so that all pages show the same one. Where several
+    names have one hue, the first by alphabet has its first shade. Names beyond the shades of their hue get what is
+    left."""
     wanted = {name: _wanted(name) for name in sorted(set(names))}
     found: dict[str, str] = {}
-    for name, turned in wanted.items():
-        if turned[0] not in found.values():
-            found[name] = turned[0]
-    for name, turned in wanted.items():
-        if name not in found:
-            found[name] = next((one for one in turned if one not in found.values()), turned[0])
+    for most in (len(HUES[0]), None):
+        for name in (name for name in wanted if name not in found):
+            free = (one for one in wanted[name][:most] if one not in found.values())
+            if (chosen := next(free, None if most else wanted[name][0])) is not None:
+                found[name] = chosen
     return found
 
 
 def _wanted(name: str) -> list[str]:
-    """All colours, those first that the name would have."""
+    """All colours, those of the hue of the name first."""
     number = int.from_bytes(hashlib.sha256(name.encode(errors="surrogatepass")).digest()[:4], "big")
-    return [each[(number + step) % len(each)] for each in (COLOURS, SPARE, AGAIN) for step in range(len(each))]
+    return [shade for step in range(len(HUES)) for shade in HUES[(number + step) % len(HUES)]]

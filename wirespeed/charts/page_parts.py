@@ -140,7 +140,7 @@ class PageSection:
 @dataclass(frozen=True)
 class VerdictCard:
     """The verdict on the result `of`: its first figure in large, `more` are the other figures, `because` says what
-    limited it. `colour` is that of the device."""
+    limited it. `colour` is that of the device, `edition` its version and the day."""
 
     dut: str
     rate: str
@@ -153,6 +153,7 @@ class VerdictCard:
     because: str = ""
     colour: str = ""
     of: str = ""
+    edition: str = ""
 
     @property
     def mark(self) -> str:

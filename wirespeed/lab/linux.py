@@ -126,6 +126,7 @@ class LinuxLab:
         self._filter_name = filter.rules
         self._modes: tuple[Mode, ...] = ("ip4",)
         if filter.rules:
+            self.name = f"Linux {filter.rules.replace('nat', 'NAT')} over veth"
             modes = FILTER_MODES[filter.rules]
             self._modes = ("ip4", "ip6") if "ip6" in modes else ("ip4",)
             setup = lab_setup("ip4" if "ip4" in modes else "ip6", filter)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from wirespeed.pages.words import words
 from wirespeed.results.measurement import MeasurementResult
 
@@ -12,3 +14,23 @@ BESIDE = "-search"
 def dut_name(result: MeasurementResult) -> str:
     """Name of the device in the file; otherwise that of the test, since unnamed devices may differ."""
     return words(result.dut.name or result.name.removesuffix(BESIDE))
+
+
+def edition(result: MeasurementResult) -> str:
+    """Version of the device and day of the test: `version 1.4, 2026-11-14`; what is not known is left out."""
+    version = f"version {words(result.dut.version)}" if result.dut.version else ""
+    return ", ".join(filter(None, (version, result.ending.started[:10])))
+
+
+def editions(results: Iterable[MeasurementResult]) -> dict[str, str]:
+    """By the names of results, what tells the tests of one device apart: its versions, otherwise the days; empty where
+    neither differs."""
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for result in results:
+        told = (words(result.dut.version), result.ending.started[:10])
+        found.setdefault(dut_name(result), {})[result.name] = told
+    named: dict[str, str] = {}
+    for tests in found.values():
+        place = next((place for place in (0, 1) if len({told[place] for told in tests.values()}) > 1), None)
+        named |= {name: "" if place is None else told[place] for name, told in tests.items()}
+    return named

@@ -21,7 +21,11 @@ class Trust:
 
 _MARKS: dict[Mark, Trust] = {
     "held": Trust("●", "held", "One load ran for its whole time, and no more was lost than is allowed."),
-    "estimate": Trust("◆", "estimate", "The load rose from sample to sample: none was held for long."),
+    "estimate": Trust(
+        "◆",
+        "estimate",
+        "The load rose from sample to sample: a mean of those that passed, the highest of which forwarded more.",
+    ),
     "at least": Trust("▲", "at least this", "The router may do more."),
     "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
     "irregular": Trust("✕", "irregular", "Not comparable, for the reason that is given with it."),

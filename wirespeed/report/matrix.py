@@ -17,7 +17,7 @@ from wirespeed.errors import UsageError
 from wirespeed.measurement.load import ResultLoad, load_of
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, MatrixEntry
-from wirespeed.pages.duts import dut_name
+from wirespeed.pages.duts import dut_name, editions
 from wirespeed.pages.trust import MEANINGS, Trust, trust_of
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import ReportedResults
@@ -27,6 +27,8 @@ from wirespeed.results.settings import Tunables
 from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 
 BROKEN_OFF = "†"
+MOST_COLUMNS = 7
+"""Of a table that fits a page."""
 LEGEND = {
     SMOOTHED: "smoothed rates, as trex-loadtest writes them",
     IRREGULAR: "irregular: does not meet the definition of its goal",
@@ -65,7 +67,7 @@ class Column:
 class MatrixCell:
     """The result `test` in a column, or its part of one channel. `percent` is of `of_percent`; `row` is a dataclass
     of all else that is known of it, `anchor` is where the page has its chart, `marks` are what qualifies it beside its
-    bound, `spark` is the path of a small picture of it."""
+    bound, `spark` is the path of a small picture of it, `edition` tells the tests of a device apart."""
 
     test: str
     figure: Figure
@@ -77,6 +79,7 @@ class MatrixCell:
     anchor: str
     marks: str
     spark: str
+    edition: str
 
     @property
     def rate_pps(self) -> float | None:
@@ -115,6 +118,11 @@ class ReportMatrix:
     columns: tuple[Column, ...]
     labels: tuple[str, ...]
     cells: tuple[tuple[tuple[MatrixCell, ...], ...], ...]
+
+    @property
+    def is_turned(self) -> bool:
+        """True if the table fits a page with devices down and loads across only."""
+        return len(self.columns) > max(MOST_COLUMNS, len(self.labels))
 
     @property
     def every_cell(self) -> tuple[MatrixCell, ...]:
@@ -162,6 +170,7 @@ def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels =
     found: dict[tuple[str, Column], list[MatrixCell]] = {}
     rows: dict[str, None] = {}
     known: list[ResultLoad] = []
+    edition = editions(comparison.results)
     for kind, results in comparison.kinds.items():
         shown = report_of(kind)
         places = shown.charts(results)
@@ -174,7 +183,7 @@ def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels =
             verdict = comparison.verdicts[result.name]
             for entry in shown.entries(result, load, verdict, both):
                 column = Column(dut_name(result), entry.direction, entry.goal)
-                cell = _cell_of(entry, verdict, both, places[result.name])
+                cell = _cell_of(entry, verdict, both, places[result.name], edition[result.name])
                 found.setdefault((label, column), []).append(cell)
     columns = _ordered(dict.fromkeys(column for _, column in found))
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
@@ -196,7 +205,7 @@ def _place(column: Column) -> tuple[str, str]:
     return column.dut, column.direction.partition(" ")[0]
 
 
-def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str) -> MatrixCell:
+def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str, edition: str) -> MatrixCell:
     percent, of_percent = _share(entry.figure, both)
     return MatrixCell(
         test=verdict.name,
@@ -209,6 +218,7 @@ def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str) -> M
         anchor=anchor,
         marks=entry.marks + (BROKEN_OFF if verdict.status != COMPLETE else ""),
         spark=entry.spark,
+        edition=edition,
     )
 
 

@@ -250,9 +250,11 @@ class Verdict:
         return next((one for one in self.figures if one.name == FULL_LOAD), None)
 
     def heading(self, figure: Figure) -> str:
-        """Heading of a figure that stands alone, such as `highest load with loss ≤ 0.1 %`."""
+        """Heading of a figure that stands alone, such as `highest load with loss ≤ 0.1 %`. An estimate is a mean of
+        samples, some of which forwarded more."""
         if figure.name == FORWARDED and self.threshold is not None:
-            return f"highest load with loss ≤ {100 * self.threshold:g} %"
+            load = f"load with loss ≤ {100 * self.threshold:g} %"
+            return f"{load}, estimated" if figure.mark == "estimate" else f"highest {load}"
         return f"{figure.name}, overloaded" if figure.name == FULL_LOAD and figure.mark == "lossy" else figure.name
 
     @property

@@ -4,14 +4,14 @@ its limit."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Cards, VerdictCard
 from wirespeed.measurement.load import LoadGroup, beside, group_by_load
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.reported import Shown
-from wirespeed.pages.duts import dut_name
+from wirespeed.pages.duts import dut_name, edition
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
@@ -109,7 +109,7 @@ def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     ways = "one direction" if found.directions == 1 else f"sum of {found.directions} directions"
     cards = tuple(_card(answer, groups, shown) for answer in found.duts[:MOST_CARDS])
     more = max(0, len(found.duts) - MOST_CARDS) + found.others
-    rest = f"{count(more, 'more router')} below." if more else ""
+    rest = f"{count(more, 'more router')} in “Side by side”." if more else ""
     return Cards(f"{found.load}, {ways}", cards, rest, identity="answers")
 
 
@@ -127,11 +127,13 @@ def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) 
         heading=verdict.heading(figure) if figure.is_measured else "",
         trust=trust_of(figure, verdict.disturbed, verdict.samples),
         more=(
+            *_loss_onset_text(answer.test),
             *(() if full is None or full is figure else (_full_load_text(full),)),
             *(one.line for bound in bounds for one in bound.figures),
         ),
         because=verdict.sentence.replace("`", ""),
         of=verdict.name,
+        edition=edition(answer.test),
     )
 
 
@@ -140,6 +142,19 @@ def _share(figure: Figure) -> str:
         return ""
     share = "line rate unknown" if figure.line_percent is None else figure.share_text
     return ", ".join(filter(None, (figure.each_text, share)))
+
+
+def _loss_onset_text(test: Result) -> Iterator[str]:
+    """`Loss begins between 4.46 and 5.95 Mpps`, where it lasts."""
+    whole = test.analysis.curves[-1]
+    if whole.outcome.loss_onset is None:
+        return
+    onset, passed = measured_text(whole.outcome.loss_onset.offered_pps), whole.passed_pps
+    if passed is None:
+        yield f"Loss begins at or below {onset}"
+        return
+    unit = onset.rpartition(" ")[2]
+    yield f"Loss begins between {measured_text(passed).removesuffix(f' {unit}')} and {onset}"
 
 
 def _full_load_text(full: Figure) -> str:

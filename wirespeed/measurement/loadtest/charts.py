@@ -27,7 +27,7 @@ from wirespeed.measurement.loadtest.panels import more_panels
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import TOGETHER, Shown
-from wirespeed.pages.duts import dut_name
+from wirespeed.pages.duts import dut_name, editions
 from wirespeed.pages.words import count, first_of
 from wirespeed.results.channel import SUM
 from wirespeed.results.figures import Scaler, losses_text, percent_text, share_text
@@ -202,24 +202,36 @@ def _curve_name(test: Analysis, curve: Measured, mixed: bool) -> str:
 
 
 def _curve_names(tests: Sequence[Analysis]) -> Mapping[tuple[str, str], str]:
-    """By test and channel; with the file in brackets where two would be called the same."""
+    """By test and channel; where two would be called the same, with the version or the day in brackets, or the file."""
     mixed = len({len(test.curves) == 1 for test in tests}) > 1
     names = {
         (test.result.name, curve.channel): _curve_name(test, curve, mixed) for test in tests for curve in test.curves
     }
-    shared = Counter(names.values())
-    return {place: name if shared[name] == 1 else f"{name} ({place[0]})" for place, name in names.items()}
+    told = editions(test.result for test in tests)
+    shared, pairs = Counter(names.values()), Counter((name, told[place[0]]) for place, name in names.items())
+
+    def apart(place: tuple[str, str], name: str) -> str:
+        return told[place[0]] if told[place[0]] and pairs[name, told[place[0]]] == 1 else place[0]
+
+    return {place: name if shared[name] == 1 else f"{name} ({apart(place, name)})" for place, name in names.items()}
 
 
 def _test_names(tests: Sequence[Analysis]) -> Mapping[str, str]:
-    """A whole test is called by its device, with the direction or the file where others of the group have it too."""
+    """A whole test is called by its device, with the direction, and the version, the day or the file, where others
+    of the group have it too."""
     duts = {test.result.name: dut_name(test.result) for test in tests}
     ways = {test.result.name: test.curves[0].channel if len(test.curves) == 1 else TOGETHER for test in tests}
+    told = editions(test.result for test in tests)
     counts, pairs = Counter(duts.values()), Counter((duts[name], ways[name]) for name in duts)
-    return {
-        name: dut if counts[dut] == 1 else f"{dut} {ways[name] if pairs[dut, ways[name]] == 1 else f'({name})'}"
-        for name, dut in duts.items()
-    }
+    several = Counter((duts[name], ways[name], told[name]) for name in duts)
+
+    def apart(name: str) -> str:
+        if pairs[duts[name], ways[name]] == 1:
+            return ways[name]
+        is_told = told[name] and several[duts[name], ways[name], told[name]] == 1
+        return f"{ways[name]} ({told[name]})" if is_told else f"({name})"
+
+    return {name: dut if counts[dut] == 1 else f"{dut} {apart(name)}" for name, dut in duts.items()}
 
 
 def _dash_of(test: Analysis, curve: Measured) -> Dash:

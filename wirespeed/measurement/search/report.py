@@ -43,7 +43,7 @@ from wirespeed.measurement.search.rows import (
     mrr_rows,
     tables_of,
 )
-from wirespeed.pages.duts import dut_name
+from wirespeed.pages.duts import dut_name, edition
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler, measured_text
@@ -162,6 +162,7 @@ def _card(search: SearchResult, verdict: Verdict) -> VerdictCard:
         share="line rate unknown" if figure.is_measured and figure.line_percent is None else figure.share_text,
         trust=trust_of(figure) if search.goals else None,
         more=(*more, verdict.sentence.replace("`", "")),
+        edition=edition(search),
     )
 
 
