@@ -18,7 +18,7 @@ from wirespeed.trial.flow_session import DelayVariation, Establishment, Others, 
 
 def flow_set(version: int = 4, **given: Any) -> FlowSet:
     source, destination = {4: ("10.0.0.2", "198.19.0.2"), 6: ("2001:2::2", "2001:2:0:8000::2")}[version]
-    fields = {
+    fields: dict[str, Any] = {
         "sources": FlowAddresses(source, 2),
         "destinations": FlowAddresses(destination, 3),
         "source_ports": FlowPorts(1024, 50_000),

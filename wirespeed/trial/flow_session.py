@@ -102,6 +102,9 @@ class Handshakes:
     unsent: int
 
 
+NO_HANDSHAKES = Handshakes(0, 0, 0, 0)
+
+
 @dataclass(frozen=True)
 class Establishment:
     """Phase 1, in flows: each was sent once. `duplicates` are frames beyond the first of their flow. `merged` flows

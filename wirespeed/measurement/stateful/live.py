@@ -7,6 +7,7 @@ from rich.console import Console
 from wirespeed.measurement.lines import last_lines, lines_watcher
 from wirespeed.measurement.stateful.bench import StatefulProgress
 from wirespeed.measurement.stateful.result import (
+    WITHOUT_RFC,
     CapacityRow,
     RateRow,
     Row,
@@ -87,7 +88,9 @@ def rate_words(row: RateRow) -> str:
 def summary(result: StatefulResult, verdict: Verdict, where: str | None) -> list[str]:
     """The last lines: the verdict, and each number by test."""
     details = [row_line(test, row) for test in result.method.tests for row in result.rows(test)]
-    measured = [test for test in result.method.tests if result.rows(test)]
+    if result.method.transport == "tcp":
+        details.append(WITHOUT_RFC)
+    measured = [test for test in result.conformance if result.rows(test)]
     details += [f"{test}: {result.method.conformance(test, all_of_them=False)}" for test in measured]
     if common := result.method.common_exceptions:
         details.append(f"in all tests not as the RFC has it: {'; '.join(common)}")

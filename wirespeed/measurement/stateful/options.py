@@ -8,6 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
+from wirespeed.measurement.stateful.plan import PROTOCOLS
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.units import parse_duration
 
@@ -36,6 +37,17 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     flows: Annotated[
         str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
     ] = "1,1k,64k,1M"
+    protocol: Annotated[
+        str,
+        Option(
+            "--protocol",
+            "udp (RFC 9693), or tcp.",
+            metavar="NAME",
+            stored="protocol",
+            setting="protocol",
+            choices=PROTOCOLS,
+        ),
+    ] = "udp"
     ways: Annotated[
         str,
         Option(

@@ -6,8 +6,9 @@ import math
 import re
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TypedDict
+from typing import TypedDict, get_args
 
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.errors import UsageError
 from wirespeed.measurement.stateful.conformance import REPEATS, TRIAL_S, exceptions_of
 from wirespeed.measurement.stateful.result import TESTS, WAYS, Ranges, StatefulMethod, StatefulSettings, Test, Way
@@ -25,8 +26,7 @@ FIRST_DESTINATION_PORT, LAST_DESTINATION_PORT = 5001, 49151
 """Within the ranges of RFC 4814; destinations stay clear of the ports of services."""
 
 ADDRESSES = {False: ("16.0.0.1", "48.0.0.1"), True: ("2001:2::1", "2001:2:0:8000::1")}
-LEAST_BYTES = {False: 64, True: 82}
-"""IPv6: Ethernet, IPv6 and UDP headers, the tester's 16 bytes, FCS."""
+PROTOCOLS: tuple[FlowProtocol, ...] = get_args(FlowProtocol)
 
 FORWARDS, FORWARDED = "forward", "100.64.1.1"
 """The filter of static port forwards, and the address in a lab that has them."""
@@ -41,12 +41,13 @@ _UNITS = {"": 1, "k": 1000, "m": 1_000_000}
 @dataclass(frozen=True)
 class StatefulPlan(MeasurementPlan):
     """`repeats` is None where it follows from `trial_s`. With `robust` trials are repeated whose loss the machine
-    explains; None does so in a lab whose control shares CPUs with what it measures. `timeout_s` is the DUT's UDP
-    timeout, None where the DUT tells it or nobody knows."""
+    explains; None does so in a lab whose control shares CPUs with what it measures. `timeout_s` is the DUT's
+    timeout of flows, None where the DUT tells it or nobody knows."""
 
     profile: str = "stateful"
     tests: tuple[Test, ...] = TESTS
     flows: tuple[int, ...] = ()
+    protocol: FlowProtocol = "udp"
     ways: tuple[Way, ...] = ("both",)
     size: int = 64
     trial_s: float = TRIAL_S
@@ -92,7 +93,8 @@ class StatefulPlan(MeasurementPlan):
     @property
     def title(self) -> str:
         numbers = ", ".join(f"{flows:,}" for flows in self.flows)
-        return f"RFC 9693 {', '.join(self.tests)}; {numbers} flows; trials of {self.trial_s:g} s"
+        name = "TCP connections:" if self.protocol == "tcp" else "RFC 9693"
+        return f"{name} {', '.join(self.tests)}; {numbers} flows; trials of {self.trial_s:g} s"
 
     def method(self, timeout_s: float | None) -> StatefulMethod:
         """The method of the tests, with its deviations from the RFC; `timeout_s` is the DUT's, if known."""
@@ -102,7 +104,7 @@ class StatefulPlan(MeasurementPlan):
             flows=self.flows,
             ways=self.ways,
             frame=self.size,
-            protocol="UDP over IPv6" if self.ip6 else "UDP over IPv4",
+            protocol=f"{self.protocol.upper()} over IPv{6 if self.ip6 else 4}",
             ranges=tuple(self.ranges(flows) for flows in self.flows),
             trial_s=self.trial_s,
             repeats=self._repeats(REPEATS, share),
@@ -146,6 +148,7 @@ class StatefulPlan(MeasurementPlan):
         return StatefulSettings(
             **self.settings_head(server),
             flows=",".join(map(str, self.flows)),
+            protocol="" if self.protocol == "udp" else self.protocol,
             ways=",".join(self.ways),
         )
 
@@ -166,7 +169,7 @@ def check_plan(plan: StatefulPlan) -> None:
             f"-t ports={plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
             f"ports {FIRST_SOURCE_PORT} to {LAST_SOURCE_PORT}"
         )
-    least = LEAST_BYTES[plan.ip6]
+    least = least_bytes(plan.ip6, plan.protocol)
     if not least <= plan.size <= MAX_FRAME_BYTES:
         raise UsageError(f"-t size={plan.size}: give bytes with FCS from {least} to {MAX_FRAME_BYTES}")
     _check_addresses(plan)
@@ -228,7 +231,22 @@ class FlowSettings(TypedDict):
     source_ports: int
 
 
-def flow_settings(text: str, ip6: bool) -> FlowSettings:
+def least_bytes(ip6: bool, protocol: FlowProtocol) -> int:
+    """Headers, the tester's 16 bytes, FCS."""
+    source, destination = map(FlowAddresses, ADDRESSES[ip6])
+    port = FlowPorts(1, 1)
+    return FlowSet(source, destination, port, port, flows=1, protocol=protocol).smallest_frame_bytes
+
+
+def protocol_of(text: str) -> FlowProtocol:
+    """UsageError for another than those of PROTOCOLS."""
+    for one in PROTOCOLS:
+        if one == text:
+            return one
+    raise UsageError(f"--protocol {text!r} is not known: give {' or '.join(PROTOCOLS)}")
+
+
+def flow_settings(text: str, ip6: bool, protocol: FlowProtocol = "udp") -> FlowSettings:
     """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,addresses=16,ports=40k`; `ip6` where that does not say.
     UsageError for other keys."""
     given = parse_tunables(text)
@@ -240,7 +258,7 @@ def flow_settings(text: str, ip6: bool) -> FlowSettings:
     counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "addresses", "ports") if key in given}
     return FlowSettings(
         tunables=given,
-        size=counts.get("size", LEAST_BYTES[family == "6"]),
+        size=counts.get("size", least_bytes(family == "6", protocol)),
         ip6=family == "6",
         source=given.get("source", ""),
         destination=given.get("destination", ""),

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from wirespeed.charts.page_parts import Block, Code, Fold, Grid, Heading, PageSection, Paragraph
 from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.stateful.charts import flows_chart, latency_chart
-from wirespeed.measurement.stateful.result import StatefulResult
+from wirespeed.measurement.stateful.result import WITHOUT_RFC, StatefulResult
 from wirespeed.measurement.stateful.rows import StatefulRow, stateful_rows
 from wirespeed.measurement.stateful.text import StatefulSection, named, remark_of, sections, table_text, text_block
 from wirespeed.pages.words import count
@@ -27,7 +27,8 @@ class StatefulReport(ReportedKind[StatefulResult]):
         return len(result.trials)
 
     def counted(self, results: Sequence[StatefulResult]) -> str:
-        return f"{count(len(results), 'run')} of RFC 9693"
+        titles = [result.method.title for result in results]
+        return ", ".join(f"{count(titles.count(title), 'run')} of {title}" for title in dict.fromkeys(titles))
 
     def rows(self, results: Sequence[StatefulResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         return {"stateful": stateful_rows(results)}
@@ -41,14 +42,14 @@ class StatefulReport(ReportedKind[StatefulResult]):
     def sections(self, results: Sequence[StatefulResult], shown: Shown) -> Iterator[PageSection]:
         for number, result in enumerate(results):
             blocks = tuple(_blocks(f"stateful-{number}", result, shown))
-            yield PageSection(f"RFC 9693: {result.name}", blocks, look="rfc2544", of=result.name)
+            yield PageSection(f"{result.method.title}: {result.name}", blocks, look="rfc2544", of=result.name)
 
     def irregular(self, results: Sequence[StatefulResult]) -> Iterator[Remark]:
         rows = [(result, test, row) for result in results for test in result.method.tests for row in result.rows(test)]
         irregular = (
             (f"{result.name} {test} {named(row)}", why) for result, test, row in rows if (why := remark_of(row))
         )
-        sentence = " of RFC 9693 irregular or without a figure."
+        sentence = " of tests of stateful devices irregular or without a figure."
         return remark_on("irregular-rows", irregular, len(rows), "row", sentence)
 
 
@@ -60,6 +61,8 @@ def _blocks(identity: str, result: StatefulResult, shown: Shown) -> Iterator[Blo
     if result.ending.status != COMPLETE:
         yield Paragraph(f"◇ {result.ending.text}", "marked")
     yield Paragraph(f"State table: {table_text(result)}.")
+    if result.method.transport == "tcp":
+        yield Paragraph(f"{WITHOUT_RFC}: no conformance is claimed.")
     if exceptions := "; ".join(result.method.common_exceptions):
         yield Paragraph(f"In all tests not as the RFC has it: {exceptions}.")
     if (chart := flows_chart(f"{identity}-flows", f"{result.name}: {verdict[0]}", result, shown.scaler)) is not None:

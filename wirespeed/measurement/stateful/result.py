@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median, quantiles
 from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
+from wirespeed.client.flow_sets import FlowProtocol
 from wirespeed.measurement.conforming import Conforming
 from wirespeed.measurement.rfc2544.result import LossPoint
 from wirespeed.results.channel import Channel
@@ -38,6 +39,9 @@ SECTIONS: Mapping[Test, str] = {
     "tear-down": "RFC 9693 §4.8",
     "capacity": "RFC 9693 §4.9",
 }
+
+WITHOUT_RFC = "TCP is outside RFC 9693, and this is not RFC 3511"
+"""What is said of results over TCP in place of their conformance."""
 
 NOT_PROVED = "the state table was not read, so that its entries are not proved"
 
@@ -73,10 +77,10 @@ class Ranges:
 @dataclass(frozen=True)
 class StatefulMethod(Conforming):
     """Parameters of the tests. `alpha` is the rate of validation as a share of the rate of phase 1, `opening` the rate
-    of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest UDP timeout of the
-    DUT, None if unknown. `resolution` is the relative distance between a rate that was found and the next that fails;
-    `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `exceptions` lists, by test, the deviations
-    from the RFC."""
+    of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest timeout that the
+    DUT has for such flows, None if unknown. `resolution` is the relative distance between a rate that was found and the
+    next that fails; `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `exceptions` lists, by
+    test, the deviations from the RFC."""
 
     sections: ClassVar = SECTIONS
 
@@ -101,6 +105,25 @@ class StatefulMethod(Conforming):
     capacity_error: float = 0.001
     exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def transport(self) -> FlowProtocol:
+        return "tcp" if self.protocol.startswith("TCP") else "udp"
+
+    @property
+    def title(self) -> str:
+        return "RFC 9693" if self.transport == "udp" else "TCP connections"
+
+    @property
+    def opening_bytes(self) -> int:
+        """Bytes of the line that a flow takes in phase 1, as those of one frame: over TCP SYN and ACK, two frames."""
+        if self.transport == "udp":
+            return self.frame
+        return 150 if self.protocol.endswith("4") else 184
+
+    def conformance(self, test: str, *, all_of_them: bool = True) -> str:
+        """Empty over TCP."""
+        return "" if self.transport == "tcp" else super().conformance(test, all_of_them=all_of_them)
+
     def ranges_of(self, flows: int) -> Ranges | None:
         """None of a number that a search of the capacity came to."""
         return next((one for one in self.ranges if one.flows == flows), None)
@@ -109,7 +132,8 @@ class StatefulMethod(Conforming):
 @dataclass(frozen=True)
 class PhaseCounts:
     """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
-    right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. `merged` flows share
+    right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. Over TCP phase 1 is
+    SYN (`missing`), SYN-ACK (`unanswered`: it never arrived) and ACK (`unconfirmed`). `merged` flows share
     the tuple of another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
     `untranslated` flows arrived with the source that they were sent from. Frames: `duplicates`, `late` (of an earlier
     phase), `unopened` (of flows that were not learnt), `unknown` (no test frames), `icmp_errors`."""
@@ -117,6 +141,8 @@ class PhaseCounts:
     flows: int
     established: int
     missing: Annotated[int, SPARSE] = 0
+    unanswered: Annotated[int, SPARSE] = 0
+    unconfirmed: Annotated[int, SPARSE] = 0
     unsent: Annotated[int, SPARSE] = 0
     merged: Annotated[int, SPARSE] = 0
     remapped: Annotated[int, SPARSE] = 0
@@ -135,7 +161,8 @@ class PhaseCounts:
     @property
     def faults(self) -> dict[str, int]:
         """The counts that a healthy test has none of, by their names."""
-        names = ("missing", "merged", "remapped", "misdelivered", "duplicates", "late", "unopened", "icmp_errors")
+        names = ("missing", "unanswered", "unconfirmed", "merged", "remapped", "misdelivered", "duplicates", "late",
+                 "unopened", "icmp_errors")  # fmt: skip
         return {name.replace("icmp_errors", "ICMP errors"): value for name in names if (value := getattr(self, name))}
 
 
@@ -365,9 +392,10 @@ Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRo
 
 @dataclass(frozen=True, kw_only=True)
 class StatefulSettings(Settings):
-    """`flows` and `ways` as on a command line."""
+    """`flows`, `protocol` and `ways` as on a command line."""
 
     flows: Annotated[str, SPARSE] = ""
+    protocol: Annotated[str, SPARSE] = ""
     ways: Annotated[str, SPARSE] = ""
 
 
@@ -375,7 +403,8 @@ class StatefulSettings(Settings):
 class StatefulResult(MeasurementResult):
     """A whole run. Rows are in the order in which they were measured; a test that was not run has none. `table` is the
     DUT's state table before the first trial, None if it could not be read. `filter` names the DUT's filter, empty if
-    that is unknown. `conformance` has, by test, its sections and its deviations. `spent_s` is the duration."""
+    that is unknown. `conformance` has, by test, its sections and its deviations; none of tests over TCP. `spent_s` is
+    the duration."""
 
     kind = "stateful"
     schema = "wirespeed-stateful/1"
@@ -407,7 +436,7 @@ class StatefulResult(MeasurementResult):
     @property
     def conformance(self) -> dict[Test, str]:
         """By test, the sections that it follows and what it does otherwise."""
-        return {test: self.method.conformance(test) for test in self.method.tests}
+        return {test: line for test in self.method.tests if (line := self.method.conformance(test))}
 
     def rows(self, test: Test) -> tuple[Row, ...]:
         found: tuple[Row, ...] = getattr(self, attribute_of(test))

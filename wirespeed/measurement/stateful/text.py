@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from wirespeed.measurement.rfc2544.result import APPLICABILITY
 from wirespeed.measurement.rfc2544.text import Cells, Grid, table
 from wirespeed.measurement.stateful.result import (
+    WITHOUT_RFC,
     CapacityRow,
     FoundRow,
     Ranges,
@@ -47,7 +48,7 @@ def text_block(result: StatefulResult) -> str:
 def _head(result: StatefulResult) -> Iterator[str]:
     method = result.method
     device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
-    yield f"# RFC 9693: {result.name}"
+    yield f"# {method.title}: {result.name}"
     yield ""
     yield f"- DUT: {device}{f', filter {result.filter}' if result.filter else ''}"
     yield f"- State table: {table_text(result)}"
@@ -60,6 +61,8 @@ def _head(result: StatefulResult) -> Iterator[str]:
         f"search resolution {method.resolution * 100:g} %; alpha {method.alpha:g}; flows are opened for the other "
         f"tests at {method.opening * 100:g} % of the rate; {method.rest_s:g} s before each trial"
     )
+    if method.transport == "tcp":
+        yield f"- {WITHOUT_RFC}: no conformance is claimed"
     if method.common_exceptions:
         yield f"- In all tests not as the RFC has it: {'; '.join(method.common_exceptions)}"
     if result.ending.started:
@@ -74,14 +77,15 @@ def table_text(result: StatefulResult) -> str:
     told = result.table
     if told is None:
         timeout_s = result.method.timeout_s
-        return "not read" + ("" if timeout_s is None else f"; UDP timeout {timeout_s:g} s, as given")
+        name = result.method.transport.upper()
+        return "not read" + ("" if timeout_s is None else f"; {name} timeout {timeout_s:g} s, as given")
     parts = [] if told.limit is None else [f"at most {told.limit:,} entries"]
     if told.buckets is not None:
         most = max(result.method.flows) * told.entries_per_flow
         parts.append(f"{told.buckets:,} buckets, {most / told.buckets:.3g} entries a bucket at {most:,}")
     if told.entries_per_flow != 1:
         parts.append(f"{told.entries_per_flow} entries a flow")
-    parts += [f"{name} {seconds:g} s" for name, seconds in told.timeouts_s.items() if name.startswith("udp")]
+    parts += [f"{name} {seconds:g} s" for name, seconds in told.timeouts_of(result.method.transport).items()]
     if told.nat_ports is not None:
         parts.append(f"{told.nat_ports:,} ports of NAT a public address and destination")
     parts.append(f"{told.used:,} entries before the test; a reading takes {told.took_s * 1e3:.0f} ms")
@@ -103,7 +107,7 @@ def ranges_text(ranges: Ranges) -> str:
 @dataclass(frozen=True)
 class StatefulSection:
     """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
-    last says how far it conforms."""
+    last says how far it conforms, of UDP."""
 
     test: Test
     title: str
@@ -158,9 +162,10 @@ def _said(result: StatefulResult, test: Test) -> Iterator[str]:
     method = result.method
     match test:
         case "rate":
+            arrived = "arrived" if method.transport == "udp" else "had its SYN, SYN-ACK and ACK arrive,"
             yield (
-                "A rate counts where each of the flows arrived with a tuple of its own, and the responder's frame over "
-                f"each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that proof."
+                f"A rate counts where each of the flows {arrived} with a tuple of its own, and the responder's frame "
+                f"over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that proof."
             )
         case "latency":
             yield "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the least."
@@ -174,6 +179,8 @@ def _said(result: StatefulResult, test: Test) -> Iterator[str]:
             )
         case _:
             pass
+    if method.transport == "tcp":
+        return
     above = ", and except as is said of all tests above" if method.common_exceptions else ""
     yield f"Conformance: {method.conformance(test, all_of_them=False)}{above}."
 
