@@ -119,7 +119,10 @@ def test_a_test_is_followed_as_it_grows_by_who_comes_late_and_who_comes_back(tmp
             state = late.until("state")[1]
             assert state["running"] and state["verdicts"][1].startswith("limited by")
             _, page, _ = ask(address)
-            assert re.search(r"▶ running</b> 0:\d\d of at most 2:31<", page) and 'data-label="DUT">router<' in page
+            assert (
+                re.search(r"▶ running</b> 0:\d\d of at most 2:31, 2:\d\d left<", page)
+                and 'data-label="DUT">router<' in page
+            )
             assert f">{datetime.now(UTC):%Y}-" in page
             growing.end()
             while (state := late.until("state")[1])["running"]:
@@ -255,7 +258,7 @@ def test_pages_of_a_test_stay_until_the_last_one_is_closed_or_the_grace_period_e
         growing.end()
         while (state := events.until("state")[1])["running"]:
             pass
-        assert state["figures"][0]["name"] == "highest load with loss ≤ 0.1 %" and state["verdicts"]
+        assert state["figures"][0]["name"] == "load with loss ≤ 0.1 %, estimated" and state["verdicts"]
         assert ask(address, f"report/{head['id']}")[0] == 200
         assert process.poll() is None
         events.close()

@@ -37,7 +37,7 @@ from wirespeed.results.dut import DutFacts
 from wirespeed.results.figures import MEGA
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
-from wirespeed.results.verdict import LIMITS, Figure, Verdict
+from wirespeed.results.verdict import LIMIT_WORDS, Figure, Verdict
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
@@ -214,8 +214,8 @@ def assert_live(file: Path, verdict: Verdict) -> None:
     followed.look()
     assert followed.verdicts == verdict.lines
     (listed,) = Folder([file]).tests
-    assert (listed.row.figures, listed.row.figure) == (verdict.line, verdict.shown.text)
-    assert listed.row.limit == LIMITS[verdict.limited_by]
+    assert (listed.row.figures, listed.row.figure) == (verdict.line, " ".join(verdict.shown.rate_parts).strip())
+    assert listed.row.limit == LIMIT_WORDS[verdict.limited_by]
     assert [figure["name"] for figure in followed.figures] == [verdict.heading(figure) for figure in verdict.figures]
 
 

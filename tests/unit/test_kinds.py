@@ -10,12 +10,15 @@ import sysconfig
 from pathlib import Path
 
 import wirespeed
+from wirespeed.campaign.tests import CampaignTest
+from wirespeed.measurement.option import settings
 from wirespeed.measurement.registry import about_of, class_of, kinds, options_of, report_of
 from wirespeed.measurement.reported import ReportedKind
 
 ROOT = Path(wirespeed.__file__).parent
 GOLDEN = Path(__file__).parents[1] / "golden" / "report"
-CHOICE = re.compile(r"(isinstance\([^\n]*|case )\b(Result|SearchResult|Rfc2544Result|SoakResult)\b")
+RESULTS = "|".join(class_of(kind).__name__ for kind in kinds())
+CHOICE = re.compile(rf"(isinstance\([^\n]*|case )\b({RESULTS})\b")
 
 
 def test_nothing_outside_the_kinds_chooses_by_the_class_of_a_result() -> None:
@@ -35,6 +38,13 @@ def test_each_kind_has_its_folder_and_its_class_of_results() -> None:
         assert class_of(kind).schema.startswith(f"wirespeed-{kind}/")
         assert isinstance(report_of(kind), ReportedKind)
     assert len({about_of(kind).order for kind in kinds()}) == len(kinds())
+
+
+def test_no_setting_of_a_campaign_stands_for_two_things() -> None:
+    """A setting of a kind would take the place of the campaign's own."""
+    own = set(CampaignTest.model_fields) - {"directions"}
+    for kind in kinds():
+        assert not own & {one.option.setting for one in settings(options_of(kind))}
 
 
 USED = """

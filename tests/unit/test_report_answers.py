@@ -43,7 +43,7 @@ def test_a_router_answers_with_the_highest_load_it_held():
 
 def test_the_sum_of_two_directions_is_a_share_of_two_lines():
     found = of(test_of("a", OLD))
-    assert (found.directions, found.duts[0].dut) == (2, "a")
+    assert (found.directions, found.duts[0].dut) == (2, "unnamed (a)")
     assert (figure(found.duts[0]).line_percent, figure(found.duts[0]).lines) == (pytest.approx(50), 2)
 
 

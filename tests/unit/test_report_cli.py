@@ -136,7 +136,7 @@ def test_the_articles_own_command_line(number, drawn, here, capsys):
     args = ["-t", "Netgate 6100 Unidirectional Loadtests", "--only-channels", number, OLD, "-o", "graph.html"]
     assert main(["report", *args]) == 0
     legend = unpacked((here / "graph.html").read_text())["figures"]["load-0"]["legend"]
-    assert [entry["name"] for entry in legend if "off" not in entry] == [f"trex-loadtest {drawn}"]
+    assert [entry["name"] for entry in legend if "off" not in entry] == [f"unnamed (trex-loadtest) {drawn}"]
 
 
 def test_long_options_of_the_old_viewer(capsys):

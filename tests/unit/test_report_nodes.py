@@ -123,7 +123,7 @@ def test_latency_and_nodes_are_panels_over_the_load():
     drawn = over_load(compare([test]), 0, frozenset({"0→1"})).panels[-2:]
     assert [panel.title for panel in drawn] == [latency.title, nodes.title]
     names = dict.fromkeys(curve.name for curve in drawn[0].curves)
-    assert list(names) == ["t 0→1 average", "t 0→1 99 %", "t 0→1 maximum"]
+    assert list(names) == ["unnamed (t) 0→1 average", "unnamed (t) 0→1 99 %", "unnamed (t) 0→1 maximum"]
     assert [rule.name for rule in drawn[0].rules] == ["t 0→1 without the router"]
 
 

@@ -116,9 +116,12 @@ def test_loss_has_a_log_axis_and_samples_without_loss_a_place_on_it(tests):
 def test_each_channel_can_be_toggled_and_the_sum_waits_hidden(tests):
     drawn = chart(tests)
     entries = {entry.name: entry for entry in drawn.legend}
-    assert [name for name, entry in entries.items() if entry.on] == ["trex-loadtest 0→1", "trex-loadtest 1→0"]
+    assert [name for name, entry in entries.items() if entry.on] == [
+        "unnamed (trex-loadtest) 0→1",
+        "unnamed (trex-loadtest) 1→0",
+    ]
     assert list(entries)[-1] == "sums of all directions" and not entries["sums of all directions"].on
-    names = {**dict.fromkeys(entries), "sums of all directions": "trex-loadtest sum"}
+    names = {**dict.fromkeys(entries), "sums of all directions": "unnamed (trex-loadtest) sum"}
     for name, entry in entries.items():
         assert all(
             {curve.key for curve in curves(drawn, names[name] or name, panel)} == {entry.key} for panel in (0, 1)
@@ -136,7 +139,7 @@ def test_a_device_has_one_colour_and_of_its_tests_in_one_direction_one_is_drawn(
 
 def test_only_the_channels_asked_for_are_drawn(tests):
     names = {entry.name for entry in chart(tests, channels=frozenset({"sum"})).legend if entry.on}
-    assert names == {"trex-loadtest sum"}
+    assert names == {"unnamed (trex-loadtest) sum"}
 
 
 def test_telemetry_is_drawn_over_the_load_of_a_channel(tests):

@@ -11,7 +11,7 @@ from report_kinds import comparison_of, soak_of, suite_of
 from wirespeed.charts.page_parts import Fold, Grid, Heading, Paragraph
 from wirespeed.measurement.rfc2544.charts import latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.report import REPORT as RFC2544
-from wirespeed.measurement.rfc2544.text import text_block
+from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.measurement.soak.charts import soak_chart, spans_of
 from wirespeed.measurement.soak.report import REPORT as SOAK
 from wirespeed.measurement.soak.words import verdict_text
@@ -77,10 +77,10 @@ def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
     conformances = [text for text in said if "Conformance: RFC" in text]
     assert len(conformances) == 6
     assert "trials of 2 s, not of at least 60 s" in conformances[0]
-    assert "✕ irregular: 1518: it carries the whole line" in said
+    assert "✕ 1518: it carries the whole line" in said
     *_, fold = section.blocks
     assert isinstance(fold, Fold)
-    assert "\n".join(fold.blocks[0].lines) + "\n" == text_block(suite)
+    assert "\n".join(fold.blocks[0].lines) + "\n" == TEXT.text_block(suite)
 
 
 def test_an_irregular_row_is_marked_in_chart_table_remarks_and_rows():
@@ -111,7 +111,7 @@ def test_programs_get_a_row_a_figure_of_rfc2544(suite):
 
 
 def test_markdown_has_the_text_to_paste(suite):
-    assert text_block(suite) in to_markdown(comparison_of(suite), MEGA)
+    assert TEXT.text_block(suite) in to_markdown(comparison_of(suite), MEGA)
 
 
 def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):

@@ -9,7 +9,8 @@ import pytest
 from manual.result_format import result_format_page
 from wirespeed.explain.sources.evidence_file import TestText
 from wirespeed.measurement.loadtest.rows import LoadTestRow
-from wirespeed.measurement.rfc2544.result import ROWS, LossPoint, Method, Spread
+from wirespeed.measurement.rfc.loss import LossPoint
+from wirespeed.measurement.rfc2544.result import ROWS, Method, Spread
 from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts

@@ -15,9 +15,9 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.errors import MeasurementError
 from wirespeed.measurement.file import read_file
+from wirespeed.measurement.rfc.command import by_command
 from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
-from wirespeed.measurement.rfc2544.live import watcher
-from wirespeed.measurement.rfc2544.reset_command import reset_by
+from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
@@ -156,7 +156,7 @@ def test_results_of_other_kinds_are_not_shown(tmp_path: Path, capsys: pytest.Cap
     with SimulatedTrex() as trex:
         assert main(["search", "-q", "-s", trex.server, "--mrr", "1x0.05", "-o", str(file)]) == 0
     assert main(["rfc2544", "--show", str(file)]) == 6
-    assert "is not a result of RFC 2544 tests" in capsys.readouterr().err
+    assert "not a result of RFC 2544 tests" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -188,13 +188,13 @@ def test_files_that_are_not_what_they_say(
 def test_a_command_that_fails_is_told_of_with_its_last_line() -> None:
     failing = f"{shlex.quote(sys.executable)} -c 'import sys; sys.exit(\"no such outlet\")'"
     with pytest.raises(MeasurementError, match="ended with exit code 1: no such outlet"):
-        reset_by(failing)()
+        by_command(failing, "--reset-command")()
 
 
 def test_the_live_view_shows_what_is_held_now() -> None:
     with open("/dev/null", "w") as nowhere:  # noqa: PTH123
         console = Console(width=100, file=nowhere, force_terminal=True, record=True)
-        with watcher(console, "RFC 2544 throughput; sizes 64; trials of 2 s", quiet=False) as view:
+        with LINES.watcher(console, "RFC 2544 throughput; sizes 64; trials of 2 s", quiet=False) as view:
             view(Rfc2544Progress("throughput 64: 1,000 fps for 2 s", None, "throughput", None, 3, 12.0))
         text = console.export_text()
     assert "throughput 64: 1,000 fps for 2 s; 3 trials, 12 s" in text

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from wirespeed.errors import UsageError
+from wirespeed.measurement.rfc.loss import LossPoint, frame_loss, frame_loss_percent, loss_loads
 from wirespeed.measurement.rfc2544.plan import (
     Frame,
     Rfc2544Plan,
@@ -20,7 +21,6 @@ from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
-    LossPoint,
     Method,
     RecoveryRow,
     ResetRow,
@@ -28,18 +28,15 @@ from wirespeed.measurement.rfc2544.result import (
     Rfc2544Settings,
     ThroughputRow,
     corrected_buffer_s,
-    frame_loss_percent,
     implied_buffer_s,
     spread_of,
 )
 from wirespeed.measurement.rfc2544.schedules import (
     MissingFrames,
-    frame_loss,
-    loss_loads,
     outage_s,
     recovery_s,
 )
-from wirespeed.measurement.rfc2544.text import table, text_block
+from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.results.channel import Channel
 from wirespeed.trial.bursts import Burst, longest_burst
 from wirespeed.units import line_rate_pps
@@ -67,7 +64,7 @@ def test_a_device_that_forwards_nothing_meanwhile_needs_no_correction() -> None:
 )
 def test_theoretical_rates_of_a_10g_line_are_rounded_down(size: int, fps: int) -> None:
     row = ThroughputRow(str(size), float(size), line_rate_pps(size, 10e9), line_rate_pps(size, 10e9), limit="line")
-    text = text_block(replace(RESULT, throughput=(row,)))
+    text = TEXT.text_block(replace(RESULT, throughput=(row,)))
     assert f"{fps:,}".replace(",", " ") in text
     assert row.line_percent == pytest.approx(100)
 
@@ -279,7 +276,7 @@ RESULT = Rfc2544Result(
 
 def test_the_block_says_what_each_section_demands() -> None:
     points = (LossPoint(100, 1e6, 99.5, 995_000, 12.3456), LossPoint(90, 9e5, 90, 9e5, 0.0001), point(80, 0))
-    text = text_block(
+    text = TEXT.text_block(
         replace(
             RESULT,
             throughput=(
@@ -331,12 +328,8 @@ def tables_of(text: str) -> list[list[str]]:
     return [block for block in blocks if block]
 
 
-def test_a_table_is_aligned_and_is_markdown() -> None:
-    assert table(("a", "long"), [("123", "4")]) == ["|   a | long |", "|----:|-----:|", "| 123 |    4 |"]
-
-
 def test_a_test_without_rows_has_no_section() -> None:
-    text = text_block(RESULT)
+    text = TEXT.text_block(RESULT)
     assert "##" not in text and "DUT: not described" in text
 
 

@@ -331,18 +331,18 @@ def shelf(*figures: SiteFigure) -> Catalogue:
 
 def test_boxes_stand_side_by_side_by_rate_and_those_without_a_name_last() -> None:
     found = shelf(
-        *(figure(rate, box=box) for rate, box in ((5e4, "slow"), (38e6, "fast"), (50e6, "unknown"))),
+        *(figure(rate, box=box) for rate, box in ((5e4, "slow"), (38e6, "fast"), (50e6, "unnamed"))),
         figure(1e6, box="slow", load="bench size=1514"),  # one box is not side by side
     )
     (bars,) = side_by_side(found, 4)
     assert [(bar.name, bar.text) for bar in bars.bars] == [
         ("fast", "38.0 ●"),
         ("slow", "0.0500 ●"),
-        ("unknown", "50.0 ●"),
+        ("unnamed", "50.0 ●"),
     ]
     assert (bars.title, bars.of) == ("64b one flow, 0→1", "NDR, Mpps; a full bar is 50.0")
     assert [bar.filled_percent for bar in bars.bars] == ["76.0", "0.1", "100.0"]
-    assert list(found.boxes)[-1] == "unknown"
+    assert list(found.boxes)[-1] == "unnamed"
     assert side_by_side(found, 4, by_watt=True) == ()
 
 
@@ -376,14 +376,14 @@ def test_bars_by_version_tell_of_the_step() -> None:
 def test_boxes_for_each_watt() -> None:
     """Those without a name last, each with the trust mark of its rate."""
     big = figure(5e6, box="big", bound="tester-limited", mark="at least", version="1.4", watts=50.0)
-    small, unknown = figure(1e6, box="small", mark="estimate"), figure(9e6, box="unknown")
+    small, unknown = figure(1e6, box="small", mark="estimate"), figure(9e6, box="unnamed")
     metered = [replace(one, per_watt=each) for one, each in ((big, 1e5), (small, 4e5), (unknown, 8e5))]
     (bars,) = side_by_side(shelf(*metered), 4, by_watt=True)
     told = [(bar.name, bar.text, bar.version, bar.filled_percent) for bar in bars.bars]
     assert told == [
         ("small", "0.400 ◆", "", "50.0"),
         ("big", "≥ 0.100 ▲", "1.4", "12.5"),
-        ("unknown", "0.800 ●", "", "100.0"),
+        ("unnamed", "0.800 ●", "", "100.0"),
     ]
     assert bars.of == "Mpps/W of the whole DUT; a full bar is 0.800"
     assert per_watt_cell(metered[0]).text == "≥ 0.100 ▲"

@@ -25,7 +25,7 @@ from wirespeed.measurement.stateful.options import StatefulOptions
 from wirespeed.measurement.stateful.plan import StatefulPlan, parse_flows
 from wirespeed.measurement.stateful.result import RateRow, StatefulResult, Test
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
-from wirespeed.measurement.stateful.text import text_block
+from wirespeed.measurement.stateful.text import TEXT
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.lab import LabFacts
@@ -122,7 +122,7 @@ def test_few_flows_have_no_rate_and_say_how_many_would(run: Any) -> None:
         assert not rows[flows].found
         assert rows[flows].needed_flows == 200_000
     assert {one.flows for one in result.trials} == {1_000_000}, "nothing is sent for what cannot be told"
-    assert "give --flows 200000 or more" in text_block(result)
+    assert "give --flows 200000 or more" in TEXT.text_block(result)
 
 
 def test_the_only_number_of_flows_is_too_small_for_its_rate(run: Any) -> None:
@@ -217,7 +217,7 @@ def test_the_capacity_is_where_the_validated_rate_collapses(run: Any) -> None:
     assert row.steps[4].rate is None
     assert verdict_of(result).figures[0].said.startswith("capacity ")
     assert verdict_of(result).limit.by == "dut"
-    assert "(beta)" in text_block(result)
+    assert "(beta)" in TEXT.text_block(result)
     (case,) = cases_of(result, "file")
     assert case.states is not None
     assert case.states.flows == 160_000
@@ -322,6 +322,6 @@ def test_what_is_said_of_it(run: Any) -> None:
     assert isinstance(rate.states, StateFacts)
     assert rate.states.flows == 1_000_000
     assert rate.states.unopened > 0
-    text = text_block(result)
+    text = TEXT.text_block(result)
     assert "1,000,000 of 1,000,000 tuples: 16.0.0.1, ports 1024 to 51023; to 48.0.0.1, ports 5001 to 5020" in text
     assert "65,536 buckets, 15.3 entries a bucket at 1,000,000" in text

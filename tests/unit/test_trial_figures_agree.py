@@ -24,8 +24,7 @@ from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.file import read_file, write_file
-from wirespeed.measurement.rfc2544 import live as rfc2544
-from wirespeed.measurement.rfc2544.live import row_line
+from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.measurement.search.live import summary
 from wirespeed.measurement.search.result import SearchResult
@@ -93,10 +92,10 @@ def test_terminals(file: Path, result: MeasurementResult, verdict: Verdict, caps
             *verdict.lines
         ]
     if isinstance(result, Rfc2544Result):
-        told = [line.strip() for line in rfc2544.summary(result, verdict, None)]
+        told = [line.strip() for line in LINES.summary(result, verdict, None)]
         assert told[1 : 1 + len(verdict.lines)] == list(verdict.lines)
         for row, figure in zip(result.throughput, verdict.figures, strict=True):
-            assert f": {figure.each_way.text}, {figure.each_way.share_text}" in row_line("throughput", row)
+            assert f": {figure.each_way.text}, {figure.each_way.share_text}" in LINES.row_line("throughput", row)
     assert main(["explain", str(file)]) == 0
     assert f"  result   {verdict.line}\n" in capsys.readouterr().out
     assert main(["explain", str(file), "--format", "json"]) == 0

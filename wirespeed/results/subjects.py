@@ -10,7 +10,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Mark, Verdict
 
-UNNAMED = "unknown"
+UNNAMED = "unnamed"
 """The DUT of results that do not name theirs."""
 
 

@@ -8,7 +8,7 @@ from typing import Self
 from wirespeed.errors import UsageError
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
-from wirespeed.results.lab import LabFacts
+from wirespeed.results.lab import ROBUST_NOTE, LabFacts
 from wirespeed.results.settings import Settings, SettingsHead
 from wirespeed.trial.directions import pair_directions
 
@@ -70,6 +70,23 @@ class MeasurementPlan:
     def unidirectional(self) -> bool:
         """True if no direction has its reverse."""
         return not any(wire.reverse in self.directions for wire in self.directions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatingPlan(MeasurementPlan):
+    """With `robust` trials are repeated whose loss the machine explains; None does so in a lab whose control shares
+    CPUs with what it measures."""
+
+    robust: bool | None = None
+
+    @property
+    def is_robust(self) -> bool:
+        return self.lab.shares_cpus if self.robust is None else self.robust
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on settings that the program chose."""
+        return (ROBUST_NOTE,) if self.is_robust and self.robust is None else ()
 
 
 def tunables_text(tunables: dict[str, str]) -> str:

@@ -21,7 +21,8 @@ from wirespeed.measurement.followed import DRAIN
 from wirespeed.measurement.registry import frames_of
 from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
-from wirespeed.results.verdict import LIMITS
+from wirespeed.results.subjects import UNNAMED, dut_of
+from wirespeed.results.verdict import LIMIT_WORDS
 
 _FRESH_S = 1.0
 _MOST_ROWS = 4096
@@ -46,14 +47,14 @@ class ListedTest:
         """The row of the test in the list."""
         if self.running:
             return _begun(journal_path(self.file))
-        return _row(self.file, self.changed_s) if self.changed_s else ListedResult()
+        return _row(self.file, self.changed_s) if self.changed_s else ListedResult(progress="not begun")
 
 
 @dataclass(frozen=True)
 class ListedResult:
     """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
-    it, the DUT, the start (UTC) and the received load over time as an SVG path. Of a test that runs, only the DUT, the
-    start and the `progress` are known. `fault` says why a file cannot be read."""
+    it, the DUT and its version, the start (UTC) and the received load over time as an SVG path. Of a test without a
+    result, only the DUT, the start and the `progress` are known. `fault` says why a file cannot be read."""
 
     figure: str = ""
     of: str = ""
@@ -61,6 +62,7 @@ class ListedResult:
     figures: str = ""
     limit: str = ""
     dut: str = ""
+    version: str = ""
     started: str = ""
     spark: str = ""
     fault: str = ""
@@ -74,7 +76,7 @@ def _row(file: Path, changed_s: float) -> ListedResult:
         result = read_file(file)
         verdict = verdict_of(result)
     except WirespeedError as error:
-        return ListedResult(fault=str(error))
+        return ListedResult(fault=str(error).replace(str(file), file.name))
     shown = verdict.shown
     received = [
         (frame["t"], sum(way[1] for way in frame["ways"].values()))
@@ -82,12 +84,13 @@ def _row(file: Path, changed_s: float) -> ListedResult:
         if frame["what"] != DRAIN
     ]
     return ListedResult(
-        figure=shown.text,
+        figure=" ".join(filter(None, shown.rate_parts)),
         of="" if shown.said else shown.name,
         trust=trust_of(shown, verdict.disturbed, verdict.samples),
         figures=verdict.line,
-        limit=LIMITS[verdict.limited_by],
-        dut=result.dut.name,
+        limit=LIMIT_WORDS[verdict.limited_by],
+        dut=dut_of(result),
+        version=result.dut.version,
         started=result.ending.started[:19].replace("T", " "),
         spark=path_of(received),
     )
@@ -99,26 +102,31 @@ def _begun(journal: Path) -> ListedResult:
         with journal.open("rb") as file:
             head = json.loads(file.readline(_MOST_HEAD_BYTES))
     except (OSError, ValueError, RecursionError):
-        return ListedResult()
+        head = None
     if not isinstance(head, dict):
-        return ListedResult()
-    dut = head.get("dut")
+        return ListedResult(progress="just begun")
+    dut = told if isinstance(told := head.get("dut"), dict) else {}
     started = str(head.get("started") or "")
     return ListedResult(
-        dut=str(dut.get("name") or "") if isinstance(dut, dict) else "",
+        dut=str(dut.get("name") or UNNAMED),
+        version=str(dut.get("version") or ""),
         started=started[:19].replace("T", " "),
         progress=_progress(started, head.get("most_s")),
     )
 
 
 def _progress(started: str, most_s: Any) -> str:
-    """`0:24 of at most 0:30`; empty where nobody knows when the test began."""
+    """`0:24 of at most 0:30, 0:06 left`; of a test that takes longer, or whose duration is not known, the time since
+    its start. Empty if that is not known."""
     try:
-        passed_s = (datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds()
+        passed_s = round((datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds())
     except (ValueError, TypeError):
         return ""
-    is_known = isinstance(most_s, int | float) and passed_s < most_s < _MOST_S
-    return _clock(passed_s) + (f" of at most {_clock(most_s)}" if is_known else "")
+    if not isinstance(most_s, int | float) or not 0 < most_s < _MOST_S:
+        return f"for {_clock(passed_s)}, end not known"
+    if passed_s > most_s:
+        return f"for {_clock(passed_s)}, {_clock(passed_s - most_s)} longer than planned"
+    return f"{_clock(passed_s)} of at most {_clock(most_s)}, {_clock(round(most_s) - passed_s)} left"
 
 
 def _clock(seconds: float) -> str:

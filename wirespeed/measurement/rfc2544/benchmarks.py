@@ -5,27 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wirespeed.errors import MeasurementError
+from wirespeed.measurement.rfc.bench import remarks, said, throughput_goal
+from wirespeed.measurement.rfc.loss import LossPoint, frame_loss, loss_point
 from wirespeed.measurement.rfc2544.bench import Rfc2544Bench
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
     LatencyRow,
-    LossPoint,
     SuiteTrial,
     ThroughputRow,
-    frame_loss_percent,
 )
-from wirespeed.measurement.rfc2544.schedules import frame_loss
 from wirespeed.measurement.search.controller import Controller
-from wirespeed.results.search_trial import Goal, Purpose, SearchTrial
+from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.trial.bursts import Burst, LongestBurst, burst_of, longest_burst
 from wirespeed.trial.trial import Trial
 
 LEAST_PPS = 9001.0
 """No load below is searched, as T-Rex's own tools have it; a thousandth of a slow line."""
-
-SEARCH_S = 1.0
-"""Trials that only narrow the search last so long; the one that counts lasts as long as it is told to."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +31,6 @@ class FramesSent:
     name: str
     mean_bytes: float
     line_pps: float
-
-
-def throughput_goal(trial_s: float, resolution: float) -> Goal:
-    """Section 26.1 for MLRsearch: one trial of the full length decides, and nothing may be lost."""
-    initial_s = min(SEARCH_S, trial_s)
-    return Goal("throughput", 0.0, 0.0, trial_s, trial_s, resolution, initial_s)
 
 
 def throughput(bench: Rfc2544Bench, trial: Trial, sent: FramesSent) -> ThroughputRow:
@@ -85,20 +75,11 @@ def throughput(bench: Rfc2544Bench, trial: Trial, sent: FramesSent) -> Throughpu
 
 def frame_loss_rate(bench: Rfc2544Bench, trial: Trial, sent: FramesSent) -> FrameLossRow:
     """From the whole line down until two trials on end lost nothing."""
-    ways = len(trial.tester.wires)
 
     def measure(percent: float) -> LossPoint:
         load_pps = percent / 100 * sent.line_pps
         one = bench.measure(trial, "frame-loss", sent.name, load_pps, bench.method.trial_s, f"{percent:g} %")
-        balance, offered_pps = one.trial.balance, one.judged.offered_pps / ways
-        return LossPoint(
-            intended_percent=percent,
-            intended_pps=load_pps,
-            offered_percent=offered_pps / sent.line_pps * 100,
-            offered_pps=offered_pps,
-            loss_percent=frame_loss_percent(balance.offered, balance.offered - balance.lost),
-            irregular=one.remark,
-        )
+        return loss_point(percent, sent.line_pps, one)
 
     points, twice = frame_loss(measure, bench.method.loss_step_percent)
     told = [point.irregular for point in points if point.irregular]
@@ -186,16 +167,6 @@ def _no_bursts(measured: ThroughputRow, resolution: float) -> str:
     return ""
 
 
-def remarks(trials: list[SuiteTrial]) -> str:
-    """The number of `trials` that do not show the DUT alone, with the reason for the first of them."""
-    told = [one.remark for one in trials if one.remark]
-    return f"in {len(told)} of {len(trials)} trials {told[0]}" if told else ""
-
-
 def not_the_duts(measured: ThroughputRow) -> str:
     """A note for a test at the throughput if that throughput is not the DUT's own."""
     return f"its load is not a limit of the DUT, but of the {measured.limit}" if measured.is_at_least else ""
-
-
-def said(*remarks: str) -> str:
-    return "; ".join(filter(None, remarks))

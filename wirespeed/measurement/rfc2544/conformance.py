@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wirespeed.measurement.rfc.plan import LATENCY_REPEATS, LATENCY_STREAM_S, TRIAL_S
 from wirespeed.measurement.rfc2544.result import Method, Test
 
-TRIAL_S = 60.0
 WAITS_S = (2.0, 2.0, 5.0)
 """After learning frames, for residual frames, to restabilise (RFC 2544 section 23)."""
 
 STANDARD_SIZES = frozenset({"64", "128", "256", "512", "1024", "1280", "1518"})
 IP6_SIZES = STANDARD_SIZES - {"64"}
-LATENCY_REPEATS, BURST_REPEATS, LATENCY_STREAM_S = 20, 50, 120.0
+BURST_REPEATS = 50
 
 
 def exceptions_of(method: Method, *, ip6: bool, signature: bool) -> Mapping[Test, tuple[str, ...]]:

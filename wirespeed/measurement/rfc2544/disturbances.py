@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from wirespeed.errors import WirespeedError
+from wirespeed.measurement.rfc.bench import remarks, said
 from wirespeed.measurement.rfc2544.bench import Rfc2544Bench
-from wirespeed.measurement.rfc2544.benchmarks import FramesSent, not_the_duts, remarks, said
+from wirespeed.measurement.rfc2544.benchmarks import FramesSent, not_the_duts
 from wirespeed.measurement.rfc2544.result import RecoveryRow, ResetRow, SuiteTrial, ThroughputRow
 from wirespeed.measurement.rfc2544.schedules import MissingFrames, outage_s, recovery_s
 from wirespeed.results.channel import Channel
@@ -83,7 +84,7 @@ def _cut(
             readings.append(_read(trial))
         loaded = trial.snapshot()
     found = trial.result(Rate(overload_pps, "pps"), before, loaded, 0.0)
-    one = bench.keep("recovery", sent.name, overload_pps, seconds, found, label)
+    one = bench.kept("recovery", sent.name, overload_pps, seconds, found, label)
     times = [
         recovery_s(
             [MissingFrames(reading.port_at_s(wire.rx), _missing(trial, before, reading, wire)) for reading in readings],
@@ -154,7 +155,7 @@ def _outage(
             earlier = now
         loaded = trial.snapshot()
     found = trial.result(Rate(load_pps, "pps"), before, loaded, 0.0)
-    one = bench.keep("reset", sent.name, load_pps, found.duration_s, found, label)
+    one = bench.kept("reset", sent.name, load_pps, found.duration_s, found, label)
     if not back:
         return None
     outages = [

@@ -7,14 +7,14 @@ from threading import Event
 
 from rich.console import Console
 
-from wirespeed.errors import FileFault
 from wirespeed.files import write_atomically
-from wirespeed.measurement.file import read_file
+from wirespeed.measurement.file import read_as
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
+from wirespeed.measurement.rfc.command import by_command
 from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
-from wirespeed.measurement.rfc2544.live import summary, watcher
+from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.options import Rfc2544Options
 from wirespeed.measurement.rfc2544.plan import (
     Rfc2544Plan,
@@ -23,10 +23,9 @@ from wirespeed.measurement.rfc2544.plan import (
     parse_test,
     parse_waits,
 )
-from wirespeed.measurement.rfc2544.reset_command import reset_by
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.measurement.rfc2544.run import loads_for, raise_for_ending, run_rfc2544
-from wirespeed.measurement.rfc2544.text import text_block
+from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
@@ -40,7 +39,7 @@ RESTART = "software reset: the router's process is ended and started again"
 class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
     """The tests that the options name, at each frame size."""
 
-    summary = staticmethod(summary)
+    summary = staticmethod(LINES.summary)
 
     def __init__(self, options: Rfc2544Options) -> None:
         super().__init__(options)
@@ -60,7 +59,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             **plan_head(self.at, options, name="rfc2544"),
         )
         check_plan(self._plan)
-        self._by_command = reset_by(options.reset_command) if options.reset_command else None
+        self._by_command = by_command(options.reset_command, "--reset-command") if options.reset_command else None
         if options.text is not None:
             check_writable(options.text)
         self._loads = loads_for(self._plan)
@@ -68,15 +67,10 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
     @classmethod
     def instead(cls, options: Rfc2544Options, /) -> str | None:
         """The report of the result file that is to be shown; FileFault when it is of another kind."""
-        if options.show is None:
-            return None
-        result = read_file(options.show)
-        if not isinstance(result, Rfc2544Result):
-            raise FileFault(f"{options.show} is not a result of RFC 2544 tests; `wirespeed report` reads the others")
-        return text_block(result)
+        return None if options.show is None else TEXT.text_block(read_as(Rfc2544Result, options.show))
 
     def watcher(self, console: Console) -> Watcher[Rfc2544Progress]:
-        return watcher(console, self._plan.title, self.options.quiet)
+        return LINES.watcher(console, self._plan.title, self.options.quiet)
 
     def run(
         self, stand: Stand, watch: Callable[[Rfc2544Progress], None], stop: Event, journal: Journal
@@ -97,7 +91,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
 
     def keep_more(self, result: Rfc2544Result) -> None:
         if self.options.text is not None:
-            write_atomically(self.options.text, text_block(result), "text report")
+            write_atomically(self.options.text, TEXT.text_block(result), "text report")
 
     def raise_for(self, result: Rfc2544Result) -> None:
         raise_for_ending(result)

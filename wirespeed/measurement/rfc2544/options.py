@@ -8,8 +8,8 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
+from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
-from wirespeed.units import parse_duration
 
 SIZES = "64,128,256,512,1024,1280,1518"
 """RFC 2544 clause 9.1."""
@@ -37,30 +37,13 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     ] = ""
     trial_s: Annotated[
         float,
-        Option(
-            "--trial",
-            "Trial duration (RFC: 60 s).",
-            metavar="TIME",
-            parse=parse_duration,
-            setting="trial_s",
-            limits={"gt": 0},
-        ),
+        TRIAL,
     ] = 60.0
     repeats: Annotated[
         int | None,
-        Option(
-            "--repeats",
-            "Trials.",
-            metavar="N",
-            shown="20 latency, 50 bursts, 3 others, or fewer",
-            setting="trials",
-            limits={"ge": 1},
-        ),
+        replace(REPEATS, shown="20 latency, 50 bursts, 3 others, or fewer"),
     ] = None
-    resolution: Annotated[
-        str,
-        Option("--resolution", "Precision of load and burst searches.", metavar="SHARE", setting="resolution"),
-    ] = "1%"
+    resolution: Resolution = "1%"
     waits: Annotated[
         str,
         Option("--waits", "Learning, residual, restabilise.", metavar="S,S,S", shown="2,2,5 or less", setting="waits"),
@@ -76,10 +59,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     text: Annotated[Path | None, Option("--text", "Write the report as text too.", metavar="FILE", group="Result")] = (
         None
     )
-    show: Annotated[
-        Path | None,
-        Option("--show", "Print the report of this result, and exit.", metavar="FILE", group="Result"),
-    ] = None
+    show: Show = None
     repeat_disturbed: RepeatDisturbed = None
 
     @property

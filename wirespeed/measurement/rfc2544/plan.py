@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, replace
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.rfc2544.conformance import TRIAL_S, WAITS_S, exceptions_of
+from wirespeed.measurement.rfc.plan import LATENCY_REPEATS, LEAST_REPEATS, TRIAL_S, RfcPlan, tests_of
+from wirespeed.measurement.rfc2544.conformance import BURST_REPEATS, WAITS_S, exceptions_of
 from wirespeed.measurement.rfc2544.result import TESTS, Method, Rfc2544Settings, Test
 from wirespeed.trial.directions import check_directions
-from wirespeed.trial.plan import MeasurementPlan
 from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES, parse_duration
 
 PROFILE = "bench"
@@ -19,13 +19,9 @@ IP6_LEAST_BYTES = 82
 """Ethernet, IPv6 and UDP headers, the tester's signature of 16 bytes, FCS."""
 
 MIX = "imix"
-EVERYTHING = "all"
-
-LEAST_REPEATS = 3
-LATENCY_REPEATS, BURST_REPEATS = 20, 50
 
 OWN_TUNABLES = ("size", "ip")
-NEEDING_THROUGHPUT: tuple[Test, ...] = ("latency", "back-to-back", "recovery", "reset")
+NEEDED: dict[Test, tuple[Test, ...]] = dict.fromkeys(("latency", "back-to-back", "recovery", "reset"), ("throughput",))
 
 
 @dataclass(frozen=True)
@@ -37,28 +33,23 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Rfc2544Plan(MeasurementPlan):
-    """`repeats` and `waits_s` (after learning, residual, restabilise) are None where they follow from `trial_s`.
-    `tunables` are those besides size and IP version. With `robust` trials are repeated whose loss the machine explains;
-    None does so in a lab whose control shares CPUs with what it measures.
-    `reset_kind` says how the DUT is reset; it is empty where nobody can. `notes` go into the result as they are."""
+class Rfc2544Plan(RfcPlan):
+    """`waits_s` (after learning, residual, restabilise) is None where it follows from `trial_s`. `tunables` are those
+    besides size and IP version. `reset_kind` says how the DUT is reset; it is empty where nobody can: `is_left_out`
+    says that the reset was asked for then."""
 
     profile: str = PROFILE
     tests: tuple[Test, ...] = TESTS
     frames: tuple[Frame, ...] = ()
-    trial_s: float = TRIAL_S
-    repeats: int | None = None
     waits_s: tuple[float, float, float] | None = None
-    resolution: float = 0.01
     burst_most_s: float = 2.0
-    ip6: bool = False
-    robust: bool | None = None
     reset_kind: str = ""
-    notes: tuple[str, ...] = ()
+    is_left_out: bool = False
 
     @property
-    def is_robust(self) -> bool:
-        return self.lab.shares_cpus if self.robust is None else self.robust
+    def notes(self) -> tuple[str, ...]:
+        reset = ("reset was left out: --reset-command would say how to reset the DUT",) if self.is_left_out else ()
+        return (*reset, *super().notes)
 
     @property
     def title(self) -> str:
@@ -68,13 +59,12 @@ class Rfc2544Plan(MeasurementPlan):
     def with_reset(self, reset_kind: str) -> Rfc2544Plan:
         """The plan for a device with the given reset. If it cannot be reset, that test is omitted; UsageError if no
         other test remains."""
-        tests, notes = self.tests, self.notes
-        if not reset_kind and "reset" in tests:
+        tests, is_left_out = self.tests, not reset_kind and "reset" in self.tests
+        if is_left_out:
             if len(tests) == 1 or set(tests) == {"throughput", "reset"}:
                 raise UsageError("reset needs to know how to reset the DUT: give --reset-command, or --lab embedded")
             tests = tuple(test for test in tests if test != "reset")
-            notes = ("reset was left out: --reset-command would say how to reset the DUT",)
-        return replace(self, tests=tests, notes=notes, reset_kind=reset_kind)
+        return replace(self, tests=tests, is_left_out=is_left_out, reset_kind=reset_kind)
 
     @property
     def method(self) -> Method:
@@ -89,18 +79,15 @@ class Rfc2544Plan(MeasurementPlan):
             learning_s=learning_s,
             residual_s=residual_s,
             restabilise_s=restabilise_s,
-            latency_repeats=self._repeats(LATENCY_REPEATS, share),
-            burst_repeats=self._repeats(BURST_REPEATS, share),
+            latency_repeats=self.repeats_for(LATENCY_REPEATS),
+            burst_repeats=self.repeats_for(BURST_REPEATS),
             recovery_repeats=self.repeats or LEAST_REPEATS,
             reset_repeats=self.repeats or LEAST_REPEATS,
             burst_most_s=self.burst_most_s,
-            protocol="UDP over IPv6" if self.ip6 else "UDP over IPv4",
+            protocol=self.protocol,
             stream_format=self._stream_format,
         )
         return replace(bare, exceptions=exceptions_of(bare, ip6=self.ip6, signature=self.signature))
-
-    def _repeats(self, of_the_rfc: int, share: float) -> int:
-        return self.repeats or max(LEAST_REPEATS, math.ceil(of_the_rfc * share))
 
     @property
     def _stream_format(self) -> str:
@@ -124,12 +111,7 @@ class Rfc2544Plan(MeasurementPlan):
 
 def check_plan(plan: Rfc2544Plan) -> None:
     """UsageError when the plan cannot be run on any line."""
-    if not (math.isfinite(plan.trial_s) and plan.trial_s > 0):
-        raise UsageError(f"--trial {plan.trial_s:g} is not a duration: give seconds above 0, 60 for the RFC's")
-    if plan.repeats is not None and plan.repeats < 1:
-        raise UsageError(f"--repeats {plan.repeats}: give 1 or more; the RFC has 20 for latency, 50 for back-to-back")
-    if not 0 < plan.resolution < 1:
-        raise UsageError(f"--resolution {plan.resolution:g}: give a share between 0 and 1, such as 1% or 0.001")
+    plan.check_trials("the RFC has 20 for latency, 50 for back-to-back")
     for key in OWN_TUNABLES:
         if key in plan.tunables:
             raise UsageError(f"-t {key}=…: frames are chosen by --sizes and --ip6; leave {key} out of -t")
@@ -138,11 +120,7 @@ def check_plan(plan: Rfc2544Plan) -> None:
 
 def parse_test(word: str) -> tuple[Test, ...]:
     """A test with those that it stands on, in the order in which they are run."""
-    if word == EVERYTHING:
-        return TESTS
-    if word not in TESTS:
-        raise UsageError(f"test {word!r} is not known: give {', '.join(TESTS)} or {EVERYTHING}")
-    return tuple(test for test in TESTS if test == word or (test == "throughput" and word in NEEDING_THROUGHPUT))
+    return tests_of(word, TESTS, NEEDED, TESTS)
 
 
 def parse_sizes(text: str, ip6: bool) -> tuple[Frame, ...]:

@@ -7,15 +7,16 @@ Sections named without an RFC are those of RFC 2544.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from statistics import fmean, stdev
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
-from wirespeed.measurement.conforming import Conforming
+from wirespeed.measurement.rfc.loss import LossPoint
+from wirespeed.measurement.rfc.method import Conforming
+from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
 from wirespeed.results.codec import INLINE, SPARSE, Stored
-from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import SearchTrial, StoredLimit
+from wirespeed.results.search_trial import StoredLimit
 from wirespeed.results.settings import Settings
 from wirespeed.results.trial import TrialResult
 
@@ -31,11 +32,6 @@ SECTIONS: Mapping[Test, str] = {
     "recovery": "RFC 2544 §26.5",
     "reset": "RFC 6201 (RFC 2544 §26.6)",
 }
-
-APPLICABILITY = (
-    "RFC 6815: these are tests of a device in an isolated laboratory; in a network in use they do harm, and their "
-    "numbers mean nothing."
-)
 
 
 @dataclass(frozen=True)
@@ -67,11 +63,9 @@ class Method(Conforming):
 
 
 @dataclass(frozen=True)
-class SuiteTrial:
+class SuiteTrial(RfcTrial):
     """A trial, its test and its frames. `load_pps` and `intended_s` are as intended; `label` distinguishes trials of
     one test (`repeat 3`). `excluded` is the reason why a trial does not count."""
-
-    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "judged.loss_ratio"}
 
     number: int
     test: Test
@@ -83,14 +77,12 @@ class SuiteTrial:
     excluded: Annotated[str, Stored(sparse=True, former="set_aside")] = ""
 
     @property
-    def judged(self) -> SearchTrial:
-        """The trial in the form that a search judges: by all packets that were due."""
-        return SearchTrial(self.number, "search", self.load_pps, self.intended_s, self.trial, self.label)
+    def subject(self) -> str:
+        return self.frame
 
     @property
     def remark(self) -> str:
-        """Why what it shows is not the DUT's doing alone; empty where it is. That links and tester stand still while a
-        DUT is reset is its doing."""
+        """That links and tester stand still while a DUT is reset is the DUT's doing."""
         if self.test != "reset" and self.trial.disturbed:
             return f"the host disturbed it: {self.trial.disturbed}"
         if self.test != "reset" and self.trial.tester_limited:
@@ -117,8 +109,23 @@ def spread_of(values: tuple[float, ...]) -> Spread | None:
     return Spread(len(values), fmean(values), min(values), max(values), stdev(values) if len(values) > 1 else 0.0)
 
 
+class FrameRow:
+    """A row of one frame size. `irregular` is the reason why the figure is not the DUT's alone."""
+
+    frame: str
+    irregular: str
+
+    @property
+    def subject(self) -> str:
+        return self.frame
+
+    @property
+    def remark(self) -> str:
+        return self.irregular
+
+
 @dataclass(frozen=True)
-class ThroughputRow:
+class ThroughputRow(FrameRow):
     """§26.1 for one frame size: the highest load without loss. `line_pps` is the theoretical maximum of the links (None
     if the line speed is unknown); `limit` is the cause of `upper_pps`; `irregular` is the reason why the figure is not
     the DUT's alone."""
@@ -152,7 +159,7 @@ class ThroughputRow:
 
 
 @dataclass(frozen=True)
-class LatencyRow:
+class LatencyRow(FrameRow):
     """§26.2 for one frame size and direction, at the load of its throughput. `repeats_us` are the mean latencies of the
     tagged frames of each repeat; `least_us` and `most_us` the extremes of all frames; `tagged_bytes` is their size.
     `baseline_us` is the latency of the port type alone, if the tester calibrated it."""
@@ -179,20 +186,7 @@ class LatencyRow:
 
 
 @dataclass(frozen=True)
-class LossPoint:
-    """A load of §26.3: intended and offered load in percent of the theoretical maximum, and the frame loss rate in
-    percent of the offered load."""
-
-    intended_percent: Annotated[float, Stored(former="asked_percent")]
-    intended_pps: Annotated[float, Stored(former="asked_pps")]
-    offered_percent: float
-    offered_pps: float
-    loss_percent: float
-    irregular: str = ""
-
-
-@dataclass(frozen=True)
-class FrameLossRow:
+class FrameLossRow(FrameRow):
     """§26.3 for one frame size, from the highest load down. `lossless_twice` is false if the lowest load was reached
     without two consecutive trials that lost nothing."""
 
@@ -205,7 +199,7 @@ class FrameLossRow:
 
 
 @dataclass(frozen=True)
-class BackToBackRow:
+class BackToBackRow(FrameRow):
     """RFC 9004 for one frame size. `lengths` are the longest bursts without loss, in frames, one per repeat; `longest`
     is the longest burst tried; `sent_pps` is the rate at which the bursts were sent. `skipped` is the reason why the
     test was not run."""
@@ -228,6 +222,10 @@ class BackToBackRow:
     irregular: str = ""
 
     @property
+    def remark(self) -> str:
+        return self.skipped or self.irregular
+
+    @property
     def spread(self) -> Spread | None:
         return spread_of(self.lengths)
 
@@ -245,7 +243,7 @@ class BackToBackRow:
 
 
 @dataclass(frozen=True)
-class RecoveryRow:
+class RecoveryRow(FrameRow):
     """§26.5 for one frame size: `times_s` are the seconds from the load reduction to the last lost frame, one per
     repeat; `resolution_s` is the precision of the readings. `overload_lost` frames were lost before the reduction."""
 
@@ -268,7 +266,7 @@ class RecoveryRow:
 
 
 @dataclass(frozen=True)
-class ResetRow:
+class ResetRow(FrameRow):
     """RFC 6201: reset of the DUT under load. `kind` is the type of reset and how it was done. `times_s` are the frames
     lost divided by their rate, in the direction that lost most; `lost` are the frames of all directions."""
 
@@ -309,7 +307,7 @@ class Rfc2544Settings(Settings):
 
 
 @dataclass(frozen=True)
-class Rfc2544Result(MeasurementResult):
+class Rfc2544Result(RfcResult):
     """A whole run. Rows are in the order of their frame sizes; a test that was not run has none. `conformance` has, by
     test, its section and its deviations. `spent_s` is the duration."""
 
@@ -317,7 +315,6 @@ class Rfc2544Result(MeasurementResult):
     schema = "wirespeed-rfc2544/2"
     noun = "result of RFC 2544 tests"
     journal_noun = "RFC 2544 tests"
-    also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
 
     variables: Annotated[Rfc2544Settings, Stored("vars")]
     method: Method
@@ -331,42 +328,8 @@ class Rfc2544Result(MeasurementResult):
     spent_s: float = 0.0
 
     @property
-    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
-        return tuple((f"{one.test} {one.frame}", one.judged) for one in self.trials)
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.trials
-
-    @property
-    def conformance(self) -> dict[Test, str]:
-        """By test, the section that it follows and what it does otherwise."""
-        return {test: self.method.conformance(test) for test in self.method.tests}
-
-    @property
     def is_bidirectional(self) -> bool:
         return any(wire.reverse in self.directions for wire in self.directions)
-
-    def rows(self, test: Test) -> tuple[Row, ...]:
-        found: tuple[Row, ...] = getattr(self, attribute_of(test))
-        return found
-
-    @classmethod
-    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
-        """Rows stand between the trials: {"row_of": "latency", "row": …}."""
-        trials = [entry for entry in entries if "row_of" not in entry]
-        document: dict[str, Any] = {**head, "trials": trials}
-        for entry in entries:
-            if "row_of" in entry:
-                document.setdefault(attribute_of(entry["row_of"]), []).append(entry.get("row"))
-        result = cls.from_json(document, name)
-        reason = f"the tests did not end by themselves; {len(trials)} trials are from their journal"
-        return replace(result, spent_s=sum(one.trial.effective_s for one in result.trials)), reason
-
-
-def attribute_of(test: Test) -> str:
-    """Name of a test's rows in a Rfc2544Result and in its file."""
-    return test.replace("-", "_")
 
 
 def implied_buffer_s(mean_frames: float, line_pps: float) -> float:
@@ -378,11 +341,6 @@ def corrected_buffer_s(mean_frames: float, line_pps: float, throughput_pps: floa
     """RFC 9004 section 5: the implied buffer time without the frames that the DUT forwards while the burst comes in."""
     implied_s = implied_buffer_s(mean_frames, line_pps)
     return implied_s - implied_s * throughput_pps / line_pps
-
-
-def frame_loss_percent(offered: float, received: float) -> float:
-    """§26.3: (input count - output count) × 100 / input count; none of nothing."""
-    return max(0.0, (offered - received) * 100 / offered) if offered > 0 else 0.0
 
 
 RESULT = Rfc2544Result

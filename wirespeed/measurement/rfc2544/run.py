@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
@@ -11,6 +10,9 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.errors import MeasurementError, RemoteError, UsageError
 from wirespeed.measurement.head import head_of
+from wirespeed.measurement.rfc.bench import throughput_goal
+from wirespeed.measurement.rfc.method import APPLICABILITY
+from wirespeed.measurement.rfc.result import attribute_of
 from wirespeed.measurement.rfc2544.bench import Rfc2544Bench, Watch
 from wirespeed.measurement.rfc2544.benchmarks import (
     FramesSent,
@@ -18,15 +20,13 @@ from wirespeed.measurement.rfc2544.benchmarks import (
     frame_loss_rate,
     latency,
     throughput,
-    throughput_goal,
 )
 from wirespeed.measurement.rfc2544.disturbances import recovery, reset
 from wirespeed.measurement.rfc2544.plan import Frame, Rfc2544Plan, check_plan
-from wirespeed.measurement.rfc2544.result import APPLICABILITY, TESTS, Rfc2544Result, ThroughputRow, attribute_of
+from wirespeed.measurement.rfc2544.result import TESTS, Rfc2544Result, ThroughputRow
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.profiles import load_profiles
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
-from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.tester import Tester
@@ -83,12 +83,10 @@ def run_rfc2544(
     sizes = suite.sizes()
     head = suite.head()
     check_resolution([throughput_goal(plan.trial_s, plan.resolution)], min(sent.line_pps for sent in sizes.values()))
-    bench = Rfc2544Bench(plan.method, stop, watch, recorder, plan.is_robust)
+    bench = Rfc2544Bench(plan.method, plan.is_robust, stop=stop, watch=watch, recorder=recorder)
     if recorder is not None:
         recorder.begin(head)
     notes = [APPLICABILITY, *plan.notes]
-    if plan.is_robust and plan.robust is None:
-        notes.append(ROBUST_NOTE)
     with ending_of(lambda: bool(bench.trials)) as course:
         for frame in plan.frames:
             before = len(bench.trials)
@@ -107,7 +105,7 @@ def run_rfc2544(
         dut=with_texts(head.dut, dut),
         **rows,  # type: ignore[arg-type] # each of its own kind
         trials=tuple(bench.trials),
-        spent_s=time.monotonic() - bench.began_s,
+        spent_s=bench.spent_s,
         ending=replace(course.ending, started=head.ending.started, notes=(*suite.notes, *notes)),
     )
 

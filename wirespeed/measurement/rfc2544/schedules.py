@@ -1,29 +1,9 @@
-"""Schedules of the tests: loads of the frame loss rate, times from counters. Pure: the caller provides what sends."""
+"""Times of recovery and reset from counters. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from wirespeed.measurement.rfc2544.result import LossPoint
-
-
-def loss_loads(step_percent: float) -> Iterator[float]:
-    """Percent of the line from 100 down in steps, the last one above 0 (RFC 2544 section 26.3)."""
-    count = 0
-    while (percent := 100 - count * step_percent) > 1e-9:
-        yield percent
-        count += 1
-
-
-def frame_loss(measure: Callable[[float], LossPoint], step_percent: float) -> tuple[tuple[LossPoint, ...], bool]:
-    """Points from the whole line down until two trials on end lost nothing, and whether there were two."""
-    points: list[LossPoint] = []
-    for percent in loss_loads(step_percent):
-        points.append(measure(percent))
-        if len(points) > 1 and not points[-1].loss_percent and not points[-2].loss_percent:
-            return tuple(points), True
-    return tuple(points), False
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from wirespeed.errors import UsageError
 from wirespeed.measurement.search.controller import repeats_for
 from wirespeed.measurement.search.result import SearchSettings
-from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.search_trial import Goal
 from wirespeed.trial.directions import check_directions
-from wirespeed.trial.plan import MeasurementPlan
+from wirespeed.trial.plan import RepeatingPlan
 from wirespeed.units import Rate, parse_duration, parse_rate
 
 LATENCY_SHARES = (0.0, 0.1, 0.5, 0.9)
@@ -39,11 +38,9 @@ class LatencyPlan:
 
 
 @dataclass(frozen=True)
-class SearchPlan(MeasurementPlan):
+class SearchPlan(RepeatingPlan):
     """One search. Without `goals` nothing is searched for, and MRR alone is measured. `least` and `most` are loads of
-    each direction, `most` the whole line unless given; `limit_s` is the time the search may take. With `robust` trials
-    are repeated whose loss the machine explains; None does so in a lab whose control shares CPUs with what it
-    measures."""
+    each direction, `most` the whole line unless given; `limit_s` is the time the search may take."""
 
     goals: tuple[Goal, ...] = ()
     preset: str = "csit"
@@ -53,18 +50,15 @@ class SearchPlan(MeasurementPlan):
     limit_s: float = 1200.0
     mrr: MrrPlan | None = None
     latency: LatencyPlan | None = None
-    robust: bool | None = None
 
     @property
     def repeats(self) -> int:
         """The number of trials of one load that may be repeated."""
-        is_robust = self.lab.shares_cpus if self.robust is None else self.robust
-        return repeats_for(self.goals) if is_robust else 0
+        return repeats_for(self.goals) if self.is_robust else 0
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes on settings that the program chose."""
-        return (ROBUST_NOTE,) if self.repeats and self.robust is None else ()
+        return super().notes if self.goals else ()
 
     def variables(self, server: str) -> SearchSettings:
         return SearchSettings(

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from threading import Event
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.errors import MeasurementError
+from wirespeed.measurement.rfc.bench import RfcBench, RfcProgress
 from wirespeed.measurement.stateful.counts import (
     Phase,
     channel_of,
@@ -33,7 +32,6 @@ from wirespeed.measurement.stateful.result import (
     flows_text,
 )
 from wirespeed.results.channel import Channel
-from wirespeed.results.recorder import Recorder
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial.flow_session import DRAIN_S, Establishment, FlowSession, Validation
 from wirespeed.trial.machine import preemption_between
@@ -53,19 +51,7 @@ _TRIES = 3
 """A table is emptied, and flows are opened for phase 2, at most so often."""
 
 
-@dataclass(frozen=True)
-class StatefulProgress:
-    """Progress for a watcher: `trial` or `row` is new, or neither, and a trial begins. `doing` names its test, its
-    number of flows and its rate."""
-
-    doing: str
-    trial: StatefulTrial | None
-    test: Test
-    row: Row | None
-    count: int
-    spent_s: float
-
-
+StatefulProgress = RfcProgress[Test, StatefulTrial, Row]
 Watch = Callable[[StatefulProgress], None]
 
 
@@ -101,8 +87,8 @@ def flow_set_of(ranges: Ranges, protocol: FlowProtocol) -> FlowSet:
 
 
 @dataclass
-class StatefulBench:
-    """Tests under way, on ports that `trial` holds: the trials and rows there are so far. `states` is the DUT's table,
+class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
+    """Tests under way, on ports that `trial` holds. `states` is the DUT's table,
     `empty` what empties it in place of that. `filtered`: its filter is on. `behind` is the first destination without
     it, if that is another one, as of port forwards."""
 
@@ -113,15 +99,9 @@ class StatefulBench:
     forward: Channel
     states: DutStates | None = None
     empty: Callable[[], None] | None = None
-    stop: Event = field(default_factory=Event)
-    watch: Watch | None = None
-    recorder: Recorder | None = None
     ring_slots: int = 0
     behind: str = ""
     filtered: bool = True
-    trials: list[StatefulTrial] = field(default_factory=list)
-    rows: list[tuple[Test, Row]] = field(default_factory=list)
-    began_s: float = field(default_factory=time.monotonic)
 
     # ---- what a trial begins with
 
@@ -179,11 +159,11 @@ class StatefulBench:
         before = self._begin(asked, f"{rate_fps:,.0f} flows/s, {lasting_s:.3g} s")
         began = self.trial.snapshot()
         first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
-        self._heed_stop()
+        self.wait(0.0)
         second = None
         if opened(first, asked.flows).is_whole:
             second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.stop.is_set)
-            self._heed_stop()
+            self.wait(0.0)
         return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
 
     def opening(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> Opening:
@@ -193,12 +173,9 @@ class StatefulBench:
             before = self._begin(asked, f"phase 1 at {rate_fps:,.0f} flows/s")
             began = self.trial.snapshot()
             first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
-            self._heed_stop()
-            counts, second = opened(first, asked.flows), None
-            if counts.is_whole and self.method.transport == "tcp":
-                second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.stop.is_set)
-                self._heed_stop()
-            if counts.is_whole and (second is None or second.is_whole):
+            self.wait(0.0)
+            counts = opened(first, asked.flows)
+            if counts.is_whole:
                 return Opening(before, counts, began.at_s)
             one = self._opening_trial(asked, rate_fps, began, before, asked.flows / rate_fps, first, second)
             lasting = counts.established if second is None else second.established
@@ -239,7 +216,7 @@ class StatefulBench:
     ) -> StatefulTrial:
         """Phase 1 at `opening_fps`, then `load_pps` of each sender over the states."""
         opening = self.opening(session, asked, opening_fps)
-        self.tell(asked, f"{load_pps:,.0f} fps for {seconds:.3g} s")
+        self._tell(asked, f"{load_pps:,.0f} fps for {seconds:.3g} s")
         began = self.trial.snapshot()
         found = session.exchange(
             seconds,
@@ -248,7 +225,7 @@ class StatefulBench:
             latency_every=latency_every,
             is_cancelled=self.stop.is_set,
         )
-        self._heed_stop()
+        self.wait(0.0)
         phase = self._phase(began)
         ways = {self.forward: found.to_responder, self.forward.reverse: found.to_initiator}
         sent = {wire: one for wire, one in ways.items() if one is not None}
@@ -273,14 +250,13 @@ class StatefulBench:
         return opening_s + seconds + DRAIN_S
 
     def _begin(self, asked: StatefulStep, what: str) -> StateTable | None:
-        if self.stop.wait(self.method.rest_s):
-            raise KeyboardInterrupt
-        self.tell(asked, what)
+        self.wait(self.method.rest_s)
+        self._tell(asked, what)
         return self._emptied()
 
-    def _heed_stop(self) -> None:
-        if self.stop.is_set():
-            raise KeyboardInterrupt
+    def _tell(self, asked: StatefulStep, what: str) -> None:
+        off = "" if self.filtered else " without filter"
+        self.tell(asked.test, f"{flows_text(asked.flows)}{off}", what)
 
     def _phase(self, began: TrialReading) -> Phase:
         ended = self.trial.snapshot()
@@ -333,25 +309,3 @@ class StatefulBench:
             lasted_s=lasted_s,
             label=asked.label,
         )
-
-    # ---- what is kept and told
-
-    def keep(self, one: StatefulTrial) -> None:
-        self.trials.append(one)
-        if self.recorder is not None:
-            self.recorder.add(one)
-        self._watched(one.test, one.test, trial=one)
-
-    def found(self, test: Test, row: Row) -> None:
-        self.rows.append((test, row))
-        if self.recorder is not None:
-            self.recorder.add({"row_of": test, "row": row})
-        self._watched(test, test, row=row)
-
-    def tell(self, asked: StatefulStep, what: str) -> None:
-        off = "" if self.filtered else " without filter"
-        self._watched(f"{asked.test} {flows_text(asked.flows)}{off}: {what}", asked.test)
-
-    def _watched(self, doing: str, test: Test, trial: StatefulTrial | None = None, row: Row | None = None) -> None:
-        if self.watch is not None:
-            self.watch(StatefulProgress(doing, trial, test, row, len(self.trials), time.monotonic() - self.began_s))

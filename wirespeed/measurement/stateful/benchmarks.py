@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from wirespeed.errors import MeasurementError, UsageError
-from wirespeed.measurement.rfc2544.result import LossPoint, frame_loss_percent
-from wirespeed.measurement.rfc2544.schedules import frame_loss
+from wirespeed.measurement.rfc.bench import DISTURBED_REPEATS, remarks, said, throughput_goal
+from wirespeed.measurement.rfc.loss import LossPoint, frame_loss, loss_point
 from wirespeed.measurement.search.controller import Controller
 from wirespeed.measurement.search.result import GoalOutcome
 from wirespeed.measurement.stateful.bench import StatefulBench, StatefulStep
@@ -39,8 +39,6 @@ LEAST_FPS = 1000.0
 UNKNOWN_TIMEOUT_S = 120.0
 """Where the DUT's timeout is unknown, phase 1 and validation last at most so long: that of Linux for flows in use."""
 
-DISTURBED_REPEATS = 3
-
 _MARGIN_S = 1.0
 """Commands between the phases take a part of it."""
 
@@ -57,11 +55,6 @@ AFoundRow = TypeVar("AFoundRow", bound=FoundRow)
 def rate_goal(resolution: float) -> Goal:
     """§4.5 for MLRsearch: one trial decides, and no flow may be lost. How long it lasts follows from the rate."""
     return Goal("rate", 0.0, 0.0, 1.0, 1.0, resolution, 1.0)
-
-
-def throughput_goal(trial_s: float, resolution: float) -> Goal:
-    """RFC 2544 §26.1: one trial of the full length decides, and nothing may be lost."""
-    return Goal("throughput", 0.0, 0.0, trial_s, trial_s, resolution, min(1.0, trial_s))
 
 
 def least_rate_fps(bench: StatefulBench, flows: int) -> float:
@@ -229,29 +222,24 @@ def frame_loss_rate(
     trials: list[StatefulTrial] = []
 
     def measure(percent: float) -> LossPoint:
-        load_pps = percent / 100 * line_pps
         asked = StatefulStep("frame-loss", flows, way, label=f"{percent:g} %")
-        one = bench.exchange(session, asked, opening_fps, load_pps, bench.method.trial_s)
+        one = bench.exchange(session, asked, opening_fps, percent / 100 * line_pps, bench.method.trial_s)
         bench.keep(one)
         trials.append(one)
-        offered_pps = one.judged.offered_pps / max(1, len(one.trial.channels))
-        lost = frame_loss_percent(one.trial.balance.offered, one.trial.balance.offered - one.trial.balance.lost)
-        return LossPoint(percent, load_pps, offered_pps / line_pps * 100, offered_pps, lost, one.remark)
+        return loss_point(percent, line_pps, one)
 
     row = StateLossRow(flows, way, bench.filtered, opening_fps)
     try:
         points, twice = frame_loss(measure, bench.method.loss_step_percent)
     except MeasurementError as error:
         return replace(row, left_out=str(error))
-    odd = [one.remark for one in trials if one.remark]
-    why = [f"in {len(odd)} of {len(trials)} trials {odd[0]}"] if odd else []
-    why += ["no two consecutive trials lost nothing"] if not twice else []
+    twice_text = "" if twice else "no two consecutive trials lost nothing"
     return replace(
         row,
         points=points,
         lossless_twice=twice,
         states=_states(trials),
-        irregular="; ".join((*why, *_doubts(trials, bench))),
+        irregular=said(remarks(trials), twice_text, *_doubts(trials, bench)),
     )
 
 
@@ -280,8 +268,6 @@ def latency(
     rows = []
     for wire in wires:
         found = [latency for one in trials if (latency := one.trial.channels[wire].latency) is not None]
-        odd = [one.remark for one in trials if one.remark]
-        reasons = (why, f"in {len(odd)} of {len(trials)} trials {odd[0]}" if odd else "", *_doubts(trials, bench))
         rows.append(
             StateLatencyRow(
                 flows,
@@ -294,7 +280,7 @@ def latency(
                 variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in found),
                 frames=sum(one.packets for one in found),
                 states=_states(trials),
-                irregular="; ".join(filter(None, reasons)),
+                irregular=said(why, remarks(trials), *_doubts(trials, bench)),
             )
         )
     return tuple(rows)
@@ -361,5 +347,5 @@ def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) ->
         why = str(error)
     held = [one for one in bench.trials[began:] if one.flows == good and not one.judged.loss_ratio]
     row = replace(row, steps=tuple(steps), states=_states(held), left_out="" if good else why)
-    doubts = "; ".join(filter(None, (why if good else "", *_doubts(held, bench))))
+    doubts = said(why if good else "", *_doubts(held, bench))
     return replace(row, capacity=good or None, full_at=full_at, irregular=doubts)

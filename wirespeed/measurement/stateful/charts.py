@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from wirespeed.charts.chart import Chart, Curve, Panel, shortened
 from wirespeed.charts.colours import colour
 from wirespeed.measurement.stateful.result import WAYS, FoundRow, Row, StatefulResult, StateLatencyRow
-from wirespeed.measurement.stateful.text import remark_of
 from wirespeed.results.figures import Scaler
 
 HEIGHT_PX = 260
@@ -122,9 +121,9 @@ def _states(result: StatefulResult, places: dict[int, float]) -> list[Curve]:
 
 def _text(row: FoundRow) -> str:
     least = "at least, the tester or the host was the limit" if row.is_at_least else ""
-    return "; ".join(filter(None, (least, remark_of(row))))
+    return "; ".join(filter(None, (least, row.remark)))
 
 
 def _latency_text(row: StateLatencyRow) -> str:
     worst = "" if row.worst_us is None else f"99.9th percentile {row.worst_us:.1f} µs"
-    return "; ".join(filter(None, (worst, remark_of(row))))
+    return "; ".join(filter(None, (worst, row.remark)))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wirespeed.measurement.rfc.plan import LATENCY_REPEATS, LATENCY_STREAM_S, TRIAL_S
 from wirespeed.measurement.stateful.result import StatefulMethod, Test
 from wirespeed.pages.words import count
 
-TRIAL_S = 60.0
 REPEATS = 10
 """§6 requires repeats and names no number; its own example has 10."""
 RFC_PAIR = ("10.0.0.2", "198.19.0.2")
 OUTSIDE = ("stateful", "forward")
 """Filters of a lab without source NAT."""
-LATENCY_REPEATS, LATENCY_STREAM_S, LATENCY_FRAMES = 20, 120.0, 500
 
 
 def exceptions_of(method: StatefulMethod, filter: str = "") -> Mapping[Test, tuple[str, ...]]:

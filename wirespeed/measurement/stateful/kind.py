@@ -11,10 +11,10 @@ from rich.console import Console
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
-from wirespeed.measurement.rfc2544.reset_command import reset_by
+from wirespeed.measurement.rfc.command import by_command
 from wirespeed.measurement.stand import Stand, with_bench
 from wirespeed.measurement.stateful.bench import StatefulProgress
-from wirespeed.measurement.stateful.live import summary, watcher
+from wirespeed.measurement.stateful.live import LINES
 from wirespeed.measurement.stateful.options import StatefulOptions
 from wirespeed.measurement.stateful.plan import (
     StatefulPlan,
@@ -27,7 +27,7 @@ from wirespeed.measurement.stateful.plan import (
 )
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
-from wirespeed.measurement.stateful.text import text_block
+from wirespeed.measurement.stateful.text import TEXT
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.units import parse_duration, parse_ratio
@@ -37,7 +37,7 @@ from wirespeed.watching import Watcher
 class Stateful(Measurement[StatefulOptions, StatefulResult]):
     """The tests that the options name, for each number of flows."""
 
-    summary = staticmethod(summary)
+    summary = staticmethod(LINES.summary)
 
     def __init__(self, options: StatefulOptions) -> None:
         super().__init__(options)
@@ -62,7 +62,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             **plan_head(self.at, options, name="stateful"),
         )
         check_plan(self._plan)
-        self._empty = reset_by(options.empty_command, "--empty-command") if options.empty_command else None
+        self._empty = by_command(options.empty_command, "--empty-command") if options.empty_command else None
         self._beside = None
         if options.beside not in ("", "none"):
             self._beside = read_as(StatefulResult, Path(options.beside))
@@ -70,10 +70,10 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
     @classmethod
     def instead(cls, options: StatefulOptions, /) -> str | None:
         """The report of the result file that is to be shown; FileFault when it is of another kind."""
-        return None if options.show is None else text_block(read_as(StatefulResult, options.show))
+        return None if options.show is None else TEXT.text_block(read_as(StatefulResult, options.show))
 
     def watcher(self, console: Console) -> Watcher[StatefulProgress]:
-        return watcher(console, self._plan.title, self.options.quiet)
+        return LINES.watcher(console, self._plan.title, self.options.quiet)
 
     def run(
         self, stand: Stand, watch: Callable[[StatefulProgress], None], stop: Event, journal: Journal

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
-from wirespeed.measurement.stateful.plan import PROTOCOLS
+from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
 from wirespeed.measurement.stateful.result import StatefulResult
-from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,29 +58,13 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     ] = "both"
     trial_s: Annotated[
         float,
-        Option(
-            "--trial",
-            "Trial over states (RFC: 60 s).",
-            metavar="TIME",
-            parse=parse_duration,
-            setting="trial_s",
-            limits={"gt": 0},
-        ),
+        replace(TRIAL, help="Trial over states (RFC: 60 s)."),
     ] = 60.0
     repeats: Annotated[
         int | None,
-        Option(
-            "--repeats",
-            "Trials or searches.",
-            metavar="N",
-            shown="20 latency, 10 others",
-            setting="repeats",
-            limits={"ge": 1},
-        ),
+        replace(REPEATS, help="Trials or searches.", shown="20 latency, 10 others"),
     ] = None
-    resolution: Annotated[
-        str, Option("--resolution", "Precision of searches.", metavar="SHARE", setting="resolution")
-    ] = "1%"
+    resolution: Resolution = "1%"
     alpha: Annotated[
         str, Option("--alpha", "Validate at this share of the rate.", metavar="SHARE", setting="alpha")
     ] = "80%"
@@ -110,10 +92,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             setting="beside",
         ),
     ] = ""
-    show: Annotated[
-        Path | None,
-        Option("--show", "Print the report of this result, and exit.", metavar="FILE", group="Result"),
-    ] = None
+    show: Show = None
     repeat_disturbed: RepeatDisturbed = None
 
     @property

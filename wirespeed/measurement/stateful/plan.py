@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -10,16 +9,19 @@ from typing import TypedDict, get_args
 
 from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.errors import UsageError
-from wirespeed.measurement.stateful.conformance import REPEATS, TRIAL_S, exceptions_of
+from wirespeed.measurement.rfc.plan import LATENCY_REPEATS, RfcPlan, tests_of
+from wirespeed.measurement.stateful.conformance import REPEATS, exceptions_of
 from wirespeed.measurement.stateful.result import TESTS, WAYS, Ranges, StatefulMethod, StatefulSettings, Test, Way
 from wirespeed.results.channel import Channel
-from wirespeed.trial.plan import MeasurementPlan, parse_tunables
+from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import MAX_FRAME_BYTES
 
-EVERYTHING = "all"
-"""All but the capacity, which overfills the table."""
-LEAST_REPEATS = 3
-LATENCY_REPEATS = 20
+NEEDED: dict[Test, tuple[Test, ...]] = {
+    "throughput": ("rate",),
+    "frame-loss": ("rate",),
+    "latency": ("rate", "throughput"),
+    "tear-down": ("rate",),
+}
 
 FIRST_SOURCE_PORT, LAST_SOURCE_PORT = 1024, 65535
 FIRST_DESTINATION_PORT, LAST_DESTINATION_PORT = 5001, 49151
@@ -39,10 +41,8 @@ _UNITS = {"": 1, "k": 1000, "m": 1_000_000}
 
 
 @dataclass(frozen=True)
-class StatefulPlan(MeasurementPlan):
-    """`repeats` is None where it follows from `trial_s`. With `robust` trials are repeated whose loss the machine
-    explains; None does so in a lab whose control shares CPUs with what it measures. `timeout_s` is the DUT's
-    timeout of flows, None where the DUT tells it or nobody knows."""
+class StatefulPlan(RfcPlan):
+    """`timeout_s` is the DUT's UDP timeout, None where the DUT tells it or nobody knows."""
 
     profile: str = "stateful"
     tests: tuple[Test, ...] = TESTS
@@ -50,9 +50,6 @@ class StatefulPlan(MeasurementPlan):
     protocol: FlowProtocol = "udp"
     ways: tuple[Way, ...] = ("both",)
     size: int = 64
-    trial_s: float = TRIAL_S
-    repeats: int | None = None
-    resolution: float = 0.01
     alpha: float = 0.8
     opening: float = 0.5
     rest_s: float = 0.5
@@ -60,16 +57,10 @@ class StatefulPlan(MeasurementPlan):
     destination: str = ""
     addresses: int = 1
     source_ports: int = 50_000
-    ip6: bool = False
     timeout_s: float | None = None
     over_timeout: bool = False
     behind: str = ""
     without_filter: bool = True
-    robust: bool | None = None
-
-    @property
-    def is_robust(self) -> bool:
-        return self.lab.shares_cpus if self.robust is None else self.robust
 
     @property
     def initiator(self) -> int:
@@ -98,17 +89,16 @@ class StatefulPlan(MeasurementPlan):
 
     def method(self, timeout_s: float | None) -> StatefulMethod:
         """The method of the tests, with its deviations from the RFC; `timeout_s` is the DUT's, if known."""
-        share = min(1.0, self.trial_s / TRIAL_S)
         bare = StatefulMethod(
             tests=self.tests,
             flows=self.flows,
             ways=self.ways,
             frame=self.size,
-            protocol=f"{self.protocol.upper()} over IPv{6 if self.ip6 else 4}",
+            protocol=self.protocol,
             ranges=tuple(self.ranges(flows) for flows in self.flows),
             trial_s=self.trial_s,
-            repeats=self._repeats(REPEATS, share),
-            latency_repeats=self._repeats(LATENCY_REPEATS, share),
+            repeats=self.repeats_for(REPEATS),
+            latency_repeats=self.repeats_for(LATENCY_REPEATS),
             alpha=self.alpha,
             opening=self.opening,
             resolution=self.resolution,
@@ -117,9 +107,6 @@ class StatefulPlan(MeasurementPlan):
             over_timeout=self.over_timeout,
         )
         return replace(bare, exceptions=exceptions_of(bare, self.lab.filter))
-
-    def _repeats(self, of_the_rfc: int, share: float) -> int:
-        return self.repeats or max(LEAST_REPEATS, math.ceil(of_the_rfc * share))
 
     def ranges(self, flows: int) -> Ranges:
         """§5.1: the source ports stay, the destination ports grow. UsageError where they do not reach."""
@@ -155,13 +142,7 @@ class StatefulPlan(MeasurementPlan):
 
 def check_plan(plan: StatefulPlan) -> None:
     """UsageError when the plan cannot be run on any line."""
-    if not (math.isfinite(plan.trial_s) and plan.trial_s > 0):
-        raise UsageError(f"--trial {plan.trial_s:g} is not a duration: give seconds above 0, 60 for the RFC's")
-    if plan.repeats is not None and plan.repeats < 1:
-        raise UsageError(f"--repeats {plan.repeats}: give 1 or more; the RFC's figures are of 10, latency of 20")
-    for name, value in (("resolution", plan.resolution), ("opening", plan.opening)):
-        if not 0 < value < 1:
-            raise UsageError(f"--{name} {value:g}: give a share between 0 and 1, such as 1% or 0.5")
+    plan.check_trials("the RFC's figures are of 10, latency of 20")
     if not 0 < plan.alpha <= 1:
         raise UsageError(f"--alpha {plan.alpha:g}: give a share above 0 and at most 1, such as 80% or 0.5")
     if not 1 <= plan.source_ports <= LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1:
@@ -198,16 +179,9 @@ def _check_addresses(plan: StatefulPlan) -> None:
 
 
 def parse_test(word: str) -> tuple[Test, ...]:
-    """A test with those that it stands on, in the order in which they are run: the rate is always first, and latency is
-    measured at the throughput."""
-    if word == EVERYTHING:
-        return tuple(test for test in TESTS if test != "capacity")
-    if word not in TESTS:
-        raise UsageError(f"test {word!r} is not known: give {', '.join(TESTS)} or {EVERYTHING}")
-    if word == "capacity":  # its first step is the rate
-        return ("capacity",)
-    needed = {"rate", word, *(("throughput",) if word == "latency" else ())}
-    return tuple(test for test in TESTS if test in needed)
+    """A test with those that it stands on; "all" are all but the capacity, which overfills the table, and whose first
+    step is the rate."""
+    return tests_of(word, TESTS, NEEDED, TESTS[:-1])
 
 
 def parse_count(what: str, text: str) -> int:

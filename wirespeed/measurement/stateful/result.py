@@ -9,17 +9,16 @@ frame size counts the FCS. Sections named without an RFC are those of RFC 9693.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median, quantiles
-from typing import Annotated, Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, ClassVar, Literal, get_args
 
-from wirespeed.client.flow_sets import FlowProtocol
-from wirespeed.measurement.conforming import Conforming
-from wirespeed.measurement.rfc2544.result import LossPoint
+from wirespeed.measurement.rfc.loss import LossPoint
+from wirespeed.measurement.rfc.method import Conforming
+from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import INLINE, SPARSE, Stored
-from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import BoundLimit, SearchTrial
+from wirespeed.results.search_trial import BoundLimit
 from wirespeed.results.settings import Settings
 from wirespeed.results.states import StateTable, TearDown
 from wirespeed.results.trial import TrialResult
@@ -167,7 +166,7 @@ class PhaseCounts:
 
 
 @dataclass(frozen=True)
-class StatefulTrial:
+class StatefulTrial(RfcTrial):
     """A trial of a test with `flows` flows; `filtered`: with the filter on. `load_pps` is the rate of new flows of a
     test of the rate, otherwise the load of phase 2; `way` is who sent then.
 
@@ -176,8 +175,6 @@ class StatefulTrial:
     table afterwards with the growth of its counters, `states_before` its entries before phase 1; None if it was not
     read. `lasted_s` is the time for which the first flow had to live. `excluded` is the reason why a trial does not
     count."""
-
-    also_stored: ClassVar[Mapping[str, str]] = {"loss_ratio": "judged.loss_ratio"}
 
     number: int
     test: Test
@@ -198,9 +195,9 @@ class StatefulTrial:
     excluded: Annotated[str, SPARSE] = ""
 
     @property
-    def judged(self) -> SearchTrial:
-        """The trial in the form that a search judges: by all packets that were due."""
-        return SearchTrial(self.number, "search", self.load_pps, self.intended_s, self.trial, self.label, self.excluded)
+    def subject(self) -> str:
+        """`1,000,000 flows without filter`."""
+        return flows_text(self.flows) + ("" if self.filtered else " without filter")
 
     @property
     def faults(self) -> dict[str, int]:
@@ -214,7 +211,6 @@ class StatefulTrial:
 
     @property
     def remark(self) -> str:
-        """Why what it shows is not the DUT's doing alone; empty where it is."""
         if self.trial.disturbed:
             return f"the host disturbed it: {self.trial.disturbed}"
         if self.trial.tester_limited:
@@ -229,12 +225,31 @@ def percentile(values: Sequence[float], share: int) -> float | None:
     return quantiles(values, n=100, method="inclusive")[share - 1]
 
 
+class FlowsRow:
+    """A row of one number of flows. `filtered`: with the filter on. `states` were in use. `left_out` is the reason why
+    there is no figure, `irregular` the reason why the figure is not the DUT's alone."""
+
+    flows: int
+    filtered: bool
+    states: int | None
+    left_out: str
+    irregular: str
+
+    @property
+    def subject(self) -> str:
+        """`1,000,000 flows, both, without filter`."""
+        way = getattr(self, "way", "")
+        return ", ".join(filter(None, (flows_text(self.flows), way, "" if self.filtered else "without filter")))
+
+    @property
+    def remark(self) -> str:
+        return "; ".join(filter(None, (self.left_out, self.irregular)))
+
+
 @dataclass(frozen=True)
-class FoundRow:
+class FoundRow(FlowsRow):
     """A rate or load by searches, one a repeat: `found` are their lower bounds and `failed` the next that failed.
-    `limit` is the cause of the upper bounds. `left_out` is the reason why there is no figure, `irregular` the reason
-    why the figure is not the DUT's alone. `filtered`: with the filter on. `states` were in use after the trials at what
-    was found."""
+    `limit` is the cause of the upper bounds. `states` were in use after the trials at what was found."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"median": "median", "p1": "p1", "p99": "p99", "error": "error"}
 
@@ -280,6 +295,11 @@ class RateRow(FoundRow):
     unvalidated: float | None = None
     needed_flows: int | None = None
 
+    @property
+    def remark(self) -> str:
+        more = "" if self.needed_flows is None else f": give --flows {self.needed_flows} or more"
+        return "; ".join(filter(None, (self.left_out and self.left_out + more, self.irregular)))
+
 
 @dataclass(frozen=True)
 class StateThroughputRow(FoundRow):
@@ -292,7 +312,7 @@ class StateThroughputRow(FoundRow):
 
 
 @dataclass(frozen=True)
-class StateLossRow:
+class StateLossRow(FlowsRow):
     """§4.7: the loss at loads from the line down, until two trials lost nothing."""
 
     flows: int
@@ -307,7 +327,7 @@ class StateLossRow:
 
 
 @dataclass(frozen=True)
-class StateLatencyRow:
+class StateLatencyRow(FlowsRow):
     """§4.7 at the throughput, of one direction; a value a repeat, in microseconds: the median of the frames' latency
     (TL is the median of those), the 99.9th percentile (WCL), and the PDV, D99.9 - Dmin. `frames` were timed."""
 
@@ -340,7 +360,7 @@ class StateLatencyRow:
 
 
 @dataclass(frozen=True)
-class TearDownRow:
+class TearDownRow(FlowsRow):
     """§4.8: the table of so many flows flushed as a whole by the DUT's own command, once a repeat. A flush shows a rate
     where the command takes ten times as long as on an empty table, whose time is taken off."""
 
@@ -374,7 +394,7 @@ class CapacityStep:
 
 
 @dataclass(frozen=True)
-class CapacityRow:
+class CapacityRow(FlowsRow):
     """§4.9: `capacity` flows hold, `full_at` flows do not: their rate collapsed. The first step has `flows`."""
 
     flows: int
@@ -400,7 +420,7 @@ class StatefulSettings(Settings):
 
 
 @dataclass(frozen=True)
-class StatefulResult(MeasurementResult):
+class StatefulResult(RfcResult):
     """A whole run. Rows are in the order in which they were measured; a test that was not run has none. `table` is the
     DUT's state table before the first trial, None if it could not be read. `filter` names the DUT's filter, empty if
     that is unknown. `conformance` has, by test, its sections and its deviations; none of tests over TCP. `spent_s` is
@@ -410,7 +430,6 @@ class StatefulResult(MeasurementResult):
     schema = "wirespeed-stateful/1"
     noun = "result of tests of stateful devices"
     journal_noun = "tests of stateful devices"
-    also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
 
     variables: Annotated[StatefulSettings, Stored("vars")]
     method: StatefulMethod
@@ -424,40 +443,6 @@ class StatefulResult(MeasurementResult):
     capacity: Annotated[tuple[CapacityRow, ...], SPARSE] = ()
     trials: tuple[StatefulTrial, ...] = ()
     spent_s: float = 0.0
-
-    @property
-    def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
-        return tuple((f"{one.test} {flows_text(one.flows)}", one.judged) for one in self.trials)
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.trials
-
-    @property
-    def conformance(self) -> dict[Test, str]:
-        """By test, the sections that it follows and what it does otherwise."""
-        return {test: line for test in self.method.tests if (line := self.method.conformance(test))}
-
-    def rows(self, test: Test) -> tuple[Row, ...]:
-        found: tuple[Row, ...] = getattr(self, attribute_of(test))
-        return found
-
-    @classmethod
-    def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
-        """Rows stand between the trials: {"row_of": "rate", "row": …}."""
-        trials = [entry for entry in entries if "row_of" not in entry]
-        document: dict[str, Any] = {**head, "trials": trials}
-        for entry in entries:
-            if "row_of" in entry:
-                document.setdefault(attribute_of(entry["row_of"]), []).append(entry.get("row"))
-        result = cls.from_json(document, name)
-        reason = f"the tests did not end by themselves; {len(trials)} trials are from their journal"
-        return replace(result, spent_s=sum(one.trial.effective_s for one in result.trials)), reason
-
-
-def attribute_of(test: Test) -> str:
-    """Name of a test's rows in a StatefulResult and in its file."""
-    return test.replace("-", "_")
 
 
 def flows_text(flows: int) -> str:

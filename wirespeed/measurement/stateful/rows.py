@@ -17,7 +17,7 @@ from wirespeed.measurement.stateful.result import (
     Test,
     percentile,
 )
-from wirespeed.measurement.stateful.text import WITH, WITHOUT, remark_of
+from wirespeed.measurement.stateful.text import WITH, WITHOUT
 from wirespeed.results.figures import rounded
 
 
@@ -80,7 +80,7 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
         frame_bytes=result.method.frame,
         source_ports=None if ranges is None else ranges.source_ports,
         destination_ports=None if ranges is None else ranges.destination_ports,
-        irregular=remark_of(row),
+        irregular=row.remark,
     )
     match row:
         case FoundRow():

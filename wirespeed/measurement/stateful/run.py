@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
@@ -14,6 +12,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, states_of, with_texts
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.head import head_of
+from wirespeed.measurement.rfc.result import attribute_of
 from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.stateful.bench import StatefulBench, Watch, flow_set_of
 from wirespeed.measurement.stateful.benchmarks import (
@@ -42,12 +41,9 @@ from wirespeed.measurement.stateful.result import (
     TearDownRow,
     Test,
     Way,
-    attribute_of,
 )
-from wirespeed.measurement.stateful.text import remark_of
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
-from wirespeed.results.lab import ROBUST_NOTE
 from wirespeed.results.recorder import Recorder
 from wirespeed.trial.flow_session import DRAIN_S
 from wirespeed.trial.load import PortLoad, TrialLoad
@@ -95,9 +91,6 @@ def run_stateful(
     tester = Tester(client, plan.directions)
     trial = Trial(tester, _no_load(plan), dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
     method = plan.method(timeout_s)
-    line_pps, opening_fps = (_line_pps(size, trial) for size in (plan.size, method.opening_bytes))
-    check_resolution([rate_goal(plan.resolution)], min(line_pps, opening_fps))
-    slots = plan.lab.ring_slots or 0
     bench = StatefulBench(
         client,
         trial,
@@ -106,11 +99,11 @@ def run_stateful(
         plan.forward,
         states,
         empty,
-        stop,
-        watch,
-        recorder,
-        ring_slots=slots,
-        behind=plan.behind,
+        plan.lab.ring_slots or 0,
+        plan.behind,
+        stop=stop,
+        watch=watch,
+        recorder=recorder,
     )
     head = StatefulResult(
         plan.name or "stateful",
@@ -131,7 +124,7 @@ def run_stateful(
         dut=with_texts(head.dut, dut),
         **rows,  # type: ignore[arg-type] # each of its own kind
         trials=tuple(bench.trials),
-        spent_s=time.monotonic() - bench.began_s,
+        spent_s=bench.spent_s,
         ending=replace(
             course.ending,
             started=head.ending.started,
@@ -144,7 +137,7 @@ def raise_for_ending(result: StatefulResult) -> None:
     """Raise what ended failed tests, and MeasurementError when no number of flows has a figure."""
     raise_for(result.ending)
     rows = [row for test in TESTS for row in result.rows(test)]
-    reasons = [remark_of(row) for row in rows if _is_empty(row)]
+    reasons = [row.remark for row in rows if _is_empty(row)]
     if result.ending.status == COMPLETE and rows and len(reasons) == len(rows):
         raise MeasurementError(f"no figure was found: {reasons[-1]}")
 
@@ -204,8 +197,7 @@ def _line_pps(size_bytes: int, trial: Trial) -> float:
 
 
 def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | None) -> Iterator[str]:
-    if plan.is_robust and plan.robust is None:
-        yield ROBUST_NOTE
+    yield from plan.notes
     aside = [trial.excluded for trial in bench.trials if trial.excluded]
     if aside:
         yield f"{count(len(aside), 'trial')} set aside and repeated: {aside[0]}"

@@ -1,13 +1,11 @@
-"""The report of RFC 9693: a table a test with what the sections demand beside it, and all of it as a block of text that
-can be pasted (Markdown, aligned to be read as it is). Pure."""
+"""The report of RFC 9693. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import ClassVar
 
-from wirespeed.measurement.rfc2544.result import APPLICABILITY
-from wirespeed.measurement.rfc2544.text import Cells, Grid, table
+from wirespeed.measurement.rfc.text import Grid, RfcText, lossy, whole
 from wirespeed.measurement.stateful.result import (
     WITHOUT_RFC,
     CapacityRow,
@@ -21,55 +19,80 @@ from wirespeed.measurement.stateful.result import (
     StateThroughputRow,
     TearDownRow,
     Test,
-    flows_text,
     percentile,
 )
 from wirespeed.measurement.verdicts import LIMITED_BY
 from wirespeed.results.figures import NOTHING, percent_text
 from wirespeed.results.verdict import LIMITS
 
-TITLES: dict[Test, str] = {
-    "rate": "Connection establishment rate",
-    "throughput": "Throughput over states",
-    "frame-loss": "Frame loss rate over states",
-    "latency": "Latency over states",
-    "tear-down": "Tear-down rate",
-    "capacity": "Capacity of the state table",
-}
 WITHOUT = "off"
 WITH = "as is"
 
 
-def text_block(result: StatefulResult) -> str:
-    """Everything, tests without a row left out."""
-    return "\n\n".join(["\n".join(_head(result)), *map(_written, sections(result)), APPLICABILITY]) + "\n"
+class StatefulText(RfcText[StatefulResult]):
+    rfc = "RFC 9693"
+    titles: ClassVar = {
+        "rate": "Connection establishment rate",
+        "throughput": "Throughput over states",
+        "frame-loss": "Frame loss rate over states",
+        "latency": "Latency over states",
+        "tear-down": "Tear-down rate",
+        "capacity": "Capacity of the state table",
+    }
+
+    def setup(self, result: StatefulResult) -> Iterator[str]:
+        method = result.method
+        if result.filter:
+            yield f"Filter: {result.filter}"
+        yield f"State table: {table_text(result)}"
+        yield f"Protocol: {method.protocol}, frames of {method.frame} bytes with FCS"
+        yield from map(ranges_text, method.ranges)
+        yield (
+            f"Repeats: {method.repeats}, latency {method.latency_repeats}; trials over states of {method.trial_s:g} s; "
+            f"search resolution {method.resolution * 100:g} %; alpha {method.alpha:g}; flows are opened for the other "
+            f"tests at {method.opening * 100:g} % of the rate; {method.rest_s:g} s before each trial"
+        )
+
+    def grid(self, result: StatefulResult, test: Test) -> Grid:
+        match test:
+            case "rate":
+                return _rate(result.rate)
+            case "throughput":
+                return _throughput(result.throughput)
+            case "frame-loss":
+                return _frame_loss(result.frame_loss)
+            case "latency":
+                return _latency(result.latency)
+            case "tear-down":
+                return _tear_down(result.tear_down)
+            case "capacity":
+                return _capacity(result.capacity)
+
+    def sentences(self, result: StatefulResult, test: Test) -> Iterator[str]:
+        method = result.method
+        match test:
+            case "rate":
+                yield (
+                    "A rate counts where each of the flows arrived with a tuple of its own, and the responder's frame "
+                    f"over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that "
+                    "proof."
+                )
+            case "latency":
+                yield (
+                    "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the least."
+                )
+            case "tear-down":
+                yield "Entries a second, flushed as a whole; the command's time on an empty table is taken off."
+            case "capacity":
+                yield from map(capacity_text, result.capacity)
+                yield (
+                    f"Flows doubled until their validated rate fell below {method.beta:g} (beta) of the one before; "
+                    f"the number between was halved to {method.capacity_error * 100:g} % (E) by {method.gamma:g} "
+                    "(gamma)."
+                )
 
 
-def _head(result: StatefulResult) -> Iterator[str]:
-    method = result.method
-    device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
-    yield f"# {method.title}: {result.name}"
-    yield ""
-    yield f"- DUT: {device}{f', filter {result.filter}' if result.filter else ''}"
-    yield f"- State table: {table_text(result)}"
-    yield f"- Tester: {result.versions.get('generator', 'unknown')}, wirespeed {result.versions.get('wirespeed', '?')}"
-    yield f"- Protocol: {method.protocol}, frames of {method.frame} bytes with FCS"
-    for ranges in method.ranges:
-        yield f"- {ranges_text(ranges)}"
-    yield (
-        f"- Repeats: {method.repeats}, latency {method.latency_repeats}; trials over states of {method.trial_s:g} s; "
-        f"search resolution {method.resolution * 100:g} %; alpha {method.alpha:g}; flows are opened for the other "
-        f"tests at {method.opening * 100:g} % of the rate; {method.rest_s:g} s before each trial"
-    )
-    if method.transport == "tcp":
-        yield f"- {WITHOUT_RFC}: no conformance is claimed"
-    if method.common_exceptions:
-        yield f"- In all tests not as the RFC has it: {'; '.join(method.common_exceptions)}"
-    if result.ending.started:
-        yield f"- Begun {result.ending.started}, {len(result.trials)} trials in {result.spent_s:.0f} s"
-    if result.ending.reason:
-        yield f"- Not ended as planned: {result.ending.reason}"
-    yield from (f"- Note: {note}" for note in result.ending.notes)
+TEXT = StatefulText()
 
 
 def table_text(result: StatefulResult) -> str:
@@ -102,87 +125,6 @@ def ranges_text(ranges: Ranges) -> str:
     initiator = side(ranges.source, ranges.sources, ranges.source_port, ranges.source_ports)
     responder = side(ranges.destination, ranges.destinations, ranges.destination_port, ranges.destination_ports)
     return f"{ranges.flows:,} of {ranges.tuples:,} tuples: {initiator}; to {responder}"
-
-
-@dataclass(frozen=True)
-class StatefulSection:
-    """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
-    last says how far it conforms, of UDP."""
-
-    test: Test
-    title: str
-    head: Cells
-    rows: Sequence[Cells]
-    remarks: tuple[str, ...]
-    sentences: tuple[str, ...]
-
-
-def sections(result: StatefulResult) -> tuple[StatefulSection, ...]:
-    """Sections of the tests that have a row."""
-    grids: dict[Test, Grid] = {
-        "rate": _rate(result.rate),
-        "throughput": _throughput(result.throughput),
-        "frame-loss": _frame_loss(result.frame_loss),
-        "latency": _latency(result.latency),
-        "tear-down": _tear_down(result.tear_down),
-        "capacity": _capacity(result.capacity),
-    }
-    return tuple(
-        StatefulSection(test, TITLES[test], *grids[test], remarks_of(result, test), tuple(_said(result, test)))
-        for test in result.method.tests
-        if result.rows(test)
-    )
-
-
-def named(row: Row) -> str:
-    """`1,000,000 flows, both, without filter`."""
-    way = getattr(row, "way", "")
-    return ", ".join(filter(None, (flows_text(row.flows), way, "" if row.filtered else "without filter")))
-
-
-def remarks_of(result: StatefulResult, test: Test) -> tuple[str, ...]:
-    said = [(named(row), why) for row in result.rows(test) if (why := remark_of(row))]
-    return tuple(dict.fromkeys(f"{name}: {why}" for name, why in said))
-
-
-def remark_of(row: Row | FoundRow) -> str:
-    """Why a row has no figure, with what would give it one, and why its figure is not the DUT's alone."""
-    needed = getattr(row, "needed_flows", None)
-    more = f": give --flows {needed} or more" if needed is not None else ""
-    return "; ".join(filter(None, (row.left_out + more if row.left_out else "", row.irregular)))
-
-
-def _written(section: StatefulSection) -> str:
-    parts = [f"## {section.title}", "", *table(section.head, section.rows)]
-    parts += ["", *(f"- {remark}" for remark in section.remarks)] if section.remarks else []
-    return "\n".join([*parts, "", *section.sentences])
-
-
-def _said(result: StatefulResult, test: Test) -> Iterator[str]:
-    method = result.method
-    match test:
-        case "rate":
-            arrived = "arrived" if method.transport == "udp" else "had its SYN, SYN-ACK and ACK arrive,"
-            yield (
-                f"A rate counts where each of the flows {arrived} with a tuple of its own, and the responder's frame "
-                f"over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that proof."
-            )
-        case "latency":
-            yield "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the least."
-        case "tear-down":
-            yield "Entries a second, flushed as a whole; the command's time on an empty table is taken off."
-        case "capacity":
-            yield from map(capacity_text, result.capacity)
-            yield (
-                f"Flows doubled until their validated rate fell below {method.beta:g} (beta) of the one before; the "
-                f"number between was halved to {method.capacity_error * 100:g} % (E) by {method.gamma:g} (gamma)."
-            )
-        case _:
-            pass
-    if method.transport == "tcp":
-        return
-    above = ", and except as is said of all tests above" if method.common_exceptions else ""
-    yield f"Conformance: {method.conformance(test, all_of_them=False)}{above}."
 
 
 def _least(row: FoundRow) -> str:
@@ -227,7 +169,7 @@ def _frame_loss(rows: Sequence[StateLossRow]) -> Grid:
         [
             (
                 *(f"{row.flows:,}", row.way, _filter(row), f"{point.intended_percent:g}", whole(point.offered_pps)),
-                *("0" if not point.loss_percent else f"{max(point.loss_percent, 0.001):.3f}", whole(row.states)),
+                *(lossy(point.loss_percent), whole(row.states)),
             )
             for row in rows
             for point in row.points
@@ -289,8 +231,3 @@ def capacity_text(row: CapacityRow) -> str:
         return f"no capacity: {row.left_out}"
     full = "no number tried was too many" if row.full_at is None else f"full at {row.full_at:,}"
     return f"capacity {'≥ ' if row.full_at is None else ''}{row.capacity:,} flows, {full}"
-
-
-def whole(value: float | None) -> str:
-    """Flows or frames, rounded down: a rate that was not reached is not claimed."""
-    return NOTHING if value is None else f"{int(value + 1e-6):,}".replace(",", " ")

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+APPLICABILITY = (
+    "RFC 6815: these are tests of a device in an isolated laboratory; in a network in use they do harm, and their "
+    "numbers mean nothing."
+)
+
 
 class Conforming:
     """A method of tests: the `sections` that each test follows, and its `exceptions`, the deviations from them."""
 
     sections: ClassVar[Mapping[Any, str]]
     exceptions: Mapping[Any, tuple[str, ...]]
+    tests: tuple[Any, ...]
+    trial_s: float
 
     @property
     def common_exceptions(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""A command of the user's that resets the device under test."""
+"""A command of the user's that resets the device under test, or empties its state table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirespeed.errors import MeasurementError, UsageError
 MOST_S = 300.0
 
 
-def reset_by(command: str, option: str = "--reset-command") -> Callable[[], None]:
+def by_command(command: str, option: str) -> Callable[[], None]:
     """A function that runs `command` of `option` without a shell and waits for its end. UsageError if it cannot be run;
     the function raises MeasurementError if the command fails or does not end."""
     try:

@@ -1,0 +1,88 @@
+"""Tests by an RFC under way: each trial and each row is kept and shown to a watcher; and parts of their rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Event
+from typing import Generic, TypeVar
+
+from wirespeed.measurement.rfc.result import RfcRow, RfcTrial
+from wirespeed.results.recorder import Recorder
+from wirespeed.results.search_trial import Goal
+
+ATrial = TypeVar("ATrial", bound=RfcTrial)
+ARow = TypeVar("ARow", bound=RfcRow)
+ATest = TypeVar("ATest", bound=str)
+
+DISTURBED_REPEATS = 3
+"""A trial that the machine spoilt is repeated so often, where the plan says so."""
+
+
+@dataclass(frozen=True)
+class RfcProgress(Generic[ATest, ATrial, ARow]):
+    """Progress for a watcher: `trial` or `row` is new, or neither, and a trial begins. `doing` names its test, its
+    subject, its load and its duration."""
+
+    doing: str
+    trial: ATrial | None
+    test: ATest
+    row: ARow | None
+    count: int
+    spent_s: float
+
+
+@dataclass(kw_only=True)
+class RfcBench(Generic[ATest, ATrial, ARow]):
+    """The trials and rows there are so far. KeyboardInterrupt out of a wait once `stop` is set."""
+
+    stop: Event = field(default_factory=Event)
+    watch: Callable[[RfcProgress[ATest, ATrial, ARow]], None] | None = None
+    recorder: Recorder | None = None
+    trials: list[ATrial] = field(default_factory=list)
+    rows: list[tuple[ATest, ARow]] = field(default_factory=list)
+    began_s: float = field(default_factory=time.monotonic)
+
+    @property
+    def spent_s(self) -> float:
+        return time.monotonic() - self.began_s
+
+    def keep(self, one: ATrial) -> None:
+        self.trials.append(one)
+        if self.recorder is not None:
+            self.recorder.add(one)
+        self._watched(f"{one.test} {one.subject}", one.test, trial=one)
+
+    def found(self, test: ATest, row: ARow) -> None:
+        self.rows.append((test, row))
+        if self.recorder is not None:
+            self.recorder.add({"row_of": test, "row": row})
+        self._watched(f"{test} {row.subject}", test, row=row)
+
+    def tell(self, test: ATest, subject: str, what: str) -> None:
+        self._watched(f"{test} {subject}: {what}", test)
+
+    def wait(self, seconds: float) -> None:
+        if self.stop.wait(seconds):
+            raise KeyboardInterrupt
+
+    def _watched(self, doing: str, test: ATest, trial: ATrial | None = None, row: ARow | None = None) -> None:
+        if self.watch is not None:
+            self.watch(RfcProgress(doing, trial, test, row, len(self.trials), self.spent_s))
+
+
+def throughput_goal(trial_s: float, resolution: float) -> Goal:
+    """RFC 2544 section 26.1 for MLRsearch: one trial of the full length decides, and nothing may be lost. Trials that
+    only narrow the search last 1 s."""
+    return Goal("throughput", 0.0, 0.0, trial_s, trial_s, resolution, min(1.0, trial_s))
+
+
+def remarks(trials: Sequence[RfcTrial]) -> str:
+    """The number of `trials` that do not show the DUT alone, with the reason for the first of them."""
+    told = [one.remark for one in trials if one.remark]
+    return f"in {len(told)} of {len(trials)} trials {told[0]}" if told else ""
+
+
+def said(*remarks: str) -> str:
+    return "; ".join(filter(None, remarks))

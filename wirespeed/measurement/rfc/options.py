@@ -1,0 +1,24 @@
+"""Options that tests by an RFC share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from wirespeed.measurement.option import Option
+from wirespeed.units import parse_duration
+
+TRIAL = Option(
+    "--trial",
+    "Trial duration (RFC: 60 s).",
+    metavar="TIME",
+    parse=parse_duration,
+    setting="trial_s",
+    limits={"gt": 0},
+)
+REPEATS = Option("--repeats", "Trials.", metavar="N", setting="trials", limits={"ge": 1})
+Resolution = Annotated[str, Option("--resolution", "Precision of searches.", metavar="SHARE", setting="resolution")]
+Show = Annotated[
+    Path | None,
+    Option("--show", "Print the report of this result, and exit.", metavar="FILE", group="Result"),
+]

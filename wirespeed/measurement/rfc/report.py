@@ -1,0 +1,95 @@
+"""Tests by an RFC in reports: the verdict, each test with its chart, table and sentences, and the report as text."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from wirespeed.charts.chart import Chart
+from wirespeed.charts.page_parts import Block, Code, Fold, Grid, Heading, PageSection, Paragraph
+from wirespeed.measurement.reported import IRREGULAR, Remark, ReportedKind, Shown, remark_on
+from wirespeed.measurement.rfc.method import APPLICABILITY
+from wirespeed.measurement.rfc.result import AResult
+from wirespeed.measurement.rfc.text import RfcSection, RfcText
+from wirespeed.pages.words import count
+from wirespeed.results.ending import COMPLETE
+
+
+class RfcReport(ReportedKind[AResult]):
+    """A section a result, which is all tests that ran."""
+
+    sized = "trials"
+    text: ClassVar[RfcText[Any]]
+
+    @abstractmethod
+    def table(self, result: AResult, section: RfcSection) -> Grid:
+        """The table of a test."""
+
+    def test_chart(self, _identity: str, _sentence: str, _result: AResult, _test: Any, _shown: Shown) -> Chart | None:
+        """The chart of a test."""
+        return None
+
+    def above(self, _identity: str, _result: AResult, _shown: Shown) -> Iterator[Block]:
+        """Blocks between the verdict and the tests."""
+        yield from ()
+
+    def below(self, _identity: str, _result: AResult, _shown: Shown) -> Iterator[Block]:
+        """Blocks between the tests and the text."""
+        yield from ()
+
+    def size(self, result: AResult) -> int:
+        return len(result.trials)
+
+    def counted(self, results: Sequence[AResult]) -> str:
+        return f"{count(len(results), 'run')} of {self.text.rfc}"
+
+    def tables(self, results: Sequence[AResult], _shown: Shown) -> Sequence[Grid]:
+        return tuple(self.table(result, section) for result in results for section in self.text.sections(result))
+
+    def markdown(self, results: Sequence[AResult], _shown: Shown) -> Iterator[str]:
+        return map(self.text.text_block, results)
+
+    def sections(self, results: Sequence[AResult], shown: Shown) -> Iterator[PageSection]:
+        for number, result in enumerate(results):
+            blocks = tuple(self._blocks(f"{result.kind}-{number}", result, shown))
+            yield PageSection(f"{self.text.rfc}: {result.name}", blocks, look="rfc2544", of=result.name)
+
+    def irregular(self, results: Sequence[AResult]) -> Iterator[Remark]:
+        rows = [(result, test, row) for result in results for test in result.method.tests for row in result.rows(test)]
+        irregular = ((f"{result.name} {test} {row.subject}", why) for result, test, row in rows if (why := row.remark))
+        sentence = f" of {self.text.rfc} irregular or without a figure."
+        return remark_on("irregular-rows", irregular, len(rows), "row", sentence)
+
+    def notes(self, result: AResult) -> tuple[str, ...]:
+        return tuple(note for note in result.ending.notes if note != APPLICABILITY)
+
+    def _blocks(self, identity: str, result: AResult, shown: Shown) -> Iterator[Block]:
+        for number, line in enumerate(shown.verdicts[result.name].plain_lines):
+            yield Paragraph(line, "caption" if number else "verdict")
+        if result.ending.status != COMPLETE:
+            yield Paragraph(f"{IRREGULAR} {result.ending.text}", "marked")
+        if exceptions := "; ".join(result.method.common_exceptions):
+            yield Paragraph(f"In all tests not as the RFC has it: {exceptions}.")
+        yield from self.above(identity, result, shown)
+        for section in self.text.sections(result):
+            table = self.table(result, section)
+            yield Heading(section.title)
+            chart = self.test_chart(f"{identity}-{section.test}", table.label, result, section.test, shown)
+            if chart is not None:
+                yield shown.drawn.place(chart)
+            yield table
+            yield from (Paragraph(f"{IRREGULAR} {remark}", "marked") for remark in section.remarks)
+            yield from map(Paragraph, section.sentences)
+        yield from self.below(identity, result, shown)
+        listing = Code(tuple(self.text.text_block(result).splitlines()))
+        yield Fold("The report as text, to paste", (listing,), look="listing")
+
+
+def irregular_rows(result: Any, test: Any) -> frozenset[int]:
+    """The rows of a test's table whose figure is not the DUT's alone; of frame loss, a row is a load."""
+    if test == "frame-loss":
+        whys = [point.irregular or row.irregular for row in result.frame_loss for point in row.points]
+    else:
+        whys = [row.irregular for row in result.rows(test)]
+    return frozenset(index for index, why in enumerate(whys) if why)

@@ -1,0 +1,98 @@
+"""The report of tests by an RFC: a table a test with what its sections demand beside it, and all of it as a block of
+text that can be pasted (Markdown, aligned to be read as it is). Pure."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic
+
+from wirespeed.measurement.rfc.method import APPLICABILITY
+from wirespeed.measurement.rfc.result import AResult
+from wirespeed.results.figures import NOTHING
+from wirespeed.tables import aligned
+
+Cells = Sequence[str]
+Grid = tuple[Cells, Sequence[Cells]]
+"""The head of a table and its rows."""
+
+
+@dataclass(frozen=True)
+class RfcSection:
+    """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
+    last says how far it conforms."""
+
+    test: Any
+    title: str
+    head: Cells
+    rows: Sequence[Cells]
+    remarks: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+class RfcText(ABC, Generic[AResult]):
+    """The report of one RFC, with the `titles` of its tests."""
+
+    rfc: ClassVar[str]
+    titles: ClassVar[Mapping[Any, str]]
+
+    @abstractmethod
+    def setup(self, result: AResult) -> Iterator[str]:
+        """Lines on the DUT, the frames and the trials."""
+
+    @abstractmethod
+    def grid(self, result: AResult, test: Any) -> Grid:
+        """The table of a test."""
+
+    @abstractmethod
+    def sentences(self, result: AResult, test: Any) -> Iterator[str]:
+        """What the RFC wants said beside the table of a test."""
+
+    def text_block(self, result: AResult) -> str:
+        """Everything, tests without a row left out."""
+        parts = ["\n".join(self._head(result)), *map(_written, self.sections(result)), APPLICABILITY]
+        return "\n\n".join(parts) + "\n"
+
+    def sections(self, result: AResult) -> tuple[RfcSection, ...]:
+        """Sections of the tests that have a row, in the order of the request."""
+        return tuple(self._section(result, test) for test in result.method.tests if result.rows(test))
+
+    def _section(self, result: AResult, test: Any) -> RfcSection:
+        remarks = dict.fromkeys(f"{row.subject}: {why}" for row in result.rows(test) if (why := row.remark))
+        above = ", and except as is said of all tests above" if result.method.common_exceptions else ""
+        conformance = f"Conformance: {result.method.conformance(test, all_of_them=False)}{above}."
+        told = (*self.sentences(result, test), conformance)
+        return RfcSection(test, self.titles[test], *self.grid(result, test), tuple(remarks), told)
+
+    def _head(self, result: AResult) -> Iterator[str]:
+        versions, common = result.versions, result.method.common_exceptions
+        device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
+        yield f"# {self.rfc}: {result.name}"
+        yield ""
+        yield f"- DUT: {device}"
+        yield f"- Tester: {versions.get('generator', 'unknown')}, wirespeed {versions.get('wirespeed', '?')}"
+        yield from (f"- {line}" for line in self.setup(result))
+        if common:
+            yield f"- In all tests not as the RFC has it: {'; '.join(common)}"
+        if result.ending.started:
+            yield f"- Begun {result.ending.started}, {len(result.trials)} trials in {result.spent_s:.0f} s"
+        if result.ending.reason:
+            yield f"- Not ended as planned: {result.ending.reason}"
+        yield from (f"- Note: {note}" for note in result.ending.notes if note != APPLICABILITY)
+
+
+def _written(section: RfcSection) -> str:
+    table = aligned([section.head, *section.rows], range(len(section.head)), escape=False)
+    remarks = "".join(f"- {remark}\n" for remark in section.remarks)
+    return "\n".join([f"## {section.title}\n", table, *([remarks] if remarks else []), *section.sentences])
+
+
+def whole(value: float | None) -> str:
+    """Frames or flows, rounded down: a rate that was not reached is not claimed."""
+    return NOTHING if value is None else f"{int(value + 1e-6):,}".replace(",", " ")
+
+
+def lossy(percent: float) -> str:
+    """A loss is never shown as none."""
+    return "0" if percent == 0 else f"{percent:.3f}" if percent >= 0.001 else "< 0.001"
