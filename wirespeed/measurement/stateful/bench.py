@@ -174,8 +174,11 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
             began = self.trial.snapshot()
             first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
             self.wait(0.0)
-            counts = opened(first, asked.flows)
-            if counts.is_whole:
+            counts, second = opened(first, asked.flows), None
+            if counts.is_whole and self.method.transport == "tcp":
+                second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.stop.is_set)
+                self.wait(0.0)
+            if counts.is_whole and (second is None or second.is_whole):
                 return Opening(before, counts, began.at_s)
             one = self._opening_trial(asked, rate_fps, began, before, asked.flows / rate_fps, first, second)
             lasting = counts.established if second is None else second.established

@@ -23,7 +23,7 @@ from wirespeed.measurement.stateful.plan import (
     parse_flows,
     parse_test,
     parse_ways,
-    protocol_of,
+    transport_of,
 )
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
@@ -42,13 +42,13 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
     def __init__(self, options: StatefulOptions) -> None:
         super().__init__(options)
         self.at = with_bench(options.testbed, given_of(options, profile="stateful"))
-        protocol = protocol_of(options.protocol)
-        given = flow_settings(self.at.tunables, self.at.mode == "ip6", protocol)
+        transport = transport_of(options.protocol)
+        given = flow_settings(self.at.tunables, self.at.mode == "ip6", transport)
         is_measured = options.beside == ""
         self._plan = StatefulPlan(
             tests=parse_test(options.test),
             flows=parse_flows(options.flows),
-            protocol=protocol,
+            transport=transport,
             ways=parse_ways(options.ways),
             trial_s=options.trial_s,
             repeats=options.repeats,

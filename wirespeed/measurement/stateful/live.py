@@ -6,7 +6,6 @@ from wirespeed.measurement.rfc.bench import said
 from wirespeed.measurement.rfc.live import RfcLines
 from wirespeed.measurement.rfc.loss import lossless_text
 from wirespeed.measurement.stateful.result import (
-    WITHOUT_RFC,
     CapacityRow,
     RateRow,
     Row,

@@ -8,6 +8,7 @@ from typing import Annotated
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
 from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
+from wirespeed.measurement.stateful.plan import TRANSPORTS
 from wirespeed.measurement.stateful.result import StatefulResult
 
 
@@ -43,7 +44,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             metavar="NAME",
             stored="protocol",
             setting="protocol",
-            choices=PROTOCOLS,
+            choices=TRANSPORTS,
         ),
     ] = "udp"
     ways: Annotated[

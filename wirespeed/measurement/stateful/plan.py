@@ -28,7 +28,7 @@ FIRST_DESTINATION_PORT, LAST_DESTINATION_PORT = 5001, 49151
 """Within the ranges of RFC 4814; destinations stay clear of the ports of services."""
 
 ADDRESSES = {False: ("16.0.0.1", "48.0.0.1"), True: ("2001:2::1", "2001:2:0:8000::1")}
-PROTOCOLS: tuple[FlowProtocol, ...] = get_args(FlowProtocol)
+TRANSPORTS: tuple[FlowProtocol, ...] = get_args(FlowProtocol)
 
 FORWARDS, FORWARDED = "forward", "100.64.1.1"
 """The filter of static port forwards, and the address in a lab that has them."""
@@ -42,12 +42,12 @@ _UNITS = {"": 1, "k": 1000, "m": 1_000_000}
 
 @dataclass(frozen=True)
 class StatefulPlan(RfcPlan):
-    """`timeout_s` is the DUT's UDP timeout, None where the DUT tells it or nobody knows."""
+    """`timeout_s` is the DUT's timeout of flows, None where the DUT tells it or nobody knows."""
 
     profile: str = "stateful"
     tests: tuple[Test, ...] = TESTS
     flows: tuple[int, ...] = ()
-    protocol: FlowProtocol = "udp"
+    transport: FlowProtocol = "udp"
     ways: tuple[Way, ...] = ("both",)
     size: int = 64
     alpha: float = 0.8
@@ -82,9 +82,13 @@ class StatefulPlan(RfcPlan):
         return replace(self, destination=FORWARDED, behind=ADDRESSES[self.ip6][1])
 
     @property
+    def protocol(self) -> str:
+        return f"{self.transport.upper()} over IPv{6 if self.ip6 else 4}"
+
+    @property
     def title(self) -> str:
         numbers = ", ".join(f"{flows:,}" for flows in self.flows)
-        name = "TCP connections:" if self.protocol == "tcp" else "RFC 9693"
+        name = "TCP connections:" if self.transport == "tcp" else "RFC 9693"
         return f"{name} {', '.join(self.tests)}; {numbers} flows; trials of {self.trial_s:g} s"
 
     def method(self, timeout_s: float | None) -> StatefulMethod:
@@ -135,7 +139,7 @@ class StatefulPlan(RfcPlan):
         return StatefulSettings(
             **self.settings_head(server),
             flows=",".join(map(str, self.flows)),
-            protocol="" if self.protocol == "udp" else self.protocol,
+            protocol="" if self.transport == "udp" else self.transport,
             ways=",".join(self.ways),
         )
 
@@ -150,7 +154,7 @@ def check_plan(plan: StatefulPlan) -> None:
             f"-t ports={plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
             f"ports {FIRST_SOURCE_PORT} to {LAST_SOURCE_PORT}"
         )
-    least = least_bytes(plan.ip6, plan.protocol)
+    least = least_bytes(plan.ip6, plan.transport)
     if not least <= plan.size <= MAX_FRAME_BYTES:
         raise UsageError(f"-t size={plan.size}: give bytes with FCS from {least} to {MAX_FRAME_BYTES}")
     _check_addresses(plan)
@@ -212,12 +216,12 @@ def least_bytes(ip6: bool, protocol: FlowProtocol) -> int:
     return FlowSet(source, destination, port, port, flows=1, protocol=protocol).smallest_frame_bytes
 
 
-def protocol_of(text: str) -> FlowProtocol:
-    """UsageError for another than those of PROTOCOLS."""
-    for one in PROTOCOLS:
+def transport_of(text: str) -> FlowProtocol:
+    """UsageError for another than those of TRANSPORTS."""
+    for one in TRANSPORTS:
         if one == text:
             return one
-    raise UsageError(f"--protocol {text!r} is not known: give {' or '.join(PROTOCOLS)}")
+    raise UsageError(f"--protocol {text!r} is not known: give {' or '.join(TRANSPORTS)}")
 
 
 def flow_settings(text: str, ip6: bool, protocol: FlowProtocol = "udp") -> FlowSettings:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import Annotated, ClassVar, Literal, get_args
 
+from wirespeed.client.flow_sets import FlowProtocol
 from wirespeed.measurement.rfc.loss import LossPoint
 from wirespeed.measurement.rfc.method import Conforming
 from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
@@ -38,9 +39,6 @@ SECTIONS: Mapping[Test, str] = {
     "tear-down": "RFC 9693 §4.8",
     "capacity": "RFC 9693 §4.9",
 }
-
-WITHOUT_RFC = "TCP is outside RFC 9693, and this is not RFC 3511"
-"""What is said of results over TCP in place of their conformance."""
 
 NOT_PROVED = "the state table was not read, so that its entries are not proved"
 
@@ -109,8 +107,8 @@ class StatefulMethod(Conforming):
         return "tcp" if self.protocol.startswith("TCP") else "udp"
 
     @property
-    def title(self) -> str:
-        return "RFC 9693" if self.transport == "udp" else "TCP connections"
+    def outside(self) -> str:
+        return "TCP is outside RFC 9693, and this is not RFC 3511" if self.transport == "tcp" else ""
 
     @property
     def opening_bytes(self) -> int:
@@ -118,10 +116,6 @@ class StatefulMethod(Conforming):
         if self.transport == "udp":
             return self.frame
         return 150 if self.protocol.endswith("4") else 184
-
-    def conformance(self, test: str, *, all_of_them: bool = True) -> str:
-        """Empty over TCP."""
-        return "" if self.transport == "tcp" else super().conformance(test, all_of_them=all_of_them)
 
     def ranges_of(self, flows: int) -> Ranges | None:
         """None of a number that a search of the capacity came to."""
@@ -132,8 +126,8 @@ class StatefulMethod(Conforming):
 class PhaseCounts:
     """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
     right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. Over TCP phase 1 is
-    SYN (`missing`), SYN-ACK (`unanswered`: it never arrived) and ACK (`unconfirmed`). `merged` flows share
-    the tuple of another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
+    SYN (`missing`), SYN-ACK (`unanswered`: it never arrived) and ACK (`unconfirmed`). `merged` flows share the tuple of
+    another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
     `untranslated` flows arrived with the source that they were sent from. Frames: `duplicates`, `late` (of an earlier
     phase), `unopened` (of flows that were not learnt), `unknown` (no test frames), `icmp_errors`."""
 
@@ -160,8 +154,8 @@ class PhaseCounts:
     @property
     def faults(self) -> dict[str, int]:
         """The counts that a healthy test has none of, by their names."""
-        names = ("missing", "unanswered", "unconfirmed", "merged", "remapped", "misdelivered", "duplicates", "late",
-                 "unopened", "icmp_errors")  # fmt: skip
+        of_frames = ("duplicates", "late", "unopened", "icmp_errors")
+        names = ("missing", "unanswered", "unconfirmed", "merged", "remapped", "misdelivered", *of_frames)
         return {name.replace("icmp_errors", "ICMP errors"): value for name in names if (value := getattr(self, name))}
 
 

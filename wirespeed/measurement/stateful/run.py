@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
@@ -85,12 +86,14 @@ def run_stateful(
     stop = stop or Event()
     states = states_of(dut) if dut is not None else None
     table = states.read() if states is not None else None
-    timeout_s = plan.timeout_s or (table.timeout_s(plan.protocol) if table is not None else None)
+    timeout_s = plan.timeout_s or (table.timeout_s(plan.transport) if table is not None else None)
     refused = _refused(plan, states, table)
     _check_timeout(plan, timeout_s)
     tester = Tester(client, plan.directions)
     trial = Trial(tester, _no_load(plan), dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
     method = plan.method(timeout_s)
+    line_pps, opening_fps = (_line_pps(size, trial) for size in (plan.size, method.opening_bytes))
+    check_resolution([rate_goal(plan.resolution)], min(line_pps, opening_fps))
     bench = StatefulBench(
         client,
         trial,
@@ -174,8 +177,8 @@ def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
     if plan.trial_s + 2 * DRAIN_S >= timeout_s:
         raise UsageError(
             f"--trial {plan.trial_s:g}: flows of the DUT live for {timeout_s:g} s without a frame, and a trial over "
-            f"their states has to end before; raise the DUT's {plan.protocol.upper()} timeout, give a shorter --trial, "
-            "or send all the same with --timeout none"
+            f"their states has to end before; raise the DUT's {plan.transport.upper()} timeout, give a shorter "
+            "--trial, or send all the same with --timeout none"
         )
 
 
@@ -232,7 +235,10 @@ class _Suite:
         for flows in self.plan.flows if tests else ():
             if flows in self.refused or flows not in self.opening:
                 why = self.refused.get(flows, "no rate of new flows was found, at which phase 1 could be")
-                self._leave_out(flows, tests, why)
+                for way in self.plan.ways:
+                    self._leave_out(flows, way, tests, why)
+                if "tear-down" in tests:
+                    self.bench.found("tear-down", TearDownRow(flows, left_out=why))
                 continue
             if tests != ["tear-down"]:
                 for way in self.plan.ways:
@@ -282,18 +288,16 @@ class _Suite:
 
     # ---- over the states
 
-    def _leave_out(self, flows: int, tests: Sequence[Test], why: str) -> None:
-        for way in self.plan.ways:
-            for test in tests:
-                match test:
-                    case "throughput":
-                        self.bench.found(test, StateThroughputRow(flows, left_out=why, way=way))
-                    case "frame-loss":
-                        self.bench.found(test, StateLossRow(flows, way, left_out=why))
-                    case "latency":
-                        self.bench.found(test, StateLatencyRow(flows, "", way, left_out=why))
-        if "tear-down" in tests:
-            self.bench.found("tear-down", TearDownRow(flows, left_out=why))
+    def _leave_out(self, flows: int, way: Way, tests: Sequence[Test], why: str) -> None:
+        """Of the tests over states."""
+        for test in tests:
+            match test:
+                case "throughput":
+                    self.bench.found(test, StateThroughputRow(flows, left_out=why, way=way))
+                case "frame-loss":
+                    self.bench.found(test, StateLossRow(flows, way, left_out=why))
+                case "latency":
+                    self.bench.found(test, StateLatencyRow(flows, "", way, left_out=why))
 
     def _over_states(self, flows: int, way: Way, tests: Sequence[Test]) -> None:
         bench, plan, opening_fps = self.bench, self.plan, self.opening[flows]
@@ -302,12 +306,12 @@ class _Suite:
         if timeout_s is not None and lasts_s >= timeout_s and not plan.over_timeout:
             why = (
                 f"phase 1 at {opening_fps:,.0f} flows/s and the trial last {lasts_s:.3g} s, longer than the DUT's "
-                f"{plan.protocol.upper()} timeout of {timeout_s:g} s; raise it"
+                f"{plan.transport.upper()} timeout of {timeout_s:g} s; raise it"
             )
-            self._leave_out(flows, [test for test in tests if test != "tear-down"], why)
+            self._leave_out(flows, way, tests, why)
             return
         if (why_not := self._beyond_window(flows, way)) is not None:
-            self._leave_out(flows, [test for test in tests if test != "tear-down"], why_not)
+            self._leave_out(flows, way, tests, why_not)
             return
         for _ in self._each():
             with bench.flows(flows) as session:
@@ -317,7 +321,7 @@ class _Suite:
 
     def _beyond_window(self, flows: int, way: Way) -> str | None:
         """Why the line cannot be filled with data that nobody acknowledges, since only one side sends."""
-        if self.plan.protocol == "udp" or way == "both":
+        if self.plan.transport == "udp" or way == "both":
             return None
         data_bytes = flow_set_of(self.plan.ranges(flows), "tcp").data_bytes(self.plan.size)
         needed = self.line_pps * self.plan.trial_s * data_bytes / (_WINDOW_SHARE * WINDOW_BYTES)

@@ -7,7 +7,6 @@ from typing import ClassVar
 
 from wirespeed.measurement.rfc.text import Grid, RfcText, lossy, whole
 from wirespeed.measurement.stateful.result import (
-    WITHOUT_RFC,
     CapacityRow,
     FoundRow,
     Ranges,
@@ -39,6 +38,9 @@ class StatefulText(RfcText[StatefulResult]):
         "tear-down": "Tear-down rate",
         "capacity": "Capacity of the state table",
     }
+
+    def named(self, result: StatefulResult) -> str:
+        return self.rfc if result.method.transport == "udp" else "TCP connections"
 
     def setup(self, result: StatefulResult) -> Iterator[str]:
         method = result.method
@@ -72,10 +74,11 @@ class StatefulText(RfcText[StatefulResult]):
         method = result.method
         match test:
             case "rate":
+                arrived = "arrived" if method.transport == "udp" else "had its SYN, SYN-ACK and ACK arrive,"
                 yield (
-                    "A rate counts where each of the flows arrived with a tuple of its own, and the responder's frame "
-                    f"over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that "
-                    "proof."
+                    f"A rate counts where each of the flows {arrived} with a tuple of its own, and the responder's "
+                    f"frame over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without "
+                    "that proof."
                 )
             case "latency":
                 yield (
