@@ -75,8 +75,11 @@ static inline void take_latency(struct flow_share *share, const struct flow_fram
 static bool belongs_to_handshake(struct flow_share *share, struct flow_frame *frame)
 {
 	bool late, is_back = frame->kind == FLOW_SYN_ACK;
+	if (share->phase != WS_PHASE_LEARN) {
+		share->counts.late++;
+		return false;
+	}
 	bool right = flow_segment_place(share->table, frame, &late) && is_back != share->responder;
-	late |= share->phase != WS_PHASE_LEARN;
 	share->counts.late += late;
 	share->counts.bad += !late && !right;
 	return !late && right;

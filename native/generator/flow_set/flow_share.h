@@ -53,6 +53,7 @@ struct flow_writing {
 	struct flow_writer writer;
 	uint32_t order;             /* enum ws_flow_order */
 	bool learnt;                /* over flows that were learnt, not over all */
+	bool shared;                /* other workers send over the same flows */
 	uint64_t next;              /* EACH: frames that were written */
 	uint32_t first, step, mine; /* RANDOM: flows `first`, `first` + `step` …, `mine` of them */
 	struct tuple_order learnt_order;

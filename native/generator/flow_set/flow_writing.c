@@ -36,6 +36,7 @@ int flow_writing_make(struct flow_writing *writing, struct flow_share *share, ui
 		.share = share,
 		.order = order,
 		.learnt = learnt,
+		.shared = !divided,
 		.first = first,
 		.step = step,
 		.mine = (flows - first + step - 1) / step,
@@ -147,6 +148,16 @@ look_up(const struct flow_share *share, uint32_t flow, struct flow_tuple *tuple,
 	return marks;
 }
 
+/* What was sent before these `length` bytes. */
+static inline uint32_t take_bytes(uint32_t *bytes, uint32_t length, bool shared)
+{
+	if (shared)
+		return __atomic_fetch_add(bytes, length, __ATOMIC_RELAXED);
+	uint32_t before = __atomic_load_n(bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(bytes, before + length, __ATOMIC_RELAXED);
+	return before;
+}
+
 static inline __attribute__((always_inline)) void write_segments(struct flow_writing *writing,
 																 const uint32_t *flows,
 																 uint8_t *const *frames, uint16_t n,
@@ -171,8 +182,7 @@ static inline __attribute__((always_inline)) void write_segments(struct flow_wri
 		if (writer->kind == FLOW_ACK)
 			seq++;
 		if (has_data) {
-			seq += 1 + bytes[flow];
-			bytes[flow] += writer->length;
+			seq += 1 + take_bytes(&bytes[flow], writer->length, writing->shared);
 			ack += (marks & FLOW_ACKED_MASK) >> FLOW_ACKED_SHIFT << FLOW_ACK_SHIFT;
 		}
 		flow_segment_write(writer, frames[i], &tuple, seq, ack, flow, share->sequence, ip6);
