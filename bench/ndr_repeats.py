@@ -31,8 +31,9 @@ from wirespeed.machine.placement import choose_cpus
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.plan import MrrPlan, SearchPlan
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import run_search
+from wirespeed.results.search_trial import GoalOutcome
 from wirespeed.trial.directions import pair_directions
 from wirespeed.trial.links import wait_for_links
 

@@ -26,7 +26,7 @@ from wirespeed.corpus.corpus import Corpus
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.site.build import build
 
-_BOXES, _BUILDS = 40, 8
+_DUTS, _BUILDS = 40, 8
 
 
 def main() -> None:
@@ -89,12 +89,12 @@ def _written(count: int, samples: Sequence[dict[str, Any]], folder: Path) -> Ite
     first = datetime(2024, 1, 1, tzinfo=UTC)
     for number in range(count):
         document = json.loads(json.dumps(samples[number % len(samples)]))
-        box = number // len(samples) % _BOXES
-        document["dut"]["name"] = f"box{box}"
-        document["dut"]["description"] = {"box": f"box{box}", "price": f"{200 + 10 * box} EUR", "date": "2026-11-01"}
+        dut = number // len(samples) % _DUTS
+        document["dut"]["name"] = f"box{dut}"
+        document["dut"]["description"] = {"dut": f"box{dut}", "price": f"{200 + 10 * dut} EUR", "date": "2026-11-01"}
         started = (first + timedelta(hours=number * 7)).isoformat(timespec="seconds")
         document.get("outcome", document.get("ending"))["started"] = started
-        factor = (0.88 if number > count / 2 and box % 3 == 0 else 1.0) * chance.gauss(1, 0.004)
+        factor = (0.88 if number > count / 2 and dut % 3 == 0 else 1.0) * chance.gauss(1, 0.004)
         for goal in document.get("goals", ()):
             goal["lower_pps"] *= factor
             goal["upper_pps"] *= factor

@@ -35,10 +35,10 @@ PICTURES = ROOT / "docs" / "pictures"
 WIDTHS, THEMES = (400, 800, 1280), ("light", "dark")
 SETS = {"one": recorded.one_result, "eighteen": recorded.all_kinds, "two-hundred": recorded.two_hundred}
 SLOW_AND_FAST = [
-    recorded.loadtest(box, load, both=both)
+    recorded.loadtest(dut, load, both=both)
     for load in recorded.LOADS
     for both in (False, True)
-    for box in (recorded.PLAIN, recorded.EIGHT[2])
+    for dut in (recorded.PLAIN, recorded.EIGHT[2])
 ]
 """Results in the pictures of the documentation: two devices, eight tests each."""
 KEPT = {

@@ -30,7 +30,7 @@ FORWARD, BACK = Channel(0, 1), Channel(1, 0)
 
 
 @dataclass(frozen=True)
-class Box:
+class SampleDut:
     """A simulated device that forwards `capacity_pps` of all directions together and draws up to `watts`; 0 W for one
     without a meter. `share` is the part of the line rate that a test offers at most."""
 
@@ -52,13 +52,16 @@ class Load:
 B64, B64_FLOWS = Load("64b", 64, "size=64"), Load("64b-flows", 64, "size=64,vm=var2")
 IMIX, B1514 = Load("imix", 362.5, "size=imix"), Load("1514b", 1514, "size=1514")
 LOADS = (B64, B64_FLOWS, IMIX, B1514)
-SLOW, FAST = Box("slow-box", 0.05e6, 1e9, 6.5, "120 EUR"), Box("fast-box", 38e6, 100e9, 210.0, "9800 EUR", 0.4)
-PLAIN = Box("router", 5.01e6, watts=14.0, price="400 EUR")
-EIGHT = tuple(Box(f"box {number}", 2e6 + 1.1e6 * number, watts=9.0 + 2 * number) for number in range(1, 9))
+SLOW, FAST = (
+    SampleDut("slow-box", 0.05e6, 1e9, 6.5, "120 EUR"),
+    SampleDut("fast-box", 38e6, 100e9, 210.0, "9800 EUR", 0.4),
+)
+PLAIN = SampleDut("router", 5.01e6, watts=14.0, price="400 EUR")
+EIGHT = tuple(SampleDut(f"box {number}", 2e6 + 1.1e6 * number, watts=9.0 + 2 * number) for number in range(1, 9))
 
 
 def loadtest(
-    box: Box,
+    dut: SampleDut,
     load: Load = B64,
     *,
     both: bool = True,
@@ -69,12 +72,12 @@ def loadtest(
     disturbed: bool = False,
 ) -> Result:
     """A ramp and a hold. `lost` is the share of all packets that the device loses at any load."""
-    line_pps, senders = box.line_bps / l1_bits(load.frame_bytes), 2 if both else 1
+    line_pps, senders = dut.line_bps / l1_bits(load.frame_bytes), 2 if both else 1
     samples: list[Sample] = []
     refused = [0, 0]
     for second in range(1, RAMP_S + HOLD_S + 1):
-        offered = line_pps * box.share * min(1.0, second / RAMP_S)
-        got = min(offered * (1 - lost), box.capacity_pps / senders)
+        offered = line_pps * dut.share * min(1.0, second / RAMP_S)
+        got = min(offered * (1 - lost), dut.capacity_pps / senders)
         if disturbed:
             got = min(got, offered * 0.8)
         refused = [refused[0] + round(offered - got), refused[1] + (round(offered - got) if both else 0)]
@@ -82,10 +85,10 @@ def loadtest(
             0: _port(load, line_pps, offered, got if both else 0.0, refused[0]),
             1: _port(load, line_pps, offered if both else 0.0, got, refused[1]),
         }
-        busy = min(1.0, senders * got / box.capacity_pps)
-        dut: dict[str, float] = {"cycles_per_packet": 400 / max(busy, 0.02), "vectors_per_call": max(1, 256 * busy)}
-        if box.watts:
-            dut["watts"] = box.watts * (0.6 + 0.4 * busy)
+        busy = min(1.0, senders * got / dut.capacity_pps)
+        cost: dict[str, float] = {"cycles_per_packet": 400 / max(busy, 0.02), "vectors_per_call": max(1, 256 * busy)}
+        if dut.watts:
+            cost["watts"] = dut.watts * (0.6 + 0.4 * busy)
         told = Latency(900, 5.0, 9.0 + 80 * busy, 60 + 400 * busy, 1.0, {"50": 8.0, "99": 20 + 300 * busy})
         samples.append(
             Sample(
@@ -93,7 +96,7 @@ def loadtest(
                 1.0,
                 "ramp" if second <= RAMP_S else "hold",
                 ports,
-                dut=dut,
+                dut=cost,
                 latency=dict.fromkeys((FORWARD, BACK) if both else (FORWARD,), told) if latency else {},
                 preemption=Preemption(dut_preempted_s=0.3, dut_longest_preemption_s=0.3, cpus=2) if disturbed else None,
             )
@@ -101,22 +104,22 @@ def loadtest(
     settings = LoadTestSettings(
         warmup_mult="1kpps",
         warmup_duration=0,
-        rampup_target=f"{100 * box.share:g}%",
+        rampup_target=f"{100 * dut.share:g}%",
         rampup_duration=RAMP_S,
         hold_duration=HOLD_S,
         profile_file="bench",
         tunables=load.tunables,
         unidirectional=not both,
     )
-    described: Mapping[str, str] = {"box": box.name, "price": box.price, "date": "2026-11-01"} if box.price else {}
+    described: Mapping[str, str] = {"dut": dut.name, "price": dut.price, "date": "2026-11-01"} if dut.price else {}
     return judged(
         Result(
-            f"{box.name}-{load.name}-{'bi' if both else 'uni'}",
+            f"{dut.name}-{load.name}-{'bi' if both else 'uni'}",
             settings,
             tuple(samples),
-            dut=DutFacts(box.name, version=version, description=described),
-            ports={port: PortFacts(port, speed_bps=box.line_bps, medium=Medium.RING) for port in (0, 1)},
-            lab=LabFacts(power=MeterFacts("constant", box.name, 0.6 * box.watts) if box.watts else None),
+            dut=DutFacts(dut.name, version=version, description=described),
+            ports={port: PortFacts(port, speed_bps=dut.line_bps, medium=Medium.RING) for port in (0, 1)},
+            lab=LabFacts(power=MeterFacts("constant", dut.name, 0.6 * dut.watts) if dut.watts else None),
             ending=Ending(started=started),
         )
     )
@@ -146,8 +149,8 @@ def one_result() -> list[Result]:
 def all_kinds() -> list[Result]:
     """Eighteen: each kind of data at least once."""
     return [
-        *(loadtest(box) for box in EIGHT),
-        *(loadtest(box, load, both=False) for box in (SLOW, FAST) for load in (B64, B1514)),
+        *(loadtest(dut) for dut in EIGHT),
+        *(loadtest(dut, load, both=False) for dut in (SLOW, FAST) for load in (B64, B1514)),
         loadtest(replace(PLAIN, name="loses nothing", capacity_pps=40e6), B64_FLOWS),
         loadtest(replace(PLAIN, name="loses all"), B64_FLOWS, lost=1.0),
         loadtest(replace(PLAIN, name="with latency"), IMIX, latency=True),
@@ -158,18 +161,18 @@ def all_kinds() -> list[Result]:
 
 
 def two_hundred() -> list[Result]:
-    """Five versions on five days of five boxes, eight tests each."""
-    boxes = (SLOW, FAST, PLAIN, replace(PLAIN, name=LONG), EIGHT[0])
+    """Five versions on five days of five DUTs, eight tests each."""
+    duts = (SLOW, FAST, PLAIN, replace(PLAIN, name=LONG), EIGHT[0])
     return [
         loadtest(
-            replace(box, capacity_pps=box.capacity_pps * (1 + 0.002 * (day % 2) - (0.12 if day > 2 else 0.0))),
+            replace(dut, capacity_pps=dut.capacity_pps * (1 + 0.002 * (day % 2) - (0.12 if day > 2 else 0.0))),
             load,
             both=both,
             version=f"1.{day}",
             started=f"2026-11-{10 + day:02d}T{10 + place:02d}:00:00+00:00",
         )
         for day in range(5)
-        for box in boxes
+        for dut in duts
         for place, (load, both) in enumerate((load, both) for load in LOADS for both in (False, True))
     ]
 

@@ -33,7 +33,7 @@ def eighteen(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Two boxes in both directions at once: four curves."""
+    """Two DUTs in both directions at once: four curves."""
     return page_of([loadtest(EIGHT[0]), loadtest(EIGHT[5])], tmp_path_factory.mktemp("two"))
 
 
@@ -66,7 +66,7 @@ def test_directions_that_agree_lie_side_by_side_under_one_name(browser: Any, two
     opened(browser, two)
     labels = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .panel:first-child .label")]
     assert {"box 1 0→1 and 1→0, alike", "box 6 0→1 and 1→0, alike"} <= set(labels)
-    # Heights of the plateau of box 1 in columns of pixels between its marks: two lines of 2 px, one of them dashed.
+    # Heights of the plateau of DUT 1 in columns of pixels between its marks: two lines of 2 px, one of them dashed.
     heights = browser.execute_script(
         """
         const graph = Charts.of(document.getElementById("load-0")).graphs[0];

@@ -75,13 +75,13 @@ def files(tmp_path: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-def many(folder: Path, count: int, box: str = "wirespeed") -> list[Path]:
+def many(folder: Path, count: int, dut: str = "wirespeed") -> list[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     document = json.loads(json.dumps(OURS))
-    document["dut"]["name"] = box
+    document["dut"]["name"] = dut
     for number in range(count):
         document["outcome"]["started"] = f"2026-11-22T10:00:{number:02d}+00:00"
-        (folder / f"{box}-{number}.json").write_text(json.dumps(document))
+        (folder / f"{dut}-{number}.json").write_text(json.dumps(document))
     return sorted(folder.iterdir())
 
 
@@ -129,14 +129,14 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
     assert "6 of 6" in capsys.readouterr().out
 
 
-def test_watts_make_the_best_box_per_watt(where: str, tmp_path: Path) -> None:
-    for box, watts in (("thrifty", 10.0), ("thirsty", 40.0)):
-        result = search_of(name=box, described={"name": box, "version": "1"})
+def test_watts_make_the_best_dut_per_watt(where: str, tmp_path: Path) -> None:
+    for dut, watts in (("thrifty", 10.0), ("thirsty", 40.0)):
+        result = search_of(name=dut, described={"name": dut, "version": "1"})
         trials = tuple(
             replace(one, trial=replace(one.trial, dut=replace(one.trial.dut, watts=watts))) for one in result.trials
         )
         lab = replace(result.lab, power=MeterFacts(f"constant:{watts:g}", "router"))
-        write_file(replace(result, trials=trials, lab=lab), tmp_path / f"{box}.json")
+        write_file(replace(result, trials=trials, lab=lab), tmp_path / f"{dut}.json")
     with open_corpus(where) as corpus:
         corpus.add([tmp_path / "thirsty.json", tmp_path / "thrifty.json"])
         best = corpus.index.figures(parse_words(["figure=NDR"]), "-per_watt", best="dut").rows

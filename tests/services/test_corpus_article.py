@@ -25,7 +25,7 @@ SHOW_RUN = "Thread 1 ws_wk_0 (lcore 1)\n```\n<b>ip4-lookup</b>   active   100"
 
 @pytest.fixture
 def where(tmp_path: Path) -> str:
-    """A box of which nearly all is known, and one of which nearly nothing is."""
+    """A DUT of which nearly all is known, and one of which nearly nothing is."""
     folder = tmp_path / "results"
     folder.mkdir()
     bench = {"dut": "Fitlet2", "cpu": "Atom x7-E3950", "price": "400 EUR", "date": "2026-11-01"}
@@ -86,7 +86,7 @@ def test_what_is_known_stands_in_it(where: str, capsys: pytest.CaptureFixture[st
 
 
 def test_what_was_not_measured_is_a_gap(where: str, capsys: pytest.CaptureFixture[str]) -> None:
-    known, bare = (article(capsys, box, "--archive", where) for box in ("Fitlet2", "router"))
+    known, bare = (article(capsys, dut, "--archive", where) for dut in ("Fitlet2", "router"))
     for title in ("Power", "Optics", "Hardware", "Pictures"):
         assert GAP in chapter(bare, title)
     assert GAP not in chapter(known, "Power") and GAP not in chapter(known, "Optics")
@@ -96,15 +96,15 @@ def test_what_was_not_measured_is_a_gap(where: str, capsys: pytest.CaptureFixtur
     assert "the price of the DUT and its date" in chapter(bare, "Summary")
 
 
-def test_against_another_box(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_against_another_dut(where: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "other"
     folder.mkdir()
-    for box, rate in (("Fitlet2", 1.0), ("APU6", 0.8)):
+    for dut, rate in (("Fitlet2", 1.0), ("APU6", 0.8)):
         for number in range(3):
-            one = search_of(described={"name": box, "version": "1"}, tunables="size=imix")
+            one = search_of(described={"name": dut, "version": "1"}, tunables="size=imix")
             goals = tuple(replace(goal, lower_pps=goal.lower_pps * rate * (1 + number / 1000)) for goal in one.goals)
             ending = replace(one.ending, started=f"2026-11-23T10:0{number}:00+00:00")
-            write_file(replace(one, goals=goals, ending=ending), folder / f"{box}-{number}.json")
+            write_file(replace(one, goals=goals, ending=ending), folder / f"{dut}-{number}.json")
     with open_corpus(where) as corpus:
         corpus.add(sorted(folder.iterdir()))
     text = article(capsys, "Fitlet2", "--against", "APU6", "--archive", where)
@@ -122,8 +122,8 @@ def test_names_and_texts_that_act_do_not(where: str, tmp_path: Path, capsys: pyt
     (tmp_path / "x.json").write_text(json.dumps(document))
     with open_corpus(where) as corpus:
         corpus.add([tmp_path / "x.json"])
-        (box,) = (row["dut"] for row in corpus.index.results(()).rows if "script" in row["dut"])
-    text = article(capsys, box, "--archive", where)
+        (dut,) = (row["dut"] for row in corpus.index.results(()).rows if "script" in row["dut"])
+    text = article(capsys, dut, "--archive", where)
     assert "\x1b" not in text
     inside, fence = False, ""
     for line in text.splitlines():
@@ -144,12 +144,12 @@ def test_results_of_other_kinds(kind, tmp_path: Path, capsys: pytest.CaptureFixt
     at = str(tmp_path / "corpus")
     with open_corpus(at) as corpus:
         corpus.add([tmp_path / "one.json"])
-        (box,) = (row["dut"] for row in corpus.index.results(()).rows)
-    text = article(capsys, box, "--archive", at)
+        (dut,) = (row["dut"] for row in corpus.index.results(()).rows)
+    text = article(capsys, dut, "--archive", at)
     assert f"wirespeed {'soak' if 'soak' in type(kind).__name__.lower() else 'rfc2544'}" in text
 
 
-def test_a_box_that_was_only_inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dut_that_was_only_inspected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "box.json").write_text(inspection_to_json(Inspection("router", "2026-11-22T10:00:00Z", ())))
     at = str(tmp_path / "corpus")
     with open_corpus(at) as corpus:

@@ -32,9 +32,9 @@ HOSTILE = '</title><script>window.hostile = 1</script><b onclick="x">&amp; "../.
 LSPCI = "00:00.0 Host bridge\n01:00.0 <b>Ethernet</b> controller\n"
 
 
-def search(folder: Path, name: str, *, box: str = "router", factor: float = 1.0, minute: int = 0, **described) -> Path:
-    """A search with watts, of a box whose bench file tells its price."""
-    found = search_of(described={"name": box, "version": "1", "commands": ["set <b> up"], **described})
+def search(folder: Path, name: str, *, dut: str = "router", factor: float = 1.0, minute: int = 0, **described) -> Path:
+    """A search with watts, of a DUT whose bench file tells its price."""
+    found = search_of(described={"name": dut, "version": "1", "commands": ["set <b> up"], **described})
     trials = tuple(
         replace(one, trial=replace(one.trial, dut=replace(one.trial.dut, watts=17.0))) for one in found.trials
     )
@@ -107,7 +107,7 @@ def test_all_links_lead_somewhere_and_all_pages_are_valid(site: Path) -> None:
     assert {str(page.relative_to(site)) for page in found} - linked(site) == set()
 
 
-def test_every_raw_result_is_linked_as_it_was_and_is_in_the_zip_of_its_box(site: Path, where: str) -> None:
+def test_every_raw_result_is_linked_as_it_was_and_is_in_the_zip_of_its_dut(site: Path, where: str) -> None:
     with open_corpus(where) as corpus:
         rows = corpus.index.results(()).rows
         for row in rows:
@@ -133,7 +133,7 @@ def test_a_result_says_that_it_is_explained_from_its_file_alone(site: Path, wher
     noted = {kind: "from this file alone" in (site / names.result_page(one)).read_text() for one, kind in kinds.items()}
     assert noted == {kind: kind != "inspect" for kind in kinds.values()}
     assert "inspect" in noted and len(noted) > 1
-    assert "from its own file alone" in (site / names.box_page("router")).read_text()
+    assert "from its own file alone" in (site / names.dut_page("router")).read_text()
 
 
 def test_texts_that_results_carry_are_kept_and_linked(site: Path) -> None:
@@ -144,8 +144,8 @@ def test_texts_that_results_carry_are_kept_and_linked(site: Path) -> None:
     assert "Atom &lt;b&gt;E3950" in hardware and "memory: one module" in hardware
 
 
-def test_what_a_box_page_says(site: Path) -> None:
-    page = (site / names.box_page("router")).read_text()
+def test_what_a_dut_page_says(site: Path) -> None:
+    page = (site / names.dut_page("router")).read_text()
     text = re.sub(r"<[^>]*>", " ", page)
     assert re.search(r"since version bbbb2222: ▼.12\.\d\d.%, worse than aaaa1111", text)
     assert "worse (-12" in text and "than aaaa1111" in text
@@ -171,7 +171,7 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
     assert main(again) == 0
     assert "14 results, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
     with open_corpus(where) as corpus:
-        corpus.add([search(tmp_path / "more", "later", box="other", minute=300)], "dddd4444")
+        corpus.add([search(tmp_path / "more", "later", dut="other", minute=300)], "dddd4444")
     assert main(again) == 0
     assert "15 results, 1 new" in capsys.readouterr().out
     after = times(site)
@@ -179,7 +179,7 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
     assert before.keys() <= after.keys()
     of_search = names.test_page("bench size=64", "0→1, 1→0")
     assert changed == {"index.html", "results.js", "boxes.html", "comparison.html", of_search}
-    assert names.box_page("other") in after and broken_links(site) == []
+    assert names.dut_page("other") in after and broken_links(site) == []
     with open_corpus(where) as corpus:
         corpus.add([search(tmp_path / "more", "latest", minute=301)], "dddd4444")
     assert main(again) == 0

@@ -16,7 +16,7 @@ from wirespeed.site import names
 from wirespeed.site.build import build
 
 pytestmark = needs_chromium("a site")
-RESULTS, BOXES = 130, 7
+RESULTS, DUTS = 130, 7
 HOSTILE = "<img src=x onerror='window.hostile = 1'>"
 
 
@@ -28,12 +28,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "new").mkdir()
     for number in range(RESULTS):
         document["outcome"]["started"] = f"2026-11-22T{number // 60:02d}:{number % 60:02d}:00+00:00"
-        document["dut"]["name"] = f"box{number % BOXES}" if number else HOSTILE
+        document["dut"]["name"] = f"box{number % DUTS}" if number else HOSTILE
         (folder / "new" / f"test-{number:03d}.json").write_text(json.dumps(document))
     with open_corpus(str(folder / "corpus")) as corpus:
         corpus.add(sorted((folder / "new").iterdir()))
         for number in range(1, RESULTS):
-            if number % BOXES != 1:
+            if number % DUTS != 1:
                 corpus.store.path(corpus.the_only(f"test-{number:03d}")).unlink()
         build(corpus, folder / "site", "Seven boxes")
     return folder / "site"
@@ -69,7 +69,7 @@ def test_search_as_one_types_goes_over_all_results(browser) -> None:
     find = browser.find_element(By.ID, "words")
     find.send_keys("BOX3 test-1")
     until(browser, lambda: 0 < len(rows(browser)) < 100)
-    wanted = [number for number in range(1, RESULTS) if number % BOXES == 3 and f"{number:03d}".startswith("1")]
+    wanted = [number for number in range(1, RESULTS) if number % DUTS == 3 and f"{number:03d}".startswith("1")]
     assert [row[1] for row in rows(browser)] == [f"test-{number:03d}" for number in sorted(wanted, reverse=True)]
     assert browser.find_element(By.ID, "found").text == f"{len(wanted)} of {RESULTS}"
     find.send_keys(Keys.CONTROL, "a")
@@ -104,32 +104,32 @@ def test_ticked_results_stand_side_by_side(browser) -> None:
     assert len(rows(browser, "#ticked")) == 2
 
 
-def test_a_choice_of_a_box(browser) -> None:
+def test_a_choice_of_a_dut(browser) -> None:
     """A filter with a single value is not offered."""
-    box, limit = browser.find_elements(By.CSS_SELECTOR, "#finder select")
-    assert [one.get_attribute("data-field") for one in (box, limit)] == ["box", "limit"]
-    box.send_keys("box3")
-    wanted = len([number for number in range(RESULTS) if number % BOXES == 3])
+    dut, limit = browser.find_elements(By.CSS_SELECTOR, "#finder select")
+    assert [one.get_attribute("data-field") for one in (dut, limit)] == ["dut", "limit"]
+    dut.send_keys("box3")
+    wanted = len([number for number in range(RESULTS) if number % DUTS == 3])
     until(browser, lambda: len(rows(browser)) == wanted)
 
 
-def test_the_table_of_boxes_is_searched_and_sorted(browser, site: Path) -> None:
+def test_the_table_of_duts_is_searched_and_sorted(browser, site: Path) -> None:
     opened(browser, site / "boxes.html")
-    assert len(rows(browser, "table.sortable")) == BOXES + 1
+    assert len(rows(browser, "table.sortable")) == DUTS + 1
     browser.find_element(By.CSS_SELECTOR, "p.find input").send_keys("box5")
     until(browser, lambda: [row[0] for row in rows(browser, "table.sortable")] == ["box5"])
     browser.find_element(By.CSS_SELECTOR, "thead button").send_keys(Keys.ENTER)
 
 
 def test_a_trend_is_a_chart_whose_points_lead_to_their_results(browser, site: Path) -> None:
-    opened(browser, site / names.box_page("box1"))
+    opened(browser, site / names.dut_page("box1"))
     browser.execute_script("document.getElementById('trend-0').scrollIntoView()")
     until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 canvas"))
     legend = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#trend-0 .legend button")]
     assert legend == ["each result", "mean"]
     browser.find_element(By.CSS_SELECTOR, "#trend-0 .twin summary").send_keys(Keys.ENTER)
     links = until(browser, lambda: browser.find_elements(By.CSS_SELECTOR, "#trend-0 .twin td a"))
-    assert len(links) == RESULTS // BOXES + 1
+    assert len(links) == RESULTS // DUTS + 1
     links[0].send_keys(Keys.ENTER)
     until(browser, lambda: "/results/" in browser.current_url)
 

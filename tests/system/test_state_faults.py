@@ -17,7 +17,7 @@ from harness.waiting import wait_for
 from sandbox import needs
 from state_rig import StateRig, addresses_of, flows_of, state_rig
 
-from wirespeed.cases.facts import Box, Case, CaseLoad
+from wirespeed.cases.facts import Case, CaseDut, CaseLoad
 from wirespeed.cases.state_facts import StateFacts
 from wirespeed.cases.telemetry import cpus_told
 from wirespeed.dut.journal import journal_path
@@ -57,7 +57,7 @@ def named(facts: StateFacts) -> list[str]:
     """Causes of lost states, the surest first."""
     came_back = facts.opened if facts.answered is None else facts.answered
     load = CaseLoad("made", float(came_back), offered_pps=float(facts.flows), flows="many")
-    found = explain(Case(load, box=Box("box", "linux", firewall=True), states=facts)).named
+    found = explain(Case(load, dut=CaseDut("box", "linux", firewall=True), states=facts)).named
     return [finding.cause for finding in found if finding.cause in STATES]
 
 
@@ -196,7 +196,7 @@ def test_all_receive_work_on_one_cpu(rig: StateRig) -> None:
     told = kind.load([first, last], took_s)
     case = Case(
         CaseLoad("made", len(opened) / took_s, offered_pps=len(flows) / took_s, flows="many"),
-        box=Box("box", "linux", firewall=True),
+        dut=CaseDut("box", "linux", firewall=True),
         cpus=tuple(cpu for cpu in cpus_told([told]) if cpu.name == f"cpu{receiver}"),
         events=told.events,
         states=rig.facts(flows, len(opened), None, before, took_s),

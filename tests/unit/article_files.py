@@ -125,8 +125,8 @@ def netgate_evidence() -> str:
     """One evidence file of the 40 tests, typed from the article's table."""
     rows = ["schema: wirespeed-evidence/1", "tests:"]
     for system in NETGATE:
-        box = f"name: Netgate 6100 {system.name}, system: {system.system}, cores: 4"
-        box += f", workers: 3, queues: {system.queues}, hz: 2.2e9" if system.queues else ""
+        dut = f"name: Netgate 6100 {system.name}, system: {system.system}, cores: 4"
+        dut += f", workers: 3, queues: {system.queues}, hz: 2.2e9" if system.queues else ""
         for way, shares in ((1, system.one_way), (2, system.both_ways)):
             for load, percent in zip(SIZES, shares, strict=True):
                 flows = "one" if load == "64b 1-flow" else "many"
@@ -134,7 +134,7 @@ def netgate_evidence() -> str:
                 rows.append(
                     f"  - {{name: {system.name} {load} {'uni' if way == 1 else 'bi'}, size: {size}, line: 10G, "
                     f"directions: {way}, flows: {flows}, percent: {percent}, percent_of: one, "
-                    f"tester_percent: 97, box: {{{box}}}}}"
+                    f"tester_percent: 97, box: {{{dut}}}}}"
                 )
     return "\n".join(rows) + "\n"
 

@@ -16,7 +16,6 @@ from wirespeed.measurement.rfc2544.result import (
     Rfc2544Settings,
     ThroughputRow,
 )
-from wirespeed.measurement.search.controller import Controller
 from wirespeed.measurement.search.goals import goals_of
 from wirespeed.measurement.search.result import SearchResult, SearchSettings
 from wirespeed.measurement.soak.chronicle import Chronicle
@@ -37,6 +36,7 @@ from wirespeed.results.ending import Ending
 from wirespeed.results.lab import LabFacts, LatencyBaseline
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Latency
+from wirespeed.trial.controller import Controller
 from wirespeed.units import Rate, line_rate_pps
 
 LINE_BPS = 10e9

@@ -14,7 +14,6 @@ import pytest
 from harness.waiting import wait_for
 
 from wirespeed.dut import prepare as preparing
-from wirespeed.dut.box import BoxDut
 from wirespeed.dut.collector import DutCollector
 from wirespeed.dut.device import DutDevice
 from wirespeed.dut.dut import DutReading
@@ -25,6 +24,7 @@ from wirespeed.dut.plan import Action, DutAnswers, DutPlan, DutStage, DutStep
 from wirespeed.dut.reach.local import LocalReach
 from wirespeed.dut.reach.questions import asking, questions_of
 from wirespeed.dut.reach.reach import Ran
+from wirespeed.dut.remote import RemoteDut
 from wirespeed.dut.setup import DutInterface, DutOptions, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
 from wirespeed.measurement.texts import show
@@ -118,16 +118,16 @@ def test_a_journal_is_held_by_one_and_cut_short_by_a_power_loss(tmp_path):
         DutJournal(path, "memory")
 
 
-def test_a_box_that_stops_answering_is_told_of_and_ends_nothing():
+def test_a_dut_that_stops_answering_is_told_of_and_ends_nothing():
     reach = MemoryReach()
-    box = BoxDut(DutDevice("linux:memory", LinuxKind(), reach))
-    box._collector._directory = "/tmp/x"
+    dut = RemoteDut(DutDevice("linux:memory", LinuxKind(), reach))
+    dut._collector._directory = "/tmp/x"
     reach.gone_at = "tail"
-    box.fetch()
-    assert box.telemetry(DutReading(1.0), DutReading(2.0)).error == "memory went away"
+    dut.fetch()
+    assert dut.telemetry(DutReading(1.0), DutReading(2.0)).error == "memory went away"
     reach.gone_at = " "
-    assert "went away" in box.collect()["error"]
-    box.close()
+    assert "went away" in dut.collect()["error"]
+    dut.close()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")

@@ -120,7 +120,7 @@ APU6_RIGHT = {
 
 
 @pytest.mark.parametrize("text", [APU6, APU6.replace("name: APU6, ", "")], ids=["named", "without a name"])
-def test_systems_on_one_box_are_not_compared_with_each_other(text: str) -> None:
+def test_systems_on_one_dut_are_not_compared_with_each_other(text: str) -> None:
     found = {case.load.name: explain(case) for case in cases_of(text, "apu6.yaml")}
     assert {name: one.cause for name, one in found.items()} == APU6_RIGHT
     for name, one in found.items():

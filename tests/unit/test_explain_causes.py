@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
-from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, FigureDrift, NicLink, Shaper, Worker
+from wirespeed.cases.facts import Case, CaseDut, CaseLoad, CaseStep, CpuShares, FigureDrift, NicLink, Shaper, Worker
 from wirespeed.cases.machine_facts import Clock, Crossing, MachineFacts
 from wirespeed.cases.shapers import shapers_of
 from wirespeed.cases.state_facts import StateFacts
@@ -34,8 +34,8 @@ BUSY = Worker("w0", 10.0, 50_000_000, 200_000, 200_000, 25_000_000_000, 5_000_00
 IDLE = Worker("w1", 10.0, 50_000_000, 40_000_000, 10_000_000, 25_000_000_000, 20_000_000_000, tsc_hz=2.5e9)
 NOTHING = Worker("w2", 10.0, 0, 100_000_000, 0, 0, 0)
 SENDING = replace(BUSY, nodes=(NodeCost("e1-tx", 100, 100, 12_000_000_000, 0),))
-LINUX = Box("box", "linux", cores=4)
-OPENBSD = Box("box", "openbsd", cores=4)
+LINUX = CaseDut("box", "linux", cores=4)
+OPENBSD = CaseDut("box", "openbsd", cores=4)
 
 TABLE = StateTable(60_000, limit=262_144, buckets=262_144, timeouts_s={"udp": 30.0, "udp_stream": 120.0})
 FLOWS = StateFacts(100_000, 60_000, 60_000, TABLE, lasted_s=2.0, endpoints=20)
@@ -47,7 +47,7 @@ def of_states(facts: StateFacts, used: int | None = None, rules: dict[str, int] 
     table = replace(facts.table, used=facts.table.used if used is None else used, counters=counters, rules=rules or {})
     came_back = facts.opened if facts.answered is None else facts.answered
     load = CaseLoad("states", 1e5 * came_back / facts.flows, offered_pps=1e5, flows="many")
-    return Case(load, box=replace(LINUX, firewall=True), states=replace(facts, table=table))
+    return Case(load, dut=replace(LINUX, firewall=True), states=replace(facts, table=table))
 
 
 CASES: dict[str, Case] = {
@@ -68,11 +68,11 @@ CASES: dict[str, Case] = {
     "all-cpus": Case(SHORT, workers=(BUSY, replace(BUSY, name="w1"))),
     "queues": Case(SHORT, workers=(BUSY, NOTHING), others=(replace(SHORT, name="one", flows="one"),)),
     "nic": Case(SHORT, workers=(replace(IDLE, in_pps=5e6, out_pps=5e6),)),
-    "pcie": Case(SHORT, box=Box(links=(NicLink(2.5, 1),)), workers=(IDLE,)),
+    "pcie": Case(SHORT, dut=CaseDut(links=(NicLink(2.5, 1),)), workers=(IDLE,)),
     "tx-ring": Case(
         SHORT, workers=(IDLE,), drops={"e1-tx: Tx packet drops (dpdk tx failure)": 5_000_000}, lost_packets=5e6
     ),
-    "tx-lock": Case(SHORT, box=Box(tx_queues=1), workers=(SENDING, replace(SENDING, name="w1"))),
+    "tx-lock": Case(SHORT, dut=CaseDut(tx_queues=1), workers=(SENDING, replace(SENDING, name="w1"))),
     "rx-overrun": Case(SHORT, workers=(IDLE,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6),
     "no-next-hop": Case(SHORT, workers=(IDLE,), drops={"ip4-lookup: no route": 5_000_000}, lost_packets=5e6),
     "slow-path": Case(SHORT, workers=(IDLE,), drops={"ip4-rewrite: ip4 ttl <= 1": 5_000_000}, lost_packets=5e6),
@@ -89,20 +89,20 @@ CASES: dict[str, Case] = {
     "flow-control": Case(replace(SHORT, paused=True)),
     "kernel-lock": Case(
         replace(SHORT, line_bps=100e9),
-        box=OPENBSD,
+        dut=OPENBSD,
         others=(replace(SHORT, name="imix", frame_bytes=380.0, line_bps=100e9),),
     ),
     "softirq": Case(
         SHORT,
-        box=LINUX,
+        dut=LINUX,
         cpus=(CpuShares("cpu0", {"softirq": 99.0, "idle": 0.5}), CpuShares("cpu1", {"idle": 97.0})),
         events={"softnet time_squeeze": 900},
     ),
     "interrupts": Case(
-        SHORT, box=Box("box", "freebsd", cores=4), drops={"netisr ip QDrops": 5_000_000}, lost_packets=5e6
+        SHORT, dut=CaseDut("box", "freebsd", cores=4), drops={"netisr ip QDrops": 5_000_000}, lost_packets=5e6
     ),
     "firewall": Case(
-        SHORT, box=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
+        SHORT, dut=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
     ),
     "throttling": Case(SHORT, machine=MachineFacts(clocks=(Clock("cpu0", 0.8e9, 2e9),), throttled=12)),
     "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, preempted_s=0.2),)),
@@ -118,11 +118,11 @@ CASES: dict[str, Case] = {
     "tables": Case(
         replace(SHORT, routes=1_000_000, cycles=90.0), others=(replace(SHORT, name="ten", routes=10, cycles=40.0),)
     ),
-    "shaper": Case(SHORT, box=Box(shapers=(Shaper("e1", "tbf", "9600Kbit", 5_000_000),)), lost_packets=5e6),
+    "shaper": Case(SHORT, dut=CaseDut(shapers=(Shaper("e1", "tbf", "9600Kbit", 5_000_000),)), lost_packets=5e6),
     "drift": Case(SHORT, drifts=(FigureDrift("memory", 200.0, 400.0, "MiB"),)),
     "placement": Case(
         replace(SHORT, directions=2, received_pps=8.9e6),
-        box=Box(queues=2, workers=3),
+        dut=CaseDut(queues=2, workers=3),
         others=(replace(SHORT, name="one", flows="one", received_pps=4.5e6),),
     ),
 }

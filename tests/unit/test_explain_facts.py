@@ -12,9 +12,9 @@ from report_kinds import search_of, soak_of, suite_of
 from simulated_bench import FORWARD, Bench, ramp, run
 from simulated_dut import SimulatedDut, step
 
-from wirespeed.cases.facts import Box, Case, CaseLoad, Worker
+from wirespeed.cases.facts import Case, CaseDut, CaseLoad, Worker
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
-from wirespeed.cases.telemetry import box_of, cpus_told, drops_told, events_told, machine_told
+from wirespeed.cases.telemetry import case_dut, cpus_told, drops_told, events_told, machine_told
 from wirespeed.cli.main import main
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.sources.evidence_file import cases_of as cases_of_text
@@ -79,8 +79,8 @@ def test_what_a_collector_kept_is_read_cpu_by_cpu_and_nic_by_nic() -> None:
     machine = machine_told(told, dut, "here")
     assert [(clock.cpu, clock.share) for clock in machine.clocks] == [("cpu0", 0.75), ("cpu1", 1.0)]
     assert machine.nics[0].fullest_share == pytest.approx(1.0, abs=1e-5)
-    box = box_of(dut, (), "here")
-    assert (box.system, box.cores, box.firewall) == ("linux", 2, True)
+    made = case_dut(dut, (), "here")
+    assert (made.system, made.cores, made.firewall) == ("linux", 2, True)
 
 
 def test_facts_of_the_machine_are_evidence() -> None:
@@ -88,7 +88,7 @@ def test_facts_of_the_machine_are_evidence() -> None:
     load = CaseLoad("one", 5e5, offered_pps=1e6, frame_bytes=64, line_bps=10e9, flows="many")
     case = Case(
         load,
-        Box("ssh://box", "linux", cores=2),
+        CaseDut("ssh://box", "linux", cores=2),
         machine=machine_told(told, LINUX, "it"),
         cpus=cpus_told(told),
     )
@@ -141,7 +141,7 @@ def test_an_inspection_tells_the_links() -> None:
     found = replace(found, facts=json.loads(inspection_to_json(found))["facts"])
     load = CaseLoad("U2", 13.4e6, frame_bytes=64, line_bps=10e9, flows="many")
     one = explain(with_inspection(Case(load), found))
-    assert [(link.gts, link.width, link.ports) for link in one.case.box.links] == [(5.0, 4, 2)]
+    assert [(link.gts, link.width, link.ports) for link in one.case.dut.links] == [(5.0, 4, 2)]
     assert one.cause == "pcie"
     assert any(figure.name == "link_share" and "PCIe 5 GT/s x4" in figure.text for figure in one.figures)
 
@@ -157,13 +157,13 @@ def test_an_inspection_knows_who_crosses_between_sockets() -> None:
     )
     worker = Worker("w0", 10.0, 45_000_000, 200_000, 200_000, 25_000_000_000, 5_000_000_000, tsc_hz=2.5e9)
     load = CaseLoad("it", 4.5e6, offered_pps=10e6, frame_bytes=64, line_bps=10e9)
-    case = Case(load, Box(cpus=(0,)), workers=(worker,))
+    case = Case(load, CaseDut(cpus=(0,)), workers=(worker,))
     one = explain(with_inspection(case, inspection({"lspci": lspci, "cpus": cpus})))
     assert [(found.nic, found.nic_node, found.cpu, found.cpu_node) for found in one.case.machine.crossings] == [
         ("0000:05:00", 1, 0, 0)
     ]
     assert "numa" in [finding.cause for finding in one.named]
-    near = with_inspection(replace(case, box=Box(cpus=(1,))), inspection({"lspci": lspci, "cpus": cpus}))
+    near = with_inspection(replace(case, dut=CaseDut(cpus=(1,))), inspection({"lspci": lspci, "cpus": cpus}))
     assert not near.machine.crossings
 
 
@@ -190,7 +190,7 @@ def test_a_collection_stands_beside_a_test_that_asked_nobody(
     collected = tmp_path / "box.json"
     collected.write_text(json.dumps({"format": "wirespeed-dut/1", "dut": dut, "samples": []}))
     (case,) = read_cases([tmp_path / "64b.json", collected])
-    assert (case.box.system, len(case.cpus), case.drops["e0: rx_missed_errors"]) == ("linux", 2, 4_000_000)
+    assert (case.dut.system, len(case.cpus), case.drops["e0: rx_missed_errors"]) == ("linux", 2, 4_000_000)
     (alone,) = read_cases([collected])
     assert alone.load.received_pps == 5e5 and alone.cpus
     assert main(["explain", str(collected)]) == 0
@@ -217,9 +217,9 @@ def test_a_meter_without_a_device_that_is_asked_tells_watts_alone() -> None:
     assert any("drops by reason" in what for what in one.missing)
 
 
-def test_a_test_of_another_box_is_not_compared_with(tmp_path: Path) -> None:
-    for name, box in (("one", "a"), ("two", "b")):
-        write_file(steps_test(name, DutFacts(box)), tmp_path / f"{name}.json")
+def test_a_test_of_another_dut_is_not_compared_with(tmp_path: Path) -> None:
+    for name, dut in (("one", "a"), ("two", "b")):
+        write_file(steps_test(name, DutFacts(dut)), tmp_path / f"{name}.json")
     (case,) = read_cases([tmp_path / "one.json"], [tmp_path / "two.json"])
     assert case.others == ()
     assert case.remarks == ("two is of another DUT (b, here a): it is not compared with",)

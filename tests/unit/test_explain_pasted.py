@@ -1,4 +1,4 @@
-"""Texts that no release in this repository printed: other drivers, layouts and boxes, and what contradicts itself."""
+"""Texts that no release in this repository printed: other drivers, layouts and DUTs, and what contradicts itself."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def explained(tmp_path: Path, text: str, errors: str = "", **more: object) -> Ex
         *("idle", "virtio", "half full"),
     ],
 )
-def test_blocks_of_other_boxes(tmp_path: Path, cause: str, text: str) -> None:
+def test_blocks_of_other_duts(tmp_path: Path, cause: str, text: str) -> None:
     found = explained(tmp_path, text)
     assert found.cause == cause, [(one.cause, one.bits) for one in (*found.named, *found.likely)]
     assert found.next

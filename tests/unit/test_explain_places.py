@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from simulated_bench import FORWARD, Bench, ramp, run
 
-from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, Worker
+from wirespeed.cases.facts import Case, CaseDut, CaseLoad, CaseStep, CpuShares, Worker
 from wirespeed.cases.machine_facts import MachineFacts, NicFacts
 from wirespeed.explain.ranking import explain
 from wirespeed.measurement.loadtest.case import cases_of
@@ -18,7 +18,7 @@ from wirespeed.results.outcome import ChannelOutcome, Outcome, PortFacts
 LOAD = CaseLoad("low", 6e3, offered_pps=10e3, frame_bytes=64, line_bps=10e9, flows="one")
 STEADY = tuple(CaseStep(k * 1e3, k * 0.6e3) for k in range(1, 11))
 TIME_LEFT = Worker("w0", 1.0, 10_000, 9_000_000, 9_000, 2_500_000_000, 2_490_000_000, tsc_hz=2.5e9)
-LINUX = Box("box", "linux", cores=4)
+LINUX = CaseDut("box", "linux", cores=4)
 LOST_INSIDE = Case(LOAD, LINUX, steps=STEADY, lost_packets=4e3, in_packets=10_000, out_packets=6_000, tells_drops=True)
 
 
@@ -35,8 +35,8 @@ def test_what_the_device_took_in_was_not_lost_on_a_wire() -> None:
 
 
 def test_what_a_kernel_lost_and_nobody_counted_a_rule_dropped() -> None:
-    assert explain(replace(LOST_INSIDE, box=replace(LINUX, firewall=True))).cause == "firewall"
-    counted = replace(LOST_INSIDE, box=replace(LINUX, firewall=True), drops={"Ip OutNoRoutes": 4_000})
+    assert explain(replace(LOST_INSIDE, dut=replace(LINUX, firewall=True))).cause == "firewall"
+    counted = replace(LOST_INSIDE, dut=replace(LINUX, firewall=True), drops={"Ip OutNoRoutes": 4_000})
     assert explain(counted).cause == "no-next-hop"
 
 
@@ -66,7 +66,7 @@ def test_more_packets_out_than_in_were_cut_if_they_are_long() -> None:
 )
 def test_a_full_ring_is_the_ring_only_if_the_worker_has_time(cause: str, worker: Worker) -> None:
     case = Case(replace(LOAD, refused_share=1.0), steps=STEADY, workers=(worker,), lost_packets=4e3)
-    assert explain(replace(case, box=Box(has_nics=False))).cause == cause
+    assert explain(replace(case, dut=CaseDut(has_nics=False))).cause == cause
 
 
 def test_few_drops_of_a_test_that_lost_next_to_nothing_limit_nothing() -> None:

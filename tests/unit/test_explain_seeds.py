@@ -1,4 +1,4 @@
-"""Limits of the published tests of five boxes, by their own figures (tests/golden/explain)."""
+"""Limits of the published tests of five DUTs, by their own figures (tests/golden/explain)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def explained(name: str) -> dict[str, Explanation]:
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_what_limited_the_box(name: str) -> None:
+def test_what_limited_the_dut(name: str) -> None:
     found = explained(name)
     assert {test: found[test].cause for test in EXPECTED[name]} == EXPECTED[name]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, worker_of
+from wirespeed.cases.facts import Case, CaseDut, CaseLoad, CaseStep, CpuShares, worker_of
 from wirespeed.cases.machine_facts import Clock, Energy, MachineFacts, Perf
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.curves import cost_curve, loss_curve
@@ -115,7 +115,7 @@ def test_the_energy_of_a_packet() -> None:
 def test_a_kernel_is_reckoned_by_the_time_of_its_cpus() -> None:
     cpus = (CpuShares("cpu0", {"softirq": 99.0, "idle": 1.0}, 990), CpuShares("cpu1", {"idle": 100.0}, 10))
     machine = MachineFacts(clocks=(Clock("cpu0", 1e9, 1e9, "it"),), source="it")
-    found = told(Case(CaseLoad("it", 1e6, source="it"), Box(system="linux"), cpus=cpus, machine=machine))
+    found = told(Case(CaseLoad("it", 1e6, source="it"), CaseDut(system="linux"), cpus=cpus, machine=machine))
     assert found["cpu_seconds_per_packet"] == (
         pytest.approx(0.99e-6),
         "990 ns of CPU time per packet: the kernel had 0.99 of 2 CPUs at 1.00 Mpps",

@@ -102,8 +102,8 @@ def test_a_whole_session_in_one_file_is_read(tmp_path: Path) -> None:
     rows = f"{ERRORS} 3000000 e1-tx no free tx slots error\n"
     session = f"vpp# show run\n{SATURATED}vpp# show err\n{rows}vpp# show hardware\n{HARDWARE}vpp# show cpu\n{SHOW_CPU}"
     found = explained(tmp_path, LOADED, session=session)
-    box = found.case.box
-    assert (box.queues, box.tx_queues, box.tx_slots, box.system) == (1, 2, 1024, "vpp")
+    dut = found.case.dut
+    assert (dut.queues, dut.tx_queues, dut.tx_slots, dut.system) == (1, 2, 1024, "vpp")
     assert found.case.workers and found.case.drops["e1-tx: no free tx slots"] == 3_000_000
     assert not [remark for remark in found.case.remarks if "not read" in remark], found.case.remarks
 
@@ -124,16 +124,16 @@ def typed(**texts: str) -> str:
 
 def test_an_evidence_file_takes_pasted_texts_by_their_keys() -> None:
     (vpp,) = cases_of(typed(show_hardware_interfaces=HARDWARE, show_interface=INTERFACE, show_cpu=SHOW_CPU), "e.yaml")
-    box = vpp.box
-    assert (box.queues, box.tx_queues, box.hz) == (1, 2, 1.59e9)
-    assert box.tx_slots == 256  # what is typed counts
+    dut = vpp.dut
+    assert (dut.queues, dut.tx_queues, dut.hz) == (1, 2, 1.59e9)
+    assert dut.tx_slots == 256  # what is typed counts
     assert vpp.drops["GigabitEthernet1/0/0: rx_missed_errors"] == 90_000
     assert vpp.drops["GigabitEthernet1/0/0 rx-miss"] == 90_000
     placed = "Thread 1 (vpp_wk_0):\n node dpdk-input:\n    e0 queue 0 (polling)\n    e0 queue 1 (polling)\n"
     (vpp,) = cases_of(typed(show_rx_placement=placed), "e.yaml")
-    assert vpp.box.queues == 2
+    assert vpp.dut.queues == 2
     (linux,) = cases_of(typed(softirqs=SOFTIRQS, mpstat=MPSTAT), "e.yaml")
-    assert linux.box.system == "linux" and [cpu.name for cpu in linux.cpus] == ["cpu0", "cpu1"]
+    assert linux.dut.system == "linux" and [cpu.name for cpu in linux.cpus] == ["cpu0", "cpu1"]
     assert "softirq" in {finding.cause for finding in explain(linux).named}
     (nic,) = linux.machine.nics
     assert nic.queue_packets == {"0": 99_000_000, "1": 1000}
@@ -259,5 +259,5 @@ def test_a_whole_session_given_as_show_run_tells_all_that_is_in_it(tmp_path: Pat
     run.write_text(f"vpp# show run\n{SATURATED}vpp# show errors\n{rows}vpp# show hardware\n{HARDWARE}\nThat is all.\n")
     case = pasted_case(Pasted(run, offered="9.2mpps", received="6.2mpps", hz=2.1e9))
     assert case.drops["ip4-input: ip4 ttl <= 1"] == 30_000_000 and case.tells_drops
-    assert (case.box.tx_queues, case.box.tx_slots) == (2, 1024)
+    assert (case.dut.tx_queues, case.dut.tx_slots) == (2, 1024)
     assert any("is not read: “That is all.”" in remark for remark in case.remarks)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -38,6 +39,21 @@ def test_each_kind_has_its_folder_and_its_class_of_results() -> None:
         assert class_of(kind).schema.startswith(f"wirespeed-{kind}/")
         assert isinstance(report_of(kind), ReportedKind)
     assert len({about_of(kind).order for kind in kinds()}) == len(kinds())
+
+
+def test_no_kind_is_made_of_another() -> None:
+    """What several need is beside them or below, so that each folder can be left out. A function may ask for another
+    kind that the user named."""
+    found = [
+        f"{path.name} of {kind}: {node.module}"
+        for kind in kinds()
+        for path in (ROOT / "measurement" / kind).glob("*.py")
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ImportFrom)
+        for other in kinds()
+        if other != kind and f"{node.module}.".startswith(f"wirespeed.measurement.{other}.")
+    ]
+    assert not found
 
 
 def test_no_setting_of_a_campaign_stands_for_two_things() -> None:

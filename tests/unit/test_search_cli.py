@@ -12,13 +12,13 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
 from wirespeed.measurement.file import read_file
-from wirespeed.measurement.search.controller import Interval
 from wirespeed.measurement.search.live import BAR_CELLS, interval_bar, view
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult, SearchSettings
+from wirespeed.measurement.search.result import SearchResult, SearchSettings
 from wirespeed.measurement.search.run import SearchProgress
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.recorder import JournalRecorder
-from wirespeed.results.search_trial import Goal
+from wirespeed.results.search_trial import Goal, GoalOutcome
+from wirespeed.trial.controller import Interval
 
 SHAPE = "initial=0.05,final=0.05,sum=0.2,width=5%"
 QUICK = [

@@ -9,10 +9,9 @@ import pytest
 from simulated_dut import Loss, SimulatedDut, constant, linear, noisy, oscillating, step
 
 from wirespeed.errors import MeasurementError
-from wirespeed.measurement.search.controller import Controller, OutOfTime, repeats_for
 from wirespeed.measurement.search.goals import PRESETS, goals_of
-from wirespeed.measurement.search.result import GoalOutcome
-from wirespeed.results.search_trial import Purpose, SearchTrial
+from wirespeed.results.search_trial import GoalOutcome, Purpose, SearchTrial
+from wirespeed.trial.controller import Controller, OutOfTime, repeats_for
 
 LEAST_PPS, MOST_PPS = 9001.0, 14_880_952.0
 SEEDS = pytest.mark.parametrize(

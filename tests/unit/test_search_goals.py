@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.search.goals import PRESETS, check_resolution, goals_of
+from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.plan import MrrPlan, SearchPlan, check_plan, parse_latency, parse_mrr
 from wirespeed.results.search_trial import Goal
+from wirespeed.trial.controller import check_resolution
 from wirespeed.units import Rate
 
 

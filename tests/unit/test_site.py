@@ -1,4 +1,4 @@
-"""The pure parts of a site: names that stay, prices, which figure stands for a box, steps, commands of results."""
+"""The pure parts of a site: names that stay, prices, which figure stands for a DUT, steps, commands of results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from wirespeed.results.verdict import Mark
 from wirespeed.site import names
 from wirespeed.site.across import matrix
 from wirespeed.site.bars import build_bars, side_by_side
-from wirespeed.site.box import LimitOfTest as Limited
-from wirespeed.site.box import box_page, once
 from wirespeed.site.builds import against_before, changed, since_the_last_step
+from wirespeed.site.dut import LimitOfTest as Limited
+from wirespeed.site.dut import dut_page, once
 from wirespeed.site.entries import Catalogue, ResultDetails, SiteEntry, SiteFigure, catalogue
 from wirespeed.site.figures import answer, chosen, rate_of, telling, trust
-from wirespeed.site.home import MOST_CARDS, boxes_page, home
+from wirespeed.site.home import MOST_CARDS, duts_page, home
 from wirespeed.site.pages import pages
 from wirespeed.site.parts import SiteTable, answer_of, number, per_price_cell, per_watt_cell, text
 from wirespeed.site.review import review
@@ -39,7 +39,7 @@ def entry(digest: str = "0", **said: object) -> SiteEntry:
     known = {
         "kind": "search",
         "title": "t",
-        "box": "router",
+        "dut": "router",
         "version": "",
         "cpu": "",
         "load": "bench size=64",
@@ -72,7 +72,7 @@ def test_a_plain_name_stands_for_itself_and_none_that_was_made_is_one() -> None:
     assert names.slug("fitlet2") == "fitlet2"
     made = names.slug("GoWin R86S")
     assert made.startswith("gowin-r86s--") and names.slug(made) != made
-    assert names.slug("..") != names.slug(".") and "/" not in names.box_page("../../x").removeprefix("boxes/")
+    assert names.slug("..") != names.slug(".") and "/" not in names.dut_page("../../x").removeprefix("boxes/")
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_step_that_cannot_be_judged_has_no_colour() -> None:
         "since version 1.4: ▼\u00a028.57\u00a0% against 1.3, cannot be judged",
         False,
     )
-    page = box_page("router", one.entries, one)
+    page = dut_page("router", one.entries, one)
     (trend,) = page.trends
     assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.57\u00a0%", REFERENCE)]
     sparks = [cell.spark for row in page.tests.rows for cell in row if cell.spark]
@@ -173,13 +173,13 @@ def test_a_step_that_cannot_be_judged_has_no_colour() -> None:
         *(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate([*rates, 5.001e6]))
     )
     assert change(two.of(two.entries)) == ("since version 1.4: ▼\u00a028.56\u00a0%, worse than 1.3", True)
-    (trend,) = box_page("router", two.entries, two).trends
+    (trend,) = dut_page("router", two.entries, two).trends
     assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.56\u00a0%, worse", ALARM)]
 
 
-def test_a_trend_names_its_box() -> None:
+def test_a_trend_names_its_dut() -> None:
     found = shelf(*series(7e6, 7.01e6, 6.99e6, 7e6))
-    (trend,) = box_page("router", found.entries, found).trends
+    (trend,) = dut_page("router", found.entries, found).trends
     chart = trend.chart
     assert (trend.test, trend.said) == ("NDR of 64b one flow, 0→1", "steady over 4 results")
     assert [entry.name for entry in chart.legend] == ["each result", "mean"]
@@ -208,7 +208,7 @@ def test_rates_are_of_all_directions_together() -> None:
         **{
             name: getattr(entry(directions="0→1, 1→0"), name)
             for name in SiteEntry.__dataclass_fields__
-            if name not in ("told", "box")
+            if name not in ("told", "dut")
         },
         "dut": "router",
         "build": "",
@@ -232,13 +232,13 @@ def test_rates_are_of_all_directions_together() -> None:
     assert catalogue([], [rate], {}).figures == {}  # a result that came later
 
 
-def test_ten_thousand_boxes() -> None:
-    entries = tuple(entry(str(number), box=f"Box {number}", title=f"t{number}") for number in range(10_000))
+def test_ten_thousand_duts() -> None:
+    entries = tuple(entry(str(number), dut=f"Box {number}", title=f"t{number}") for number in range(10_000))
     found = Catalogue(entries, {one.digest: (SiteFigure(one, "NDR", Value(1e6), None),) for one in entries})
-    first, all_boxes = home(found, "many"), boxes_page(found, "many")
-    assert len(first.cards) == MOST_CARDS and first.more_boxes == 10_000 - MOST_CARDS
-    assert len(first.rows) == len(all_boxes.table.rows) == 10_000
-    assert len({row[0].page for row in all_boxes.table.rows}) == 10_000
+    first, all_duts = home(found, "many"), duts_page(found, "many")
+    assert len(first.cards) == MOST_CARDS and first.more_duts == 10_000 - MOST_CARDS
+    assert len(first.rows) == len(all_duts.table.rows) == 10_000
+    assert len({row[0].page for row in all_duts.table.rows}) == 10_000
 
 
 @pytest.mark.parametrize(
@@ -256,18 +256,18 @@ def test_what_limited_a_result_is_said_in_the_words_of_reports(word: str, text: 
     assert entry(limited_by=word).limit == text
 
 
-def test_boxes_of_which_no_rate_is_known_come_last() -> None:
-    found = shelf(figure(1e6, box="measured", started="2026-01"))
-    inspected = replace(entry("f", box="inspected", kind="inspect", started="2026-02"))
+def test_duts_of_which_no_rate_is_known_come_last() -> None:
+    found = shelf(figure(1e6, dut="measured", started="2026-01"))
+    inspected = replace(entry("f", dut="inspected", kind="inspect", started="2026-02"))
     both = replace(found, entries=(inspected, *found.entries))
     assert [card.name for card in home(both, "x").cards] == ["measured", "inspected"]
-    assert [row[0].text for row in boxes_page(both, "x").table.rows] == ["measured", "inspected"]
+    assert [row[0].text for row in duts_page(both, "x").table.rows] == ["measured", "inspected"]
 
 
 def test_results_without_a_file_lead_nowhere() -> None:
     gone = ResultDetails(fault="gone")
     found = shelf(*series(1e6, 2e6, 1e6, 2e6, told=gone))
-    (trend,) = box_page("router", found.entries, found).trends
+    (trend,) = dut_page("router", found.entries, found).trends
     assert set(trend.chart.panels[0].curves[0].links) == {""}
     lost = entry(told=gone)
     assert lost.page == "" and entry(is_missing=True).page == "" and entry().page.startswith("results/")
@@ -291,7 +291,7 @@ def test_nothing_of_the_pages_is_fetched_from_elsewhere() -> None:
 
 def test_a_table_has_no_column_in_which_nothing_is_known() -> None:
     rows = ((text("a"), number(None, ""), text("x")), (text("b"), number(None, ""), text("")))
-    headings = (("box", False), ("Mpps/W", True), ("version", False))
+    headings = (("DUT", False), ("Mpps/W", True), ("version", False))
     assert SiteTable("t", headings, rows).known == SiteTable(
         "t", (headings[0], headings[2]), tuple((row[0], row[2]) for row in rows)
     )
@@ -329,10 +329,10 @@ def shelf(*figures: SiteFigure) -> Catalogue:
     return Catalogue(tuple(entries), {one.entry.digest: (one,) for one in told})
 
 
-def test_boxes_stand_side_by_side_by_rate_and_those_without_a_name_last() -> None:
+def test_duts_stand_side_by_side_by_rate_and_those_without_a_name_last() -> None:
     found = shelf(
-        *(figure(rate, box=box) for rate, box in ((5e4, "slow"), (38e6, "fast"), (50e6, "unnamed"))),
-        figure(1e6, box="slow", load="bench size=1514"),  # one box is not side by side
+        *(figure(rate, dut=dut) for rate, dut in ((5e4, "slow"), (38e6, "fast"), (50e6, "unnamed"))),
+        figure(1e6, dut="slow", load="bench size=1514"),  # one DUT is not side by side
     )
     (bars,) = side_by_side(found, 4)
     assert [(bar.name, bar.text) for bar in bars.bars] == [
@@ -342,13 +342,13 @@ def test_boxes_stand_side_by_side_by_rate_and_those_without_a_name_last() -> Non
     ]
     assert (bars.title, bars.of) == ("64b one flow, 0→1", "NDR, Mpps; a full bar is 50.0")
     assert [bar.filled_percent for bar in bars.bars] == ["76.0", "0.1", "100.0"]
-    assert list(found.boxes)[-1] == "unnamed"
+    assert list(found.duts)[-1] == "unnamed"
     assert side_by_side(found, 4, by_watt=True) == ()
 
 
 def test_one_test_of_each_frame_size_comes_before_a_second_one() -> None:
     loads = ("size=64", "size=64,vm=var2", "size=1514", "size=imix")
-    found = shelf(*(figure(1e6, box=box, load=f"bench {load}") for load in loads for box in ("a", "b")))
+    found = shelf(*(figure(1e6, dut=dut, load=f"bench {load}") for load in loads for dut in ("a", "b")))
     titles = [bars.title.partition(",")[0] for bars in side_by_side(found, 4)]
     assert titles == ["64b many flows", "imix one flow", "1514b one flow", "64b one flow"]
 
@@ -373,10 +373,10 @@ def test_bars_by_version_tell_of_the_step() -> None:
     assert change(found.of(found.entries[:2])) == ("", False)
 
 
-def test_boxes_for_each_watt() -> None:
+def test_duts_for_each_watt() -> None:
     """Those without a name last, each with the trust mark of its rate."""
-    big = figure(5e6, box="big", bound="tester-limited", mark="at least", version="1.4", watts=50.0)
-    small, unknown = figure(1e6, box="small", mark="estimate"), figure(9e6, box="unnamed")
+    big = figure(5e6, dut="big", bound="tester-limited", mark="at least", version="1.4", watts=50.0)
+    small, unknown = figure(1e6, dut="small", mark="estimate"), figure(9e6, dut="unnamed")
     metered = [replace(one, per_watt=each) for one, each in ((big, 1e5), (small, 4e5), (unknown, 8e5))]
     (bars,) = side_by_side(shelf(*metered), 4, by_watt=True)
     told = [(bar.name, bar.text, bar.version, bar.filled_percent) for bar in bars.bars]
@@ -394,21 +394,21 @@ def test_boxes_for_each_watt() -> None:
 def test_a_figure_stands_beside_the_version_that_it_is_of() -> None:
     tests = (("size=64", "1.0"), ("size=1514", "1.0"), ("size=64", "1.1"))
     found = shelf(
-        *(figure(1e6, box=box, load=f"bench {load}", version=version) for box in "ab" for load, version in tests[:2]),
-        figure(2e6, box="b", load="bench size=imix", version="1.1"),
+        *(figure(1e6, dut=dut, load=f"bench {load}", version=version) for dut in "ab" for load, version in tests[:2]),
+        figure(2e6, dut="b", load="bench size=imix", version="1.1"),
     )
     (bars,) = side_by_side(found, 1)
     assert [(bar.name, bar.version) for bar in bars.bars] == [("a", "1.0"), ("b", "1.0")]
     told = {row[0].text: (row[0].note, [cell.note for cell in row[1:]]) for row in matrix(found, "x").table.rows}
     assert told == {"a": ("version 1.0", ["", "", ""]), "b": ("", ["1.0", "1.1", "1.0"])}
-    boxes = boxes_page(found, "x").table
-    at = [text for text, _ in boxes.headings].index("version")
-    assert [row[at].text for row in boxes.rows] == ["1.0", "1.0"]
-    one = answer_of(found.of(found.boxes["b"])[0])
+    duts = duts_page(found, "x").table
+    at = [text for text, _ in duts.headings].index("version")
+    assert [row[at].text for row in duts.rows] == ["1.0", "1.0"]
+    one = answer_of(found.of(found.duts["b"])[0])
     assert one is not None and one.version == "1.0"
 
 
-def test_a_box_has_the_table_that_a_review_ends_with() -> None:
+def test_a_dut_has_the_table_that_a_review_ends_with() -> None:
     """Loads from the easiest to the hardest down, one direction before both."""
     loads = ("mpls size=64", "bench size=64", "bench size=imix,vm=var2", "bench size=64,vm=var2", "bench size=1514")
     both = "0→1, 1→0"
@@ -443,6 +443,6 @@ def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
 def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
     told = ResultDetails(sentences=("limited by DUT", "next: RSS"))
     found = shelf(figure(1e6, told=told), figure(1e6, load="bench size=1514", told=told))
-    (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == names.box_page("router"))
+    (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == names.dut_page("router"))
     text = page.render()
     assert "limited by DUT (2 tests)" in text and "next: RSS (2 tests)" in text

@@ -14,7 +14,7 @@ from wirespeed.cli.main import main
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file, write_file
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult, SearchSettings
+from wirespeed.measurement.search.result import SearchResult, SearchSettings
 from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.live import event_line, gap_line, summary, view
@@ -33,7 +33,7 @@ from wirespeed.measurement.soak.run import SoakProgress
 from wirespeed.measurement.soak.words import needed_text, shown_text, time_text, verdict_text
 from wirespeed.results.channel import Channel
 from wirespeed.results.journal import Journal, journal_path
-from wirespeed.results.search_trial import Goal
+from wirespeed.results.search_trial import Goal, GoalOutcome
 from wirespeed.units import Rate, parse_duration
 
 WIRE = Channel(0, 1)

@@ -62,5 +62,5 @@ def test_a_test_that_was_killed_has_the_figure_of_what_ran(tmp_path: Path) -> No
 
 def test_an_unnamed_device_has_the_word_of_the_archive(tmp_path: Path) -> None:
     file = tmp_path / "t.json"
-    write_file(recorded.loadtest(recorded.Box("", 5e6)), file)
+    write_file(recorded.loadtest(recorded.SampleDut("", 5e6)), file)
     assert row_of(file).dut == "unnamed"

@@ -45,11 +45,11 @@ def article(
 
 
 def _material(corpus: Corpus, found: Catalogue, dut: str) -> Material:
-    if dut not in found.boxes:
-        near = get_close_matches(dut, found.boxes, 1, cutoff=0.5)
+    if dut not in found.duts:
+        near = get_close_matches(dut, found.duts, 1, cutoff=0.5)
         hint = f", did you mean {near[0]}?" if near else "; wirespeed results list shows what there is"
         raise UsageError(f"archive {corpus.place.name} has no DUT {dut!r}{hint}")
-    entries = found.boxes[dut]
+    entries = found.duts[dut]
     wanted = newest(entries)
     read = {entry.digest: one for entry in wanted if isinstance(one := _read(corpus, entry), MeasurementResult)}
     told = {digest: told_of(one, digest)[0] for digest, one in read.items()}

@@ -27,7 +27,7 @@ from wirespeed.report.power import power_to_markdown
 from wirespeed.results.figures import MEGA, NOTHING
 from wirespeed.results.inspection import InspectionTable, Remarked
 from wirespeed.results.power import power_line
-from wirespeed.site.box import described
+from wirespeed.site.dut import described
 from wirespeed.site.entries import SiteFigure
 from wirespeed.site.figures import mega, per_watt, rate_of, trust
 from wirespeed.site.home import price_of

@@ -250,7 +250,7 @@ class Shaper:
 
 
 @dataclass(frozen=True)
-class Box:
+class CaseDut:
     """`system` is vpp, wirespeed, linux, freebsd, openbsd, danos or empty; `queues` are a port's RX queues, `tx_queues`
     its TX queues, `tx_slots` a TX ring's descriptors. `hz` is the clock that cycles are counted in."""
 
@@ -309,13 +309,13 @@ class FigureDrift:
 
 @dataclass(frozen=True)
 class Case:
-    """A test to be explained. `others` are tests of the same box, `steps` loads of the same test, rising. `drops` and
+    """A test to be explained. `others` are tests of the same DUT, `steps` loads of the same test, rising. `drops` and
     `events` are counted while the load was on, by the reasons that the DUT names; `foreign` are frames of other kinds
     that came back; `tells_drops`: the device was asked, so that none means none. `in_packets` and `out_packets` are
     what it says that it took in and sent, of all interfaces."""
 
     load: CaseLoad
-    box: Box = field(default_factory=Box)
+    dut: CaseDut = field(default_factory=CaseDut)
     others: tuple[CaseLoad, ...] = ()
     workers: tuple[Worker, ...] = ()
     drops: Mapping[str, int] = field(default_factory=dict)
@@ -372,14 +372,14 @@ class Case:
     def cores_used(self) -> float | None:
         """Cores that the test's own cycles per packet come to at its rate; None where a `show runtime` tells it, and
         without cycles or a clock."""
-        if self.workers or not self.load.cycles or not self.box.hz or self.box.is_kernel:
+        if self.workers or not self.load.cycles or not self.dut.hz or self.dut.is_kernel:
             return None
-        return self.load.received_pps * self.load.cycles / self.box.hz
+        return self.load.received_pps * self.load.cycles / self.dut.hz
 
     @property
     def cycles_sum(self) -> str:
         """The product in words, for a case with `cores_used`."""
-        cycles, hz = self.load.cycles or 0.0, self.box.hz or 0.0
+        cycles, hz = self.load.cycles or 0.0, self.dut.hz or 0.0
         product = cycles * self.load.received_pps
         return (
             f"{cycles:.4g} cycles × {rate_text(self.load.received_pps)} = {product / 1e6:,.0f} of {hz / 1e6:,.0f} MHz"

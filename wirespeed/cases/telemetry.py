@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from wirespeed.cases.facts import Box, CaseStep, CpuShares, Worker, worker_of
+from wirespeed.cases.facts import CaseDut, CaseStep, CpuShares, Worker, worker_of
 from wirespeed.cases.machine_facts import Clock, MachineFacts, NicFacts
 from wirespeed.cases.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
 from wirespeed.cases.shapers import shapers_of
@@ -68,8 +68,8 @@ def _counted(told: Mapping[str, float], pps: float) -> tuple[float, ...]:
     return packets, polls, calls, cycles * packets, polling * packets
 
 
-def box_of(facts: DutFacts, workers: Sequence[Worker], source: str) -> Box:
-    return Box(
+def case_dut(facts: DutFacts, workers: Sequence[Worker], source: str) -> CaseDut:
+    return CaseDut(
         name=facts.name,
         system=SYSTEMS.get(facts.kind, ""),
         cores=len(facts.cpus) or None,

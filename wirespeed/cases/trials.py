@@ -11,7 +11,7 @@ from wirespeed.cases.facts import Case, CaseLoad, CaseStep
 from wirespeed.cases.machine_facts import Energy
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
-    box_of,
+    case_dut,
     counts,
     cpus_told,
     cycles_of,
@@ -83,7 +83,7 @@ def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence
         machine = replace(machine, energy=Energy(fmean(watts), tried.idle_w, place))
     case = Case(
         load=_load(tried, chosen, span_s, place),
-        box=replace(box_of(tried.dut, workers, tried.source), has_nics=tried.has_nics),
+        dut=replace(case_dut(tried.dut, workers, tried.source), has_nics=tried.has_nics),
         workers=workers,
         drops=drops_told(told),
         events=events_told(told),

@@ -1,6 +1,6 @@
 """A collector on the device: a shell script that keeps samples in a directory there, fetched when the load is off.
 
-A box at line rate does not answer; so nothing is asked of it meanwhile, and each sample bears the device's own time.
+A DUT at line rate does not answer. Nothing is asked of it during the load, and each sample has the DUT's own time.
 The script ends by itself after as many samples as it keeps, when its file is full, or when it is told to; what a tester
 that died has left goes at the next start.
 """

@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from wirespeed.dut import prepare as preparing
-from wirespeed.dut.box import BoxDut
 from wirespeed.dut.device import DutDevice, parse_device
 from wirespeed.dut.journal import DutJournal, journal_path
 from wirespeed.dut.plan import texts_of
+from wirespeed.dut.remote import RemoteDut
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault
 from wirespeed.files import write_atomically
@@ -92,22 +92,22 @@ def collect(device: DutDevice, duration_s: float, interval_s: float, output: str
     """Collect for so long, and write the telemetry of each interval and all texts as JSON."""
     from wirespeed.results.collection import FORMAT  # noqa: PLC0415 - as in `show`
 
-    box = BoxDut(device, interval_s)
-    box.prepare()
+    remote = RemoteDut(device, interval_s)
+    remote.prepare()
     try:
-        began = box.reading()
+        began = remote.reading()
         say(f"collecting from {device.name} for {duration_s:g} s")
         time.sleep(duration_s)
-        ended = box.reading()
-        box.fetch()
-        whole = box.telemetry(began, ended)
-        found = [told.to_json() for told in box.intervals()]
-        texts = box.collect()
+        ended = remote.reading()
+        remote.fetch()
+        whole = remote.telemetry(began, ended)
+        found = [told.to_json() for told in remote.intervals()]
+        texts = remote.collect()
     finally:
-        box.close()
+        remote.close()
     if whole.error:
         raise ConnectionFault(whole.error)
-    dut = {**to_json(replace(box.describe(), texts=texts)), "telemetry": whole.to_json()}
+    dut = {**to_json(replace(remote.describe(), texts=texts)), "telemetry": whole.to_json()}
     text = json.dumps({"format": FORMAT, "dut": dut, "samples": found}) + "\n"
     if output == "-":
         return text

@@ -1,4 +1,4 @@
-"""A device under test that tells nothing: somebody's box."""
+"""A DUT without access: nothing is read from it."""
 
 from __future__ import annotations
 

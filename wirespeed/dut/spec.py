@@ -24,17 +24,17 @@ def parse_dut(text: str) -> Dut:
     """`router:/run/router.sock`, `linux:netns=dut,cpus=2-3`, `linux:` (this host), `none`. UsageError for another."""
     kind, colon, rest = text.partition(":")
     if colon and _WAY.match(rest):
-        return _box(text)
+        return _remote(text)
     make = _KINDS.get(kind)
     if make is None or (kind != "none" and not colon) or (kind == "none" and rest):
         raise UsageError(f"--dut {text}: there is no such device; give {FORMS}")
     return make(text, rest)
 
 
-def _box(text: str) -> Dut:
-    """`linux:ssh://root@box,every=0.5`: a kind of device with a way to it."""
-    from wirespeed.dut.box import BoxDut  # noqa: PLC0415 - a command starts fast
+def _remote(text: str) -> Dut:
+    """`linux:ssh://root@dut,every=0.5`: a type of DUT and its access method."""
     from wirespeed.dut.device import parse_device  # noqa: PLC0415
+    from wirespeed.dut.remote import RemoteDut  # noqa: PLC0415 - a command starts fast
 
     device, *options = _parts(text)
     given = _options(text, options, ("every", "socket"))
@@ -42,7 +42,7 @@ def _box(text: str) -> Dut:
     every = given.get("every", "1")
     if not re.fullmatch(r"\d{1,3}(\.\d{1,3})?", every) or float(every) < 0.1:
         raise UsageError(f"--dut {text}: every={every} is not a sample interval; give seconds from 0.1 to 999")
-    return BoxDut(parse_device(device), float(every))
+    return RemoteDut(parse_device(device), float(every))
 
 
 def _router(text: str, rest: str) -> Dut:

@@ -90,8 +90,8 @@ def _never_told(case: Case) -> list[str]:
         missing.append("what the device's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
     if not case.drops and not case.tells_drops:
         missing.append(DROPS_BY_REASON)
-    if case.box.has_nics and not case.box.links:
-        missing.append("the NIC's PCIe link (`host show -o box.json` on the device, and `explain` with that file too)")
-    if case.box.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):
+    if case.dut.has_nics and not case.dut.links:
+        missing.append("the NIC's PCIe link (`host show -o dut.json` on the DUT, and `explain` with that file too)")
+    if case.dut.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):
         missing.append("packets by RX queue (`dut collect` on the device tells whether RSS spreads them)")
     return missing

@@ -1,4 +1,4 @@
-"""The arithmetic of a case: what a packet costs, what a core can do at that cost, how far the box is from it. Pure.
+"""The arithmetic of a case: what a packet costs, what a core can do at that cost, how far the DUT is from it. Pure.
 
 Each figure says what it was made of and where that is from. What a packet costs falls as vectors grow, so what a core
 could do is exact of a saturated worker alone, and "at least" of any other.
@@ -47,7 +47,7 @@ def contradictions(case: Case) -> tuple[str, ...]:
     vectors and idle by their cycles."""
     found = []
     for worker in case.busy:
-        hz = worker.tsc_hz or case.box.hz
+        hz = worker.tsc_hz or case.dut.hz
         if not hz or not worker.clocks:
             continue
         spent = _work_ticks(worker) / worker.packets
@@ -100,7 +100,7 @@ def _workers(case: Case) -> Iterator[ComputedFigure]:
         f"{fullest.finds}{idle}",
         source,
     )
-    hz = fullest.tsc_hz or case.box.hz
+    hz = fullest.tsc_hz or case.dut.hz
     # Cycles per packet of an idle worker only show how seldom packets arrived.
     if fullest.pps and (fullest.idle_polls or 0.0) < _MOSTLY_IDLE:
         # A product above the clock is not a share of it; `contradictions` says so.
@@ -110,7 +110,7 @@ def _workers(case: Case) -> Iterator[ComputedFigure]:
         yield ComputedFigure("effective_hz", fullest.effective_hz, "Hz", text, source)
     yield from _by_class(case, source)
     if hz:
-        count = max(len(case.workers), case.box.workers or 0)
+        count = max(len(case.workers), case.dut.workers or 0)
         yield from _core(case, cycles, hz, count, fullest.is_saturated, source)
 
 
@@ -161,15 +161,15 @@ def _core(case: Case, cycles: float, hz: float, cores: int, exact: bool, source:
 
 
 def _typed(case: Case) -> Iterator[ComputedFigure]:
-    load, workers = case.load, case.box.workers or 1
-    if case.workers or case.box.is_kernel or not load.received_pps:
+    load, workers = case.load, case.dut.workers or 1
+    if case.workers or case.dut.is_kernel or not load.received_pps:
         return
     if case.cores_used is not None:
         yield ComputedFigure(
             "effective_hz", (load.cycles or 0.0) * load.received_pps, "Hz", case.cycles_sum, load.source
         )
-        yield from _core(case, load.cycles or 0.0, case.box.hz or 0.0, workers, case.cores_used >= _FULL, load.source)
-    elif case.box.workers and load.line_pps and case.is_short and not case.cpus and not load.one_queue_on_one_port:
+        yield from _core(case, load.cycles or 0.0, case.dut.hz or 0.0, workers, case.cores_used >= _FULL, load.source)
+    elif case.dut.workers and load.line_pps and case.is_short and not case.cpus and not load.one_queue_on_one_port:
         more = load.line_pps / load.received_pps
         text = (
             f"the line's {exact_text(load.line_pps)} are {more:.3g} times as much: {workers * more:.2g} workers at the "
@@ -185,7 +185,7 @@ def _kernel(case: Case) -> Iterator[ComputedFigure]:
     """By interrupts, softirqs and the system, in which there may be other work: a packet costs at most so much."""
     if case.workers or not case.cpus or not case.load.received_pps:
         return
-    count = len(case.cpus) if len(case.cpus) > 1 else max(1, len(case.box.cpus))
+    count = len(case.cpus) if len(case.cpus) > 1 else max(1, len(case.dut.cpus))
     scale = count / len(case.cpus)
     busy = sum(cpu.kernel_percent / 100 for cpu in case.cpus) * scale
     if busy <= 0:
@@ -197,7 +197,7 @@ def _kernel(case: Case) -> Iterator[ComputedFigure]:
     text = f"{seconds_text(seconds)} of CPU time per packet: the kernel had {said} at {rate}"
     yield ComputedFigure("cpu_seconds_per_packet", seconds, "s", text, source)
     clocks = [clock.now_hz for clock in case.machine.clocks]
-    hz = sum(clocks) / len(clocks) if clocks else case.box.hz
+    hz = sum(clocks) / len(clocks) if clocks else case.dut.hz
     is_full = busy >= _FULL * count
     if hz:
         yield from _core(case, seconds * hz, hz, count, is_full, source)
@@ -232,7 +232,7 @@ def _perf(case: Case) -> Iterator[ComputedFigure]:
 
 
 def _links(case: Case) -> Iterator[ComputedFigure]:
-    for link in case.box.links:
+    for link in case.dut.links:
         use = link_use(link, case.load)
         if use is not None:
             name = f", {link.nic}" if link.nic else ""

@@ -1,4 +1,4 @@
-"""A power meter as a target: watts at the wall, or of a part of the box."""
+"""A power meter as a target: watts at the wall, or of a part of the DUT."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wirespeed.dut.box import BoxDut
 from wirespeed.dut.device import KINDS, DutDevice
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.none import NoDut
 from wirespeed.dut.prepare import prepare
 from wirespeed.dut.reach.ssh import SshReach
+from wirespeed.dut.remote import RemoteDut
 from wirespeed.dut.setup import FILTER_MODES, DutInterface, DutOptions, Mode, Neighbour, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, RemoteError
 from wirespeed.lab.generator import LabGenerator, LabWire
@@ -153,7 +153,7 @@ class VmLab:
             setup = default_setup(mode, interfaces, DutOptions(filter=self._options.filter))
             done = prepare(device.kind, reach, setup, journal, lambda _: None)
         self._say(f"it is prepared: {len(done.steps)} steps")
-        self.dut = BoxDut(device, is_of_lab=self._options.kind == "linux" and bool(rules))
+        self.dut = RemoteDut(device, is_of_lab=self._options.kind == "linux" and bool(rules))
         self.dut.prepare()
 
     def _wait_for_ssh(self, reach: SshReach) -> None:

@@ -10,7 +10,7 @@ class MeterFault(Exception):
 
 
 class PowerMeter(Protocol):
-    """`name` is what it is called in results, without any password; `of` what it measures: the whole box, or a part of
+    """`name` is what it is called in results, without any password; `of` what it measures: the whole DUT, or a part of
     it that is never to be taken for the whole."""
 
     name: str
@@ -20,4 +20,4 @@ class PowerMeter(Protocol):
         """Watts now, or on average since the last call. MeterFault when it cannot tell; may take some seconds."""
 
 
-BOX = "the whole box"
+WHOLE = "the whole DUT"

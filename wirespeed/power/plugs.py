@@ -15,7 +15,7 @@ import secrets
 from typing import Any
 from urllib.parse import quote, unquote
 
-from wirespeed.power.meter import BOX, MeterFault
+from wirespeed.power.meter import WHOLE, MeterFault
 
 PATIENCE_S = 3.0
 _MOST_BYTES = 1 << 16
@@ -82,7 +82,7 @@ class Plug:
 class Shelly:
     """Asked for what its generation has, once; a plug that was changed meanwhile is asked anew."""
 
-    of = BOX
+    of = WHOLE
     _PATHS = (
         ("/rpc/Switch.GetStatus?id=0", ("apower",)),
         ("/rpc/PM1.GetStatus?id=0", ("apower",)),
@@ -110,7 +110,7 @@ class Shelly:
 class Tasmota:
     """Watts as whole numbers unless its WattRes says more: 5 % of a small router."""
 
-    of = BOX
+    of = WHOLE
 
     def __init__(self, plug: Plug) -> None:
         self._plug = plug

@@ -7,7 +7,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 
-from wirespeed.power.meter import BOX, MeterFault
+from wirespeed.power.meter import WHOLE, MeterFault
 
 PATIENCE_S = 5.0
 _DCMI = re.compile(r"(?:Instantaneous power reading|Current Power)\s*:\s*(\d+)\s*Watts", re.IGNORECASE)
@@ -19,7 +19,7 @@ class Ipmi:
     """The board management controller, by ipmitool or FreeIPMI, whichever is installed."""
 
     name = "ipmi"
-    of = BOX
+    of = WHOLE
 
     def __init__(self, programs: Sequence[Sequence[str]] = _IPMI) -> None:
         self._programs = programs
@@ -50,7 +50,7 @@ def dcmi_watts(printed: str) -> float:
 class MeterCommand:
     """A command for the shell that prints one number."""
 
-    of = BOX
+    of = WHOLE
 
     def __init__(self, command: str) -> None:
         self.name = f"command:{command}"
@@ -67,7 +67,7 @@ class MeterCommand:
 class Constant:
     """A value that the user read off a meter."""
 
-    of = f"{BOX}, by hand"
+    of = f"{WHOLE}, by hand"
 
     def __init__(self, watts: float) -> None:
         if not (math.isfinite(watts) and watts >= 0):

@@ -20,7 +20,7 @@ _IDLE = re.compile(r"(.*),idle=(\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True)
 class PowerSpec:
-    """`idle_w` is what the user says that the box takes with its router stopped; None to measure it before the load."""
+    """`idle_w` is what the user says that the DUT takes with its router stopped; None to measure it before the load."""
 
     meter: PowerMeter
     idle_w: float | None = None

@@ -35,6 +35,25 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class GoalOutcome:
+    """The result for a goal. `conditional_pps` is the lower bound minus the loss that its trials may have; `limit` is
+    the cause of the upper bound. `irregular` is the reason why the result does not meet the goal's definition, or
+    empty."""
+
+    goal: Goal
+    lower_pps: float | None = None
+    upper_pps: float | None = None
+    conditional_pps: float | None = None
+    limit: StoredLimit = "none"
+    irregular: str = ""
+
+    @property
+    def is_at_least(self) -> bool:
+        """True if tester or host caused the upper bound, which then says nothing about the DUT."""
+        return self.limit in ("tester", "host")
+
+
+@dataclass(frozen=True)
 class SearchTrial:
     """A trial and its purpose. `load_pps` and `intended_s` are as intended, `label` names a latency trial (`50 % of
     PDR`). `excluded` is the reason why a trial does not count. `loss_ratio` is the share of the intended load, in all

@@ -1,4 +1,4 @@
-"""A test over all boxes: who forwards how much of it, and how sure that is. Pure."""
+"""A test over all DUTs: who forwards how much of it, and how sure that is. Pure."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.words import count
-from wirespeed.site.bars import MOST_BARS, Bars, build_bars, newest_of_boxes, rate_bars, watt_bars
+from wirespeed.site.bars import MOST_BARS, Bars, build_bars, newest_of_duts, rate_bars, watt_bars
 from wirespeed.site.builds import compared, since_the_last_step
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
-from wirespeed.site.names import box_page
+from wirespeed.site.names import dut_page
 from wirespeed.site.parts import (
     SiteCell,
     SiteTable,
-    box_cell,
+    dut_cell,
     number,
     per_price_cell,
     per_watt_cell,
@@ -33,8 +33,8 @@ MOST_TESTS = 12
 
 @dataclass(frozen=True)
 class TestPage:
-    """A table a figure: NDR, held and so on; the boxes that forward most of it first, unnamed ones last. `rates` and
-    `watts` are the boxes side by side, `builds` are the boxes by version."""
+    """A table a figure: NDR, held and so on; the DUTs that forward most of it first, unnamed ones last. `rates` and
+    `watts` are the DUTs side by side, `builds` are the DUTs by version."""
 
     title: str
     meta: tuple[str, ...]
@@ -45,18 +45,18 @@ class TestPage:
 
 
 def test_page(test: tuple[str, str], entries: Sequence[SiteEntry], found: Catalogue) -> TestPage:
-    boxes = found.boxes
+    duts = found.duts
     figures = telling(found.of(entries))
     names = sorted({(figure.entry.kind, figure.name) for figure in figures}, key=lambda one: (rank(one[1]), one))
     tables = tuple(
-        _table(kind, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], boxes)
+        _table(kind, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], duts)
         for kind, name in names
     )
-    newest = newest_of_boxes(found, entries)
-    builds = (build_bars(found, one, one.entry.box, box_page(one.entry.box)) for one in newest[:MOST_BARS])
+    newest = newest_of_duts(found, entries)
+    builds = (build_bars(found, one, one.entry.dut, dut_page(one.entry.dut)) for one in newest[:MOST_BARS])
     return TestPage(
         test_name(*test),
-        (test[0], count(len({entry.box for entry in entries}), "DUT"), count(len(entries), "result")),
+        (test[0], count(len({entry.dut for entry in entries}), "DUT"), count(len(entries), "result")),
         rate_bars(found, newest, "Rate") if newest else None,
         watt_bars(found, newest, "For each watt"),
         tuple(one for one in builds if one is not None),
@@ -64,23 +64,23 @@ def test_page(test: tuple[str, str], entries: Sequence[SiteEntry], found: Catalo
     )
 
 
-def _table(kind: str, figures: Sequence[SiteFigure], boxes: dict[str, tuple[SiteEntry, ...]]) -> SiteTable:
-    by_box: dict[str, list[SiteFigure]] = {}
+def _table(kind: str, figures: Sequence[SiteFigure], duts: dict[str, tuple[SiteEntry, ...]]) -> SiteTable:
+    by_dut: dict[str, list[SiteFigure]] = {}
     for figure in figures:
-        by_box.setdefault(figure.entry.box, []).append(figure)
-    found = [(box, some, one) for box, some in by_box.items() if (one := chosen(some)) is not None]
+        by_dut.setdefault(figure.entry.dut, []).append(figure)
+    found = [(dut, some, one) for dut, some in by_dut.items() if (one := chosen(some)) is not None]
     found.sort(key=lambda row: (is_unnamed(row[0]), bool(row[2].value.irregular), -row[2].value.rate_pps))
     first = since_the_last_step(found[0][1])
     most = max(row[2].value.rate_pps for row in found)
     rows = tuple(
-        _row(box, some, one, first if one is not found[0][2] else (), most, price_of(boxes[box]))
-        for box, some, one in found
+        _row(dut, some, one, first if one is not found[0][2] else (), most, price_of(duts[dut]))
+        for dut, some, one in found
     )
     return SiteTable(f"{found[0][2].name}, measured by {kind}", HEADINGS, rows)
 
 
 def _row(
-    box: str,
+    dut: str,
     figures: Sequence[SiteFigure],
     one: SiteFigure,
     first: Sequence[SiteFigure],
@@ -88,7 +88,7 @@ def _row(
     price: tuple[str, str],
 ) -> tuple[SiteCell, ...]:
     return (
-        box_cell(box),
+        dut_cell(dut),
         rate_cell(one, 100 * one.value.rate_pps / most),
         text(compared(first, since_the_last_step(figures)) if first else "the first"),
         text(one.entry.version),
@@ -101,29 +101,29 @@ def _row(
 
 
 @dataclass(frozen=True)
-class BoxMatrix:
-    """Boxes down, the tests that most of them had across."""
+class DutMatrix:
+    """DUTs down, the tests that most of them had across."""
 
     title: str
     table: SiteTable
     left_out: int
 
 
-def matrix(found: Catalogue, title: str) -> BoxMatrix:
-    tests = sorted(found.tests.items(), key=lambda one: (-len({entry.box for entry in one[1]}), one[0]))
+def matrix(found: Catalogue, title: str) -> DutMatrix:
+    tests = sorted(found.tests.items(), key=lambda one: (-len({entry.dut for entry in one[1]}), one[0]))
     shown = sorted(tests[:MOST_TESTS], key=lambda one: test_order(one[0]))
     figures: dict[tuple[str, tuple[str, str]], list[SiteFigure]] = {}
     for figure in found.of(found.entries):
-        figures.setdefault((figure.entry.box, figure.entry.test), []).append(figure)
-    known = ((box, [chosen(figures.get((box, test), ())) for test, _ in shown]) for box in found.boxes)
-    rows = tuple(_matrix_row(box, cells) for box, cells in known if any(cells))
+        figures.setdefault((figure.entry.dut, figure.entry.test), []).append(figure)
+    known = ((dut, [chosen(figures.get((dut, test), ())) for test, _ in shown]) for dut in found.duts)
+    rows = tuple(_matrix_row(dut, cells) for dut, cells in known if any(cells))
     headings = (("DUT", False), *((test_name(*test), True) for test, _ in shown))
-    return BoxMatrix(title, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
+    return DutMatrix(title, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
 
 
-def _matrix_row(box: str, figures: Sequence[SiteFigure | None]) -> tuple[SiteCell, ...]:
-    """The version stands beside the box where all figures have the same, else beside each."""
+def _matrix_row(dut: str, figures: Sequence[SiteFigure | None]) -> tuple[SiteCell, ...]:
+    """The version stands beside the DUT where all figures have the same, else beside each."""
     versions = {one.entry.version for one in figures if one is not None}
     shared = f"version {one}" if len(versions) == 1 and (one := next(iter(versions))) else ""
     cells = (rate_cell(one, note="" if one is None or shared else one.entry.version) for one in figures)
-    return box_cell(box, shared), *cells
+    return dut_cell(dut, shared), *cells

@@ -1,4 +1,4 @@
-"""All files of a box in one zip, each with the commands that made it. Results that come later are added at its end."""
+"""All files of a DUT in one zip, each with the commands that made it. Results that come later are added at its end."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def _members(entry: SiteEntry, store: Store) -> Iterator[tuple[str, bytes]]:
 
 
 def commands(entry: SiteEntry) -> str:
-    """What measured it, what the box was given, and what it carried."""
+    """What measured it, what the DUT was given, and what it carried."""
     told = entry.told
-    lines = [f"# {harmless(entry.title)}: {harmless(entry.box)}, {entry.started}", told.command]
+    lines = [f"# {harmless(entry.title)}: {harmless(entry.dut)}, {entry.started}", told.command]
     if told.device:
         lines += ["", "# what the device was given", *told.device]
     if entry.version:

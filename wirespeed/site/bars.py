@@ -1,4 +1,4 @@
-"""Figures side by side as bars: boxes of a test by rate and by rate per watt, builds of a box. Pure."""
+"""Figures side by side as bars: DUTs of a test by rate and by rate per watt, builds of a DUT. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from wirespeed.results.subjects import Subject
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import chosen, hardness, mega, of_mega, per_watt, size_of, telling, trust
-from wirespeed.site.names import box_page, test_page
+from wirespeed.site.names import dut_page, test_page
 from wirespeed.site.parts import test_name
 from wirespeed.site.trends import change, steps
 
@@ -19,7 +19,7 @@ MOST_BUILDS = 6
 
 @dataclass(frozen=True)
 class VersionBar:
-    """`version` is that of the box when it was measured, unless the bar is named by it; `change` says how the figure
+    """`version` is that of the DUT when it was measured, unless the bar is named by it; `change` says how the figure
     changed with the version, `is_down` whether it is judged to be worse."""
 
     name: str
@@ -46,10 +46,10 @@ class Bars:
 
 
 def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Bars, ...]:
-    """Bars of at most `most` tests that several boxes had: the newest figure of each box, or its rate per watt if the
-    boxes had a meter. Tests that most boxes had come first, the hardest ones before others, and one of each frame size
+    """Bars of at most `most` tests that several DUTs had: the newest figure of each DUT, or its rate per watt if the
+    DUTs had a meter. Tests that most DUTs had come first, the hardest ones before others, and one of each frame size
     before a second one."""
-    newest = {test: newest_of_boxes(found, entries) for test, entries in found.tests.items()}
+    newest = {test: newest_of_duts(found, entries) for test, entries in found.tests.items()}
     ranked = sorted(
         (test for test in newest if len(newest[test]) > 1),
         key=lambda test: (-len(newest[test]), [-part for part in hardness(newest[test][0])], test),
@@ -65,49 +65,49 @@ def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Ba
     return tuple(bars for bars in drawn if bars is not None)
 
 
-def newest_of_boxes(found: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
-    """One figure a box of the entries of one test: the one that says most, by rate; irregular ones and unnamed boxes
+def newest_of_duts(found: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
+    """One figure a DUT of the entries of one test: the one that says most, by rate; irregular ones and unnamed DUTs
     last."""
-    by_box: dict[str, list[SiteFigure]] = {}
+    by_dut: dict[str, list[SiteFigure]] = {}
     for figure in telling(found.of(entries)):
-        by_box.setdefault(figure.entry.box, []).append(figure)
-    newest = [one for some in by_box.values() if (one := chosen(some)) is not None]
-    return sorted(newest, key=lambda one: (is_unnamed(one.entry.box), bool(one.value.irregular), -one.value.rate_pps))
+        by_dut.setdefault(figure.entry.dut, []).append(figure)
+    newest = [one for some in by_dut.values() if (one := chosen(some)) is not None]
+    return sorted(newest, key=lambda one: (is_unnamed(one.entry.dut), bool(one.value.irregular), -one.value.rate_pps))
 
 
 def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars:
-    """One bar a figure, each of another box."""
+    """One bar a figure, each of another DUT."""
     most = max(one.value.rate_pps for one in newest)
     names = {one.name for one in newest}
     bars = []
     for one in newest[:MOST_BARS]:
         said, is_down = change(_series(found, one))
         rate = mega(one) if len(names) == 1 else f"{one.name} {mega(one)}"
-        bars.append(_box_bar(found, one, rate, one.value.rate_pps / most, said, is_down))
+        bars.append(_dut_bar(found, one, rate, one.value.rate_pps / most, said, is_down))
     of = f"{names.pop()}, Mpps" if len(names) == 1 else "Mpps"
     return Bars(title, page, _scaled(of, most), tuple(bars), max(0, len(newest) - MOST_BARS))
 
 
 def watt_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars | None:
-    """The same by packets for each watt of the whole box; None where fewer than two boxes had a meter."""
+    """The same by packets for each watt of the whole DUT; None where fewer than two DUTs had a meter."""
     metered = [(one, one.per_watt) for one in newest if one.per_watt]
     if len(metered) < 2:
         return None
-    metered.sort(key=lambda one: (is_unnamed(one[0].entry.box), bool(one[0].value.irregular), -one[1]))
+    metered.sort(key=lambda one: (is_unnamed(one[0].entry.dut), bool(one[0].value.irregular), -one[1]))
     most = max(each for _, each in metered)
-    bars = tuple(_box_bar(found, one, per_watt(one), each / most) for one, each in metered[:MOST_BARS])
+    bars = tuple(_dut_bar(found, one, per_watt(one), each / most) for one, each in metered[:MOST_BARS])
     of = _scaled("Mpps/W of the whole DUT", most)
     return Bars(title, page, of, bars, max(0, len(metered) - MOST_BARS))
 
 
-def _box_bar(
+def _dut_bar(
     found: Catalogue, one: SiteFigure, said: str, share: float, changed: str = "", is_down: bool = False
 ) -> VersionBar:
-    """The bar of a box, named by it, with the trust mark of its figure."""
-    box, mark = one.entry.box, trust(one)
+    """The bar of a DUT, named by it, with the trust mark of its figure."""
+    dut, mark = one.entry.dut, trust(one)
     why = f"{mark.word}: {mark.why}"
-    text, filled, colour = f"{said} {mark.shape}", f"{100 * share:.1f}", found.colours[box]
-    return VersionBar(box, box_page(box), text, filled, colour, why, one.entry.version, changed, is_down)
+    text, filled, colour = f"{said} {mark.shape}", f"{100 * share:.1f}", found.colours[dut]
+    return VersionBar(dut, dut_page(dut), text, filled, colour, why, one.entry.version, changed, is_down)
 
 
 def _scaled(of: str, most: float) -> str:
@@ -115,7 +115,7 @@ def _scaled(of: str, most: float) -> str:
 
 
 def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") -> Bars | None:
-    """What `one` measures, by the versions of its box, the oldest first; None where there is one version only."""
+    """What `one` measures, by the versions of its DUT, the oldest first; None where there is one version only."""
     series = _series(found, one)
     by_version: dict[str, list[SiteFigure]] = {}
     for figure in sorted(series, key=lambda figure: figure.entry.started):
@@ -125,7 +125,7 @@ def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") ->
         return None
     newest = [last for some in by_version.values() if (last := chosen(some)) is not None][-MOST_BUILDS:]
     most = max(figure.value.rate_pps for figure in newest)
-    colour = found.colours[one.entry.box]
+    colour = found.colours[one.entry.dut]
     marks = {figure.entry.version: (step.short, step.is_worse) for figure, step in steps(series)}
     bars = tuple(
         VersionBar(
@@ -145,4 +145,4 @@ def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") ->
 
 def _series(found: Catalogue, one: SiteFigure) -> list[SiteFigure]:
     subject: Subject = one.subject
-    return [figure for figure in found.of(found.boxes[one.entry.box]) if figure.subject == subject]
+    return [figure for figure in found.of(found.duts[one.entry.dut]) if figure.subject == subject]

@@ -116,11 +116,11 @@ def _archives(
     corpus: Corpus, folder: NewFolder, old: Manifest, found: Catalogue, made: Mapping[str, Made]
 ) -> dict[str, tuple[str, ...]]:
     archives: dict[str, tuple[str, ...]] = {}
-    for box, entries in found.boxes.items():
+    for dut, entries in found.duts.items():
         whole = [entry for entry in entries if not entry.told.fault]
         if not whole:
             continue
-        name = names.archive(box)
+        name = names.archive(dut)
         archives[name] = tuple(source_of(entry.digest, made[entry.digest].source, entry.version) for entry in whole)
         there = old.archives.get(name, ())
         if set(there) != set(archives[name]) or not folder.keep((name,)):

@@ -1,4 +1,4 @@
-"""Change of a figure from build to build, and of one box against another, by what `compare` says. Pure."""
+"""Change of a figure from build to build, and of one DUT against another, by what `compare` says. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wirespeed.site.trends import change, trends
 
 
 def changed(figures: Sequence[SiteFigure]) -> str:
-    """Change of one figure of one test and box: against the build before if both ran more than once, else the last
+    """Change of one figure of one test and DUT: against the build before if both ran more than once, else the last
     step of all values. Empty if there is only one build, and too few values for steps."""
     builds = _last_two(figures)
     if builds and min(len(runs) for _, runs in builds) > 1:
@@ -22,7 +22,7 @@ def changed(figures: Sequence[SiteFigure]) -> str:
 
 
 def against_before(figures: Sequence[SiteFigure]) -> str:
-    """Difference to the build before, for one figure of one test and box; empty if there is only one build."""
+    """Difference to the build before, for one figure of one test and DUT; empty if there is only one build."""
     builds = _last_two(figures)
     if not builds:
         return ""

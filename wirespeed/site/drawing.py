@@ -46,7 +46,7 @@ def spark(trend: Trend) -> Spark | None:
 
 
 def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) -> Chart:
-    """The values one after the other, by version or date; `name` says what of which box they are, `root` is the way
+    """The values one after the other, by version or date; `name` says what of which DUT they are, `root` is the way
     from the page to the results."""
     least, most = _range(trend.rates)
     values = Curve(

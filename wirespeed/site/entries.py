@@ -25,13 +25,13 @@ _SHARED = (
 class ResultDetails:
     """What the file of a result says beyond the index. `sentences` are the verdict: what limited it, its figures, and
     what to do next; `device`
-    are the commands that the box was given; `texts` are (what printed it, its file in the site); `box` is what the
-    testbed file described. `fault` says why there is no file."""
+    are the commands that the DUT was given; `texts` are (what printed it, its file in the site); `description` is that
+    of the DUT in the testbed file. `fault` says why there is no file."""
 
     command: str = ""
     device: tuple[str, ...] = ()
     sentences: tuple[str, ...] = ()
-    box: Mapping[str, str] = field(default_factory=dict)
+    description: Mapping[str, str] = field(default_factory=dict)
     power: str = ""
     texts: tuple[tuple[str, str], ...] = ()
     marks: tuple[str, ...] = ()
@@ -70,12 +70,12 @@ class SiteFigure:
 
 @dataclass(frozen=True)
 class SiteEntry:
-    """`version` is the build where one was given, else what the box says of itself."""
+    """`version` is the build where one was given, else what the DUT says of itself."""
 
     digest: str
     kind: str
     title: str
-    box: str
+    dut: str
     version: str
     cpu: str
     load: str
@@ -89,7 +89,7 @@ class SiteEntry:
 
     @property
     def test(self) -> tuple[str, str]:
-        """What was asked of the box, whatever measured it."""
+        """What was asked of the DUT, whatever measured it."""
         return self.load, self.directions
 
     @property
@@ -125,17 +125,17 @@ class Catalogue:
         return [figure for entry in entries for figure in self.figures.get(entry.digest, ())]
 
     @cached_property
-    def boxes(self) -> dict[str, tuple[SiteEntry, ...]]:
+    def duts(self) -> dict[str, tuple[SiteEntry, ...]]:
         """By name, the one measured last first, what has no name last."""
         found: dict[str, list[SiteEntry]] = {}
         for entry in self.entries:
-            found.setdefault(entry.box, []).append(entry)
-        return {box: tuple(found[box]) for box in sorted(found, key=is_unnamed)}
+            found.setdefault(entry.dut, []).append(entry)
+        return {dut: tuple(found[dut]) for dut in sorted(found, key=is_unnamed)}
 
     @cached_property
     def colours(self) -> dict[str, str]:
-        """Colours of the boxes, as in reports."""
-        return colours_by_name(self.boxes)
+        """Colours of the DUTs, as in reports."""
+        return colours_by_name(self.duts)
 
     @cached_property
     def tests(self) -> dict[tuple[str, str], tuple[SiteEntry, ...]]:
@@ -146,8 +146,8 @@ class Catalogue:
         return {test: tuple(entries) for test, entries in found.items()}
 
 
-def is_unnamed(box: str) -> bool:
-    return box == UNNAMED
+def is_unnamed(dut: str) -> bool:
+    return dut == UNNAMED
 
 
 def catalogue(
@@ -175,5 +175,5 @@ def catalogue(
 
 def _entry(row: Mapping[str, Any], told: ResultDetails) -> SiteEntry:
     version = row["build"] or row["version"].removeprefix(f"{row['dut']} ").partition(" (")[0]
-    entry = SiteEntry(**{name: row[name] for name in _SHARED}, box=row["dut"], version=version, told=told)
+    entry = SiteEntry(**{name: row[name] for name in _SHARED}, dut=row["dut"], version=version, told=told)
     return replace(entry, title=entry.title or entry.digest[:12])

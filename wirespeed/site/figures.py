@@ -12,7 +12,7 @@ from wirespeed.results.verdict import FORWARDED, FULL_LOAD
 from wirespeed.site.entries import SiteFigure
 
 ORDER = ("NDR", "throughput", FORWARDED, "PDR", FULL_LOAD)
-"""What says most of a box first."""
+"""What says most of a DUT first."""
 _SIZE = re.compile(r"\bsize=(\d+|imix)")
 _IMIX_BYTES, _UNKNOWN_BYTES = 362, 9999
 _FLOWS = ("vm=", "src=", "flows=")
@@ -24,7 +24,7 @@ def trust(figure: SiteFigure) -> Trust:
 
 
 def telling(figures: Sequence[SiteFigure]) -> list[SiteFigure]:
-    """Without what was forwarded at full load in tests that held a load too, which says more of the box."""
+    """Without what was forwarded at full load in tests that held a load too, which says more of the DUT."""
     holding = {figure.entry.digest for figure in figures if figure.name == FORWARDED}
     return [one for one in figures if one.name != FULL_LOAD or one.entry.digest not in holding]
 
@@ -35,7 +35,7 @@ def rank(name: str) -> int:
 
 
 def chosen(figures: Iterable[SiteFigure]) -> SiteFigure | None:
-    """The most informative figure of one test and box: believable before irregular, then by name,
+    """The most informative figure of one test and DUT: believable before irregular, then by name,
     the newest first."""
     found = sorted(figures, key=lambda one: one.entry.started, reverse=True)
     return min(found, key=lambda one: (bool(one.value.irregular), rank(one.name)), default=None)
@@ -75,7 +75,7 @@ def size_of(load: str) -> str:
 
 
 def answer(figures: Sequence[SiteFigure]) -> SiteFigure | None:
-    """What a box is known by: the figure of its hardest test."""
+    """What a DUT is known by: the figure of its hardest test."""
     believed = [one for one in figures if not one.value.irregular] or list(figures)
     if not believed:
         return None

@@ -1,4 +1,4 @@
-"""What is known of a box's hardware, and the texts that its results carry as they were. Pure."""
+"""What is known of a DUT's hardware, and the texts that its results carry as they were. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.charts.page_parts import Grid
 from wirespeed.results.inspection import Inspection
-from wirespeed.site.box import described
+from wirespeed.site.dut import described
 from wirespeed.site.entries import SiteEntry
 
 
@@ -32,17 +32,17 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class HardwareOfBox:
+class HardwareOfDut:
     name: str
     described: tuple[tuple[str, str], ...]
     machines: tuple[InspectedPage, ...]
     texts: tuple[Texts, ...]
 
 
-def hardware(box: str, entries: Sequence[SiteEntry], inspections: Mapping[str, Inspection]) -> HardwareOfBox:
+def hardware(dut: str, entries: Sequence[SiteEntry], inspections: Mapping[str, Inspection]) -> HardwareOfDut:
     """`inspections` by digest, as far as they could be read."""
-    return HardwareOfBox(
-        box,
+    return HardwareOfDut(
+        dut,
         tuple((name, value) for name, value in described(entries).items() if value),
         tuple(_machine(entry, inspections[entry.digest]) for entry in entries if entry.digest in inspections),
         tuple(

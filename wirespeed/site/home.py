@@ -1,4 +1,4 @@
-"""The first page: boxes with their answers, and all results to be searched, sorted and compared. Pure."""
+"""The first page: DUTs with their answers, and all results to be searched, sorted and compared. Pure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wirespeed.site.bars import Bars, build_bars, side_by_side
 from wirespeed.site.drawing import Spark, spark
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import answer, at_least, chosen, size_of, trust
-from wirespeed.site.names import box_page, key, slug, test_page
+from wirespeed.site.names import dut_page, key, slug, test_page
 from wirespeed.site.parts import (
-    BoxAnswer,
+    DutHeadline,
     SiteCell,
     SiteTable,
     answer_of,
-    box_cell,
+    dut_cell,
     number,
     per_price_cell,
     per_watt_cell,
@@ -30,21 +30,21 @@ from wirespeed.site.trends import change, trends
 
 MOST_CARDS = 12
 MOST_PANELS = 4
-"""Tests in which boxes stand side by side."""
+"""Tests in which DUTs stand side by side."""
 FIRST_ROWS = 100
 """Rows of results in the page itself; a script has them all."""
 
 ROW_FIELDS = (
-    *("key", "title", "kind", "box", "box_page", "test", "test_page", "size", "directions", "version"),
+    *("key", "title", "kind", "dut", "dut_page", "test", "test_page", "size", "directions", "version"),
     *("limit", "date", "figure", "at_least", "rate", "mark", "why", "per_watt"),
 )
 
 
 @dataclass(frozen=True)
-class BoxCard:
+class DutCard:
     name: str
     page: str
-    answer: BoxAnswer | None
+    answer: DutHeadline | None
     sentence: str
     spark: Spark | None
     change: str
@@ -54,14 +54,14 @@ class BoxCard:
 
 @dataclass(frozen=True)
 class Home:
-    """`rows` go with ROW_FIELDS. `rates` and `watts` have boxes side by side, a test each; `builds` has versions of a
-    box."""
+    """`rows` go with ROW_FIELDS. `rates` and `watts` have DUTs side by side, a test each; `builds` has versions of a
+    DUT."""
 
     title: str
     meta: tuple[str, ...]
     rates: tuple[Bars, ...]
-    cards: tuple[BoxCard, ...]
-    more_boxes: int
+    cards: tuple[DutCard, ...]
+    more_duts: int
     builds: tuple[Bars, ...]
     watts: tuple[Bars, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -75,19 +75,19 @@ class Home:
 
 
 def home(found: Catalogue, title: str) -> Home:
-    boxes = found.boxes
+    duts = found.duts
     newest = max((entry.started for entry in found.entries), default="")
     return Home(
         title=title,
         meta=(
             count(len(found.entries), "result"),
-            count(len(boxes), "DUT"),
+            count(len(duts), "DUT"),
             count(len(found.tests), "test"),
             *((f"newest {newest[:10]}",) if newest else ()),
         ),
         rates=side_by_side(found, MOST_PANELS),
-        cards=tuple(_card(box, entries, found) for box, entries in _rated_first(found)[:MOST_CARDS]),
-        more_boxes=max(0, len(boxes) - MOST_CARDS),
+        cards=tuple(_card(dut, entries, found) for dut, entries in _rated_first(found)[:MOST_CARDS]),
+        more_duts=max(0, len(duts) - MOST_CARDS),
         builds=tuple(_builds(found)),
         watts=side_by_side(found, MOST_PANELS, by_watt=True),
         rows=rows(found),
@@ -97,20 +97,20 @@ def home(found: Catalogue, title: str) -> Home:
 
 
 def _builds(found: Catalogue) -> Iterator[Bars]:
-    """By version the answers of the boxes that have several, of those measured last."""
-    answers = (answer(found.of(entries)) for entries in found.boxes.values())
-    told = (build_bars(found, best, best.entry.box, box_page(best.entry.box)) for best in answers if best is not None)
+    """By version the answers of the DUTs that have several, of those measured last."""
+    answers = (answer(found.of(entries)) for entries in found.duts.values())
+    told = (build_bars(found, best, best.entry.dut, dut_page(best.entry.dut)) for best in answers if best is not None)
     return islice((bars for bars in told if bars is not None), MOST_PANELS)
 
 
 def _rated_first(found: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
-    """Boxes of which a rate is known, then the others, and last what has no name."""
+    """DUTs of which a rate is known, then the others, and last what has no name."""
 
     def rank(one: tuple[str, tuple[SiteEntry, ...]]) -> tuple[bool, bool]:
-        box, entries = one
-        return is_unnamed(box), not any(found.figures.get(entry.digest) for entry in entries)
+        dut, entries = one
+        return is_unnamed(dut), not any(found.figures.get(entry.digest) for entry in entries)
 
-    return sorted(found.boxes.items(), key=rank)
+    return sorted(found.duts.items(), key=rank)
 
 
 def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
@@ -123,8 +123,8 @@ def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
         "" if entry.fault else key(entry.digest),
         entry.title,
         entry.kind,
-        entry.box,
-        slug(entry.box),
+        entry.dut,
+        slug(entry.dut),
         test_name(*entry.test) if entry.is_test else "",
         test_page(*entry.test) if entry.is_test else "",
         size_of(entry.load),
@@ -141,7 +141,7 @@ def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
     )
 
 
-def _card(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxCard:
+def _card(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutCard:
     figures = found.of(entries)
     best = answer(figures)
     over_time = None if best is None else trends(one for one in figures if one.subject == best.subject)
@@ -149,9 +149,9 @@ def _card(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxCard:
     said = newest.told.sentences if newest is not None else ()
     day = max(entry.started for entry in entries)[:10]
     changed, is_down = change(over_time[best.subject].figures) if over_time and best is not None else ("", False)
-    return BoxCard(
-        name=box,
-        page=box_page(box),
+    return DutCard(
+        name=dut,
+        page=dut_page(dut),
         answer=answer_of(best),
         sentence=said[0] if said else "",
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
@@ -162,13 +162,13 @@ def _card(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxCard:
 
 
 @dataclass(frozen=True)
-class Boxes:
+class Duts:
     title: str
     table: SiteTable
 
 
-def boxes_page(found: Catalogue, title: str) -> Boxes:
-    return Boxes(
+def duts_page(found: Catalogue, title: str) -> Duts:
+    return Duts(
         title,
         SiteTable(
             "DUTs",
@@ -177,17 +177,17 @@ def boxes_page(found: Catalogue, title: str) -> Boxes:
                 *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
                 ("newest", False),
             ),
-            tuple(_box_row(box, entries, found) for box, entries in _rated_first(found)),
+            tuple(_dut_row(dut, entries, found) for dut, entries in _rated_first(found)),
         ),
     )
 
 
-def _box_row(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[SiteCell, ...]:
+def _dut_row(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[SiteCell, ...]:
     best = answer(found.of(entries))
     price, date = price_of(entries)
     watts = None if best is None else best.entry.watts
     return (
-        box_cell(box),
+        dut_cell(dut),
         rate_cell(best),
         text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
         text("" if best is None else best.entry.version),
@@ -203,6 +203,6 @@ def _box_row(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[
 def price_of(entries: Sequence[SiteEntry]) -> tuple[str, str]:
     """Price and its date, from the newest result whose testbed file has a price."""
     for entry in sorted(entries, key=lambda one: one.started, reverse=True):
-        if price := entry.told.box.get("price"):
-            return price, entry.told.box.get("date", "")
+        if price := entry.told.description.get("price"):
+            return price, entry.told.description.get("date", "")
     return "", ""

@@ -17,7 +17,7 @@ from wirespeed.results.inspection import Inspection
 from wirespeed.site.entries import ResultDetails
 from wirespeed.site.folder import NewFolder
 from wirespeed.site.manifest import Made, source_of
-from wirespeed.site.names import box_page, raw_file, result_page, stem, test_page
+from wirespeed.site.names import dut_page, raw_file, result_page, stem, test_page
 from wirespeed.site.reports import report_page
 from wirespeed.site.templates import page_head
 from wirespeed.site.told import ALONE, told_of
@@ -35,7 +35,7 @@ class ResultToMake:
 
     digest: str
     title: str
-    box: str
+    dut: str
     load: str
     directions: str
     started: str
@@ -43,7 +43,7 @@ class ResultToMake:
 
     @property
     def source(self) -> str:
-        return source_of(self.digest, self.title, self.box, self.load, self.directions, self.started)
+        return source_of(self.digest, self.title, self.dut, self.load, self.directions, self.started)
 
 
 Make = Callable[[Iterable[ResultToMake]], Iterator[tuple[ResultToMake, Made]]]
@@ -80,7 +80,7 @@ def make(store: Store, folder: NewFolder, wanted: ResultToMake) -> tuple[ResultT
 
 
 def _head(wanted: ResultToMake, raw: str, note: str) -> str:
-    links = [("all DUTs and results", "index.html"), (wanted.box, box_page(wanted.box))]
+    links = [("all DUTs and results", "index.html"), (wanted.dut, dut_page(wanted.dut))]
     if wanted.load or wanted.directions:
         links.append(("this test, all DUTs", test_page(wanted.load, wanted.directions)))
     return page_head([*links, ("the file", raw)], "../", note)

@@ -41,16 +41,20 @@ def _cleaned(name: str, *, keep_case: bool = False) -> str:
     return re.sub(r"-{2,}", "-", re.sub(r"[^A-Za-z0-9._-]+", "-", plain)).strip("-._")
 
 
-def box_page(box: str) -> str:
-    return f"boxes/{slug(box)}.html"
+DUTS_PAGE = "boxes.html"
+"""This address and those of `dut_page` say box, so that links to published sites stay valid."""
 
 
-def hardware_page(box: str) -> str:
-    return f"hardware/{slug(box)}.html"
+def dut_page(dut: str) -> str:
+    return f"boxes/{slug(dut)}.html"
 
 
-def archive(box: str) -> str:
-    return f"archives/{slug(box)}.zip"
+def hardware_page(dut: str) -> str:
+    return f"hardware/{slug(dut)}.html"
+
+
+def archive(dut: str) -> str:
+    return f"archives/{slug(dut)}.zip"
 
 
 def test_page(load: str, directions: str) -> str:

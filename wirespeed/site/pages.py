@@ -11,11 +11,11 @@ from wirespeed.charts.page_json import to_page
 from wirespeed.results.inspection import Inspection
 from wirespeed.site import names
 from wirespeed.site.across import matrix, test_page
-from wirespeed.site.box import box_page
+from wirespeed.site.dut import dut_page
 from wirespeed.site.entries import Catalogue, SiteEntry
 from wirespeed.site.figures import of_mega
 from wirespeed.site.hardware import hardware
-from wirespeed.site.home import FIRST_ROWS, ROW_FIELDS, boxes_page, home, price_of, rows
+from wirespeed.site.home import FIRST_ROWS, ROW_FIELDS, duts_page, home, price_of, rows
 from wirespeed.site.manifest import source_of
 from wirespeed.site.templates import page
 
@@ -23,7 +23,7 @@ _COLUMNS = (
     ("result", "title", False),
     ("Mpps", "rate", True),
     ("limited by", "limit", False),
-    ("DUT", "box", False),
+    ("DUT", "dut", False),
     ("test", "test", False),
     ("version", "version", False),
     ("figure", "figure", False),
@@ -46,19 +46,19 @@ class SitePage:
 
 
 def pages(found: Catalogue, title: str, inspections: Inspections) -> Iterator[SitePage]:
-    boxes = found.boxes
+    duts = found.duts
     of_all = source_of(title, found.entries, _figures(found, found.entries))
     yield SitePage("index.html", of_all, partial(_home, found, title))
     yield SitePage("results.js", of_all, partial(_script, found))
-    yield SitePage("boxes.html", of_all, partial(_boxes, found, title))
+    yield SitePage(names.DUTS_PAGE, of_all, partial(_duts, found, title))
     yield SitePage("comparison.html", of_all, partial(_matrix, found, title))
-    for box, entries in boxes.items():
-        source = source_of(entries, _figures(found, entries), found.colours[box])
-        yield SitePage(names.box_page(box), source, partial(_box, box, entries, found))
+    for dut, entries in duts.items():
+        source = source_of(entries, _figures(found, entries), found.colours[dut])
+        yield SitePage(names.dut_page(dut), source, partial(_dut, dut, entries, found))
         if any(entry.told.texts or not entry.is_test for entry in entries):
-            yield SitePage(names.hardware_page(box), source, partial(_hardware, box, entries, inspections))
+            yield SitePage(names.hardware_page(dut), source, partial(_hardware, dut, entries, inspections))
     for test, entries in found.tests.items():
-        beside = [(price_of(boxes[box]), found.colours[box]) for box in dict.fromkeys(entry.box for entry in entries)]
+        beside = [(price_of(duts[dut]), found.colours[dut]) for dut in dict.fromkeys(entry.dut for entry in entries)]
         source = source_of(entries, _figures(found, entries), beside)
         yield SitePage(names.test_page(*test), source, partial(_test, test, entries, found))
 
@@ -89,22 +89,22 @@ def _script(found: Catalogue) -> str:
     return f"window.wirespeedFields = {fields};\nwindow.wirespeedResults = [\n{listed}\n];\n"
 
 
-def _boxes(found: Catalogue, title: str) -> str:
-    return page("boxes.html", "", view=boxes_page(found, f"DUTs of {title}"))
+def _duts(found: Catalogue, title: str) -> str:
+    return page("duts.html", "", view=duts_page(found, f"DUTs of {title}"))
 
 
 def _matrix(found: Catalogue, title: str) -> str:
     return page("matrix.html", "", view=matrix(found, f"DUTs by tests, {title}"))
 
 
-def _box(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> str:
-    view = box_page(box, entries, found)
-    return page("box.html", "../", view=view, figures={one.chart.identity: to_page(one.chart) for one in view.trends})
+def _dut(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> str:
+    view = dut_page(dut, entries, found)
+    return page("dut.html", "../", view=view, figures={one.chart.identity: to_page(one.chart) for one in view.trends})
 
 
-def _hardware(box: str, entries: Sequence[SiteEntry], inspections: Inspections) -> str:
-    trail = [(box, names.box_page(box))]
-    return page("hardware.html", "../", view=hardware(box, entries, inspections(entries)), trail=trail)
+def _hardware(dut: str, entries: Sequence[SiteEntry], inspections: Inspections) -> str:
+    trail = [(dut, names.dut_page(dut))]
+    return page("hardware.html", "../", view=hardware(dut, entries, inspections(entries)), trail=trail)
 
 
 def _test(test: tuple[str, str], entries: Sequence[SiteEntry], found: Catalogue) -> str:

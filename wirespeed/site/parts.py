@@ -8,7 +8,7 @@ from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.site.drawing import Spark
 from wirespeed.site.entries import SiteEntry, SiteFigure
 from wirespeed.site.figures import at_least, mega, per_watt, trust
-from wirespeed.site.names import box_page, test_page
+from wirespeed.site.names import dut_page, test_page
 from wirespeed.site.worth import parse_price, per_price_text
 
 NOTHING = "–"
@@ -52,8 +52,8 @@ class SiteTable:
 
 
 @dataclass(frozen=True)
-class BoxAnswer:
-    """What a box is known by, in large type."""
+class DutHeadline:
+    """What a DUT is known by, in large type."""
 
     rate: str
     unit: str
@@ -116,8 +116,8 @@ def spark_cell(spark: Spark | None) -> SiteCell:
     return SiteCell(NOTHING) if spark is None else SiteCell("", key=str(len(spark.dots)), spark=spark)
 
 
-def box_cell(box: str, note: str = "") -> SiteCell:
-    return replace(text(box, box_page(box)), note=note)
+def dut_cell(dut: str, note: str = "") -> SiteCell:
+    return replace(text(dut, dut_page(dut)), note=note)
 
 
 def test_cell(entry: SiteEntry) -> SiteCell:
@@ -128,11 +128,11 @@ def test_name(load: str, directions: str) -> str:
     return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
-def answer_of(figure: SiteFigure | None) -> BoxAnswer | None:
+def answer_of(figure: SiteFigure | None) -> DutHeadline | None:
     if figure is None:
         return None
     rate, unit = figure.told.rate_parts
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
     of = f"{figure.name}{share}, {test_name(entry.load, entry.directions)}"
-    return BoxAnswer(rate, unit, of, entry.version, entry.page, mark.shape, mark.word, mark.why)
+    return DutHeadline(rate, unit, of, entry.version, entry.page, mark.shape, mark.word, mark.why)

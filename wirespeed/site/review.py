@@ -20,7 +20,7 @@ class Review:
 
 
 def review(figures: Sequence[SiteFigure]) -> Review | None:
-    """The newest figures of one box; below each stand its share of the line rate and what limited it, and its name and
+    """The newest figures of one DUT; below each stand its share of the line rate and what limited it, and its name and
     version where other cells have other ones. None for a single test, which needs no table."""
     by_test: dict[tuple[str, str], list[SiteFigure]] = {}
     for figure in figures:

@@ -122,7 +122,7 @@ function results(all) {
 			case "rate":
 			case "per_watt": return cell(made, marked(row, field), "", get(row, "why"), true);
 			case "share": return cell(made, base && rate ? `${digits((100 * rate) / base)} %` : "–", "", "", true);
-			case "box": return cell(made, get(row, "box"), `boxes/${get(row, "box_page")}.html`);
+			case "dut": return cell(made, get(row, "dut"), `boxes/${get(row, "dut_page")}.html`);
 			case "test": return cell(made, get(row, "test"), get(row, "test_page"));
 			default: cell(made, get(row, field)).className = field === "date" ? field : "";
 		}

@@ -35,7 +35,7 @@ def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[ResultD
         command=command_of(found),
         device=found.dut.commands,
         sentences=(limit, figures, *following),
-        box={name: words(value) for name, value in found.dut.description.items()},
+        description={name: words(value) for name, value in found.dut.description.items()},
         power=power_line(found),
         texts=links,
     )

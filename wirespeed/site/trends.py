@@ -1,4 +1,4 @@
-"""A figure of one box over time: its plateaus, and the steps between them in words. Pure."""
+"""A figure of one DUT over time: its plateaus, and the steps between them in words. Pure."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Trend:
 
 
 def trends(figures: Iterable[SiteFigure]) -> dict[Subject, Trend]:
-    """Trends of one box, by subject."""
+    """Trends of one DUT, by subject."""
     series: dict[Subject, list[SiteFigure]] = {}
     for figure in sorted(figures, key=lambda one: (one.entry.started, one.entry.digest)):
         if not figure.value.irregular:

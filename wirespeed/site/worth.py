@@ -1,4 +1,4 @@
-"""What a box's price is, from how its owner wrote it, and packets per second for it. Pure."""
+"""What a DUT's price is, from how its owner wrote it, and packets per second for it. Pure."""
 
 from __future__ import annotations
 

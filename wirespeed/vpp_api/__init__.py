@@ -1,4 +1,4 @@
-"""VPP's binary API: its messages, how they are packed, and the way to a router that speaks it, here or on a box.
+"""VPP's binary API: its messages, how they are packed, and the way to a router that speaks it, here or on a DUT.
 
 `TABLE` (`wirespeed.vpp_api.table`) holds every message, `Codec` packs and unpacks them, `wirespeed.vpp_api.papi`
 connects VPP's own Python client. What answers on our router is `wirespeed.router.api`.

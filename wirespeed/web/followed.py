@@ -155,14 +155,14 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
         "kind": kind,
         "started": str(document.get("started", "")),
         "load": "",
-        "box": "",
+        "dut": "",
     }
     head["most_s"] = document.get("most_s")
     if result is not None:
         head["name"] = result.name
         settings = f"{result.variables.profile_file} {result.variables.tunables or ''}".strip()
         head["load"] = result.variables.group or load_title(settings)
-        head["box"] = result.dut.name
+        head["dut"] = result.dut.name
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 

@@ -70,4 +70,4 @@ class FollowedMachine:
         self.frames, self._began_s = [], now_s
         self.epoch += 1
         started = datetime.now(UTC).isoformat(timespec="seconds")
-        self.head = {"name": self.name, "kind": self.kind, "started": started, "load": "", "box": ""}
+        self.head = {"name": self.name, "kind": self.kind, "started": started, "load": "", "dut": ""}

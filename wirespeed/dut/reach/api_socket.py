@@ -1,6 +1,6 @@
-"""The API socket of a router, here or on a box: `PATH` or `ssh://user@host[:port]/run/vpp/api.sock`.
+"""The API socket of a router, here or on a DUT: `PATH` or `ssh://user@host[:port]/run/vpp/api.sock`.
 
-Over SSH the socket is forwarded, and what messages there are the box says: nothing of ours has to be installed there.
+Over SSH the socket is forwarded, and the DUT lists its messages: nothing has to be installed there.
 Who logs in must be allowed to open the socket.
 """
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 _CONNECT_S = 15.0
 _KEEPALIVE_S, _KEEPALIVES = 15, 20
-"""A box at line rate may be silent for minutes and live."""
+"""A DUT at line rate may be silent for minutes and live."""
 
 
 class SshReach:
@@ -148,7 +148,7 @@ async def _forwarded(connection: asyncssh.SSHClientConnection, remote: str, loca
 
 
 async def _packed(connection: asyncssh.SSHClientConnection, remote: str) -> bytes | None:
-    # Not by SFTP, which is a subsystem that a box may not have.
+    # Not by SFTP, which is a subsystem that a DUT may not have.
     done = await connection.run(f"tar -C {shlex.quote(remote)} -cf - .", encoding=None, stdin=asyncssh.DEVNULL)
     return done.stdout if done.exit_status == 0 and isinstance(done.stdout, bytes) else None
 

@@ -45,7 +45,7 @@ def _workers(case: Case) -> list[Evidence]:
     if not case.workers:
         return []
     full = [worker for worker in case.workers if worker.is_saturated]
-    count = max(len(case.workers), case.box.workers or 0)
+    count = max(len(case.workers), case.dut.workers or 0)
     text = f"{len(full)} of {count} workers saturated"
     if len(full) == count:
         # A single worker is all there is.
@@ -56,7 +56,7 @@ def _workers(case: Case) -> list[Evidence]:
 def _cpus(case: Case) -> list[Evidence]:
     if not case.cpus:
         return []
-    if case.box.is_kernel and max(cpu.kernel_percent for cpu in case.cpus) < _FORWARDING_PERCENT:
+    if case.dut.is_kernel and max(cpu.kernel_percent for cpu in case.cpus) < _FORWARDING_PERCENT:
         most = max(cpu.kernel_percent for cpu in case.cpus)
         return [
             Evidence(f"a kernel's own work takes {percent_text(most)} % of a CPU at the most", EXCLUDED, "CPU time")
@@ -68,10 +68,10 @@ def _cpus(case: Case) -> list[Evidence]:
 
 def _cores(case: Case) -> list[Evidence]:
     """A kernel that spreads flows over its cores makes so many times what it makes of one."""
-    one, cores = case.other(flows="one"), case.box.cores
+    one, cores = case.other(flows="one"), case.dut.cores
     if one is None and (same := same_rate_at_other_size(case)) is not None and same[1]:
         one = next((load for load in case.others if load.flows == "one" and load.directions == 1), None)
-    if one is None or not cores or cores < 2 or not case.box.is_kernel or case.load.flows != "many":
+    if one is None or not cores or cores < 2 or not case.dut.is_kernel or case.load.flows != "many":
         return []
     # One flow each way keeps one core each busy.
     core_pps = one.received_pps / one.directions
@@ -84,7 +84,7 @@ def _cores(case: Case) -> list[Evidence]:
 def _cycles(case: Case) -> list[Evidence]:
     """The clock of as many cores as there are workers, of a test whose cycles were typed without a `show runtime`."""
     cores = case.cores_used
-    workers = case.box.workers or case.box.cores or 1
+    workers = case.dut.workers or case.dut.cores or 1
     if cores is None or workers < 2 or case.load.one_queue_only:
         return []
     text = f"{case.cycles_sum}: {cores:.3g} of {workers} cores"
@@ -93,12 +93,12 @@ def _cycles(case: Case) -> list[Evidence]:
 
 def _short_packets(case: Case) -> list[Evidence]:
     """Longer packets fill the line over the same cores and bus, short ones do not."""
-    mine, box = case.load, case.box
-    if case.workers or case.cpus or mine.cycles or box.is_kernel or (box.workers or 0) < 2 or not mine.frame_bytes:
+    mine, dut = case.load, case.dut
+    if case.workers or case.cpus or mine.cycles or dut.is_kernel or (dut.workers or 0) < 2 or not mine.frame_bytes:
         return []
     if mine.frame_bytes > _SHORT_BYTES or not _reaches_all(case):
         return []
-    if any(use.middle >= _FULL_LINK for link in box.links if (use := link_use(link, mine)) is not None):
+    if any(use.middle >= _FULL_LINK for link in dut.links if (use := link_use(link, mine)) is not None):
         return []
     both = case.other(directions=3 - mine.directions)
     if both is not None and abs(both.received_pps / mine.received_pps - 1) <= _SAME:
@@ -122,7 +122,7 @@ def _short_packets(case: Case) -> list[Evidence]:
 
 def _reaches_all(case: Case) -> bool:
     """True if the load can keep all workers busy, by the known number of queues."""
-    queues, workers, ways = case.box.queues, case.box.workers or 1, case.load.directions
+    queues, workers, ways = case.dut.queues, case.dut.workers or 1, case.load.directions
     if case.load.one_queue_only:
         return ways > 1 and queues is None
     return queues is None or (queues * ways >= workers and queues * ways % workers == 0)

@@ -36,8 +36,8 @@ def look(case: Case) -> CauseFinding | None:
     if case.load.refused_share > _NOT_ON_WIRE:
         text = f"{share_text(case.load.refused_share)} of what was lost never got onto the wire: the ring was full"
         pieces.append(Evidence(text, EXCLUDED, case.load.source))
-    if case.box.firewall:
-        pieces.append(Evidence("a firewall is on, which may drop some and count none", -FAIR, case.box.source))
+    if case.dut.firewall:
+        pieces.append(Evidence("a firewall is on, which may drop some and count none", -FAIR, case.dut.source))
     return CauseFinding(
         NAME,
         "a share is lost at all loads: a wire, a module or a cable",

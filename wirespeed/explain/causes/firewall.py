@@ -19,9 +19,9 @@ _UNCOUNTED = 0.9
 
 def look(case: Case) -> CauseFinding | None:
     dropped = named(case, *FIREWALL)
-    if not (case.box.firewall or dropped) or not case.is_short:
+    if not (case.dut.firewall or dropped) or not case.is_short:
         return None
-    pieces = [Evidence("a firewall is on", FAIR, case.box.source)] if case.box.firewall else []
+    pieces = [Evidence("a firewall is on", FAIR, case.dut.source)] if case.dut.firewall else []
     pieces += [*dropped, *_uncounted(case)]
     without = next((load for load in case.others if "firewall off" in load.name or "pf off" in load.name), None)
     if without is not None:
@@ -39,7 +39,7 @@ def look(case: Case) -> CauseFinding | None:
 
 
 def _uncounted(case: Case) -> list[Evidence]:
-    if not (case.box.firewall and case.box.is_kernel and case.tells_drops and case.lost_packets):
+    if not (case.dut.firewall and case.dut.is_kernel and case.tells_drops and case.lost_packets):
         return []
     if case.states is not None:
         return []  # the state table's counters tell

@@ -15,7 +15,7 @@ _BUSY_PERCENT = 95.0
 
 
 def look(case: Case) -> CauseFinding | None:
-    if case.box.system != "freebsd" or not case.is_short:
+    if case.dut.system != "freebsd" or not case.is_short:
         return None
     queued = named(case, *NETISR)
     busy = [cpu for cpu in case.cpus if cpu.percent.get("irq", cpu.percent.get("interrupt", 0.0)) >= _BUSY_PERCENT]

@@ -13,14 +13,14 @@ NAME = "kernel-lock"
 
 
 def look(case: Case) -> CauseFinding | None:
-    if case.box.system != "openbsd" or not case.is_short:
+    if case.dut.system != "openbsd" or not case.is_short:
         return None
-    pieces = [Evidence("this kernel forwards in one thread", FAIR, case.box.source)]
+    pieces = [Evidence("this kernel forwards in one thread", FAIR, case.dut.source)]
     same = same_rate_at_other_size(case)
     if same is not None:
         pieces.append(Evidence(same[0], STRONG if same[1] else EXCLUDED, case.load.source))
-    if (case.box.cores or 1) > 1:
-        pieces.append(Evidence(f"the box has {case.box.cores} cores", HINT, case.box.source))
+    if (case.dut.cores or 1) > 1:
+        pieces.append(Evidence(f"the DUT has {case.dut.cores} cores", HINT, case.dut.source))
     busy = [cpu for cpu in case.cpus if cpu.idle_percent < 5]
     if case.cpus:
         text = f"{len(busy)} of {len(case.cpus)} CPUs without idle time"
@@ -31,5 +31,5 @@ def look(case: Case) -> CauseFinding | None:
         "other cores do not help",
         tuple(pieces),
         missing=() if case.cpus else ("`top -SH` under load: the softnet thread",),
-        next="a newer release with parallel forwarding, or another system on the same box",
+        next="a newer release with parallel forwarding, or another system on the same DUT",
     )

@@ -31,7 +31,7 @@ _WAYS = 2
 
 def look(case: Case) -> CauseFinding | None:
     own = (*named(case, *NIC_ITSELF), *_missed(case))
-    if not case.is_short or (case.box.is_kernel and not own) or not case.box.has_nics:
+    if not case.is_short or (case.dut.is_kernel and not own) or not case.dut.has_nics:
         return None
     alike = _alike(case)
     # Without a counter, a worker or a comparison that speaks of the NIC, the loss alone leaves it possible.
@@ -98,9 +98,9 @@ def _alike(case: Case) -> list[Evidence]:
     """Evidence by the same rate with one flow and many, and with one direction and both, while each direction has its
     own worker. Then neither a queue nor a worker is the limit, and if the bus has capacity left, it is the NIC."""
     mine = case.load
-    if case.box.is_kernel or (case.box.workers or 0) < _WAYS or not case.box.links:
+    if case.dut.is_kernel or (case.dut.workers or 0) < _WAYS or not case.dut.links:
         return []
-    if any(use.middle >= _FULL_LINK for link in case.box.links if (use := link_use(link, mine)) is not None):
+    if any(use.middle >= _FULL_LINK for link in case.dut.links if (use := link_use(link, mine)) is not None):
         return []
     loads = [mine, *(other for other in case.others if _differs_in_spread(mine, other))]
     ways = {load.directions for load in loads}
@@ -159,7 +159,7 @@ def _counted(case: Case) -> list[Evidence]:
 
 def _links(case: Case) -> list[Evidence]:
     found = []
-    for link in case.box.links:
+    for link in case.dut.links:
         use = link_use(link, case.load)
         if use is None:
             continue

@@ -19,7 +19,7 @@ _LINE = 0.955
 
 
 def look(case: Case) -> CauseFinding | None:
-    uses = [(use, link) for link in case.box.links if (use := link_use(link, case.load)) is not None]
+    uses = [(use, link) for link in case.dut.links if (use := link_use(link, case.load)) is not None]
     if not uses:
         return None
     use, link = max(uses, key=lambda one: one[0].middle)

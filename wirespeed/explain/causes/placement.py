@@ -20,7 +20,7 @@ _PORTS = 2
 
 
 def look(case: Case) -> CauseFinding | None:
-    queues, workers = case.box.queues, case.box.workers
+    queues, workers = case.dut.queues, case.dut.workers
     if not queues or not workers or workers < 2 or case.load.directions != _PORTS or not case.is_short:
         return None
     one = _one_way(case)
@@ -44,7 +44,7 @@ def look(case: Case) -> CauseFinding | None:
     return CauseFinding(
         NAME,
         f"queues are dealt unevenly: {text}",
-        (Evidence(text, bits, case.box.source),),
+        (Evidence(text, bits, case.dut.source),),
         missing=() if case.workers else ("`show interface rx-placement`",),
         next="as many queues as workers, or each placed by hand (`set interface rx-placement`)",
     )

@@ -25,7 +25,7 @@ def look(case: Case) -> CauseFinding | None:
     pieces = [*_flows(case), *_workers(case), *_multiples(case), *_both_ways(case), *_spread(case)]
     if not pieces:
         return None
-    queues = case.box.queues
+    queues = case.dut.queues
     named = f"{queues} RX queue{'s' if queues != 1 else ''} per port" if queues else "one RX queue"
     if case.load.one_queue_only:
         why = (
@@ -59,7 +59,7 @@ def _flows(case: Case) -> list[Evidence]:
         text = f"{other.name}: {rate_text(other.received_pps)} with many flows, {ratio:.2g} times as much"
         if ratio > 1.3:
             return [Evidence(text, STRONG, other.source)]
-        return [Evidence(text, STRONG if ratio >= 1 - _SAME and case.box.queues == 1 else 0.0, other.source)]
+        return [Evidence(text, STRONG if ratio >= 1 - _SAME and case.dut.queues == 1 else 0.0, other.source)]
     other = case.other(flows="one")
     if other is None:
         return []
@@ -67,7 +67,7 @@ def _flows(case: Case) -> list[Evidence]:
     text = f"{other.name}: {rate_text(other.received_pps)} with one flow, {ratio:.2g} of which is this"
     if abs(ratio - 1) > _SAME:
         return []
-    several = (case.box.queues or 1) > 1
+    several = (case.dut.queues or 1) > 1
     return [Evidence(f"{text}: flows make no difference", HINT if several else STRONG, other.source)]
 
 
@@ -91,12 +91,12 @@ def _workers(case: Case) -> list[Evidence]:
 
 def _multiples(case: Case) -> list[Evidence]:
     """The rate of many flows is that of one flow times the number of queues, with idle workers left."""
-    queues, workers = case.box.queues, case.box.workers
+    queues, workers = case.dut.queues, case.dut.workers
     if queues is None or workers is None or case.load.one_queue_only or queues < 2 or queues >= workers:
         return []
     one = case.other(flows="one")
     if one is None or case.load.directions > 1:
-        return [Evidence(f"{queues} queues a port for {workers} workers", HINT, case.box.source)]
+        return [Evidence(f"{queues} queues a port for {workers} workers", HINT, case.dut.source)]
     ratio = case.load.received_pps / one.received_pps
     if abs(ratio / queues - 1) > _MATCH:
         return []
@@ -115,7 +115,7 @@ def _both_ways(case: Case) -> list[Evidence]:
     ratio = other.received_pps / case.load.received_pps
     ratio = ratio if case.load.directions == 1 else 1 / ratio
     text = f"{other.name}: {rate_text(other.received_pps)}; both ways make {ratio:.2f} times one way"
-    apart = case.box.queues is not None and 2 * case.box.queues <= (case.box.workers or 1)
+    apart = case.dut.queues is not None and 2 * case.dut.queues <= (case.dut.workers or 1)
     if ratio <= 1 + _SAME and apart:
         return [Evidence(f"{text}: both share something", AGAINST, other.source)]
     return [Evidence(f"{text}: a port does more than here", AGAINST, other.source)] if ratio > 2 * (1 + _SAME) else []

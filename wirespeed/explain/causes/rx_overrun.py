@@ -34,7 +34,7 @@ def look(case: Case) -> CauseFinding | None:
         # A counter of the ring itself says that it was full; why is open. A frame that was missed may be the bus's.
         bits = -FAIR if case.dropped(RING) else -STRONG - HINT
         pieces.append(Evidence("no data shows whether the CPU that reads the ring has time", bits))
-    if case.box.is_kernel and any(cpu.idle_percent < 5 for cpu in case.cpus):
+    if case.dut.is_kernel and any(cpu.idle_percent < 5 for cpu in case.cpus):
         pieces.append(Evidence("a CPU has no idle time: the ring is full since the CPU is", -STRONG, "CPU time"))
     what = "the RX ring is full, by bursts or a slow CPU" if alone else "bursts overrun the RX ring"
     return CauseFinding(

@@ -22,7 +22,7 @@ def look(case: Case) -> CauseFinding | None:
     pieces = [*_counted(case), *_same_bits(case)]
     if not pieces:
         return None
-    most = max((one for one in case.box.shapers if one.dropped), key=lambda one: one.dropped, default=None)
+    most = max((one for one in case.dut.shapers if one.dropped), key=lambda one: one.dropped, default=None)
     named = "it" if most is None else f"{most.kind} of {most.interface}"
     rate = "a fixed number of bits per second" if most is None or not most.rate else f"{most.rate} per second"
     return CauseFinding(
@@ -37,13 +37,13 @@ def look(case: Case) -> CauseFinding | None:
 
 def _counted(case: Case) -> list[Evidence]:
     found = []
-    for one in case.box.shapers:
+    for one in case.dut.shapers:
         if not one.dropped:
             continue
         rate = f" at {one.rate}" if one.rate else ""
         text = f"{one.kind} of {one.interface}{rate} dropped {one.dropped:,} packets in the test"
         is_most = case.lost_packets is not None and one.dropped >= _MOST * case.lost_packets
-        found.append(Evidence(text, PROOF if is_most else FAIR, f"{case.box.source}, tc -s qdisc"))
+        found.append(Evidence(text, PROOF if is_most else FAIR, f"{case.dut.source}, tc -s qdisc"))
     return found
 
 

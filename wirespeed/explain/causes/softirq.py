@@ -16,7 +16,7 @@ _IDLE_PERCENT = 30.0
 
 
 def look(case: Case) -> CauseFinding | None:
-    if case.box.system not in ("linux", "") or not case.is_short:
+    if case.dut.system not in ("linux", "") or not case.is_short:
         return None
     squeezed = sum(count for event, count in case.events.items() if "squeeze" in event)
     backlog = sum(count for event, count in case.events.items() if "softnet dropped" in event)

@@ -59,7 +59,7 @@ def _packets(case: Case) -> dict[str, int]:
         return {worker.name: worker.packets for worker in case.workers}
     table = None if case.states is None else case.states.table
     counted = {} if table is None else table.cpu_packets
-    own = {f"cpu{cpu}" for cpu in case.box.cpus}
+    own = {f"cpu{cpu}" for cpu in case.dut.cpus}
     return {name: count for name, count in counted.items() if not own or name in own}
 
 

@@ -59,7 +59,7 @@ def look(case: Case) -> CauseFinding | None:
 def _programs(case: Case) -> list[Evidence]:
     """A kernel that is behind leaves the rest to a thread, which shares the CPU with everybody's programs."""
     behind = sum(count for event, count in case.events.items() if "squeeze" in event or "softnet dropped" in event)
-    if not (case.box.is_kernel and behind and case.cpus):
+    if not (case.dut.is_kernel and behind and case.cpus):
         return []
     cpu = max(case.cpus, key=_programs_percent)
     if _programs_percent(cpu) < _PROGRAMS_PERCENT or cpu.idle_percent > _IDLE_PERCENT:

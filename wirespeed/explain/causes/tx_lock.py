@@ -19,13 +19,13 @@ def look(case: Case) -> CauseFinding | None:
     if len(case.busy) < 2 or not case.may_be_short:
         return None
     shares = [share for worker in case.busy if (share := _sending(worker)) is not None]
-    queues = case.box.tx_queues
+    queues = case.dut.tx_queues
     if len(shares) < 2 or (queues is None and min(shares) < _WAITING):
         return None
     pieces = []
     if queues is not None:
         text = f"{queues} TX queue{'s' if queues != 1 else ''} per port for {len(case.busy)} workers"
-        pieces.append(Evidence(text, FAIR if queues < len(case.busy) else 2 * AGAINST, case.box.source))
+        pieces.append(Evidence(text, FAIR if queues < len(case.busy) else 2 * AGAINST, case.dut.source))
     waits = min(shares) >= _WAITING
     text = f"sending takes {share_text(min(shares))} of each worker's cycles and more"
     pieces.append(Evidence(text, (STRONG if queues is not None else HINT) if waits else AGAINST, case.busy[0].source))

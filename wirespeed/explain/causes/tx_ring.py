@@ -32,7 +32,7 @@ def look(case: Case) -> CauseFinding | None:
         # Packets that the router dropped itself never reached a ring.
         and worker.out_pps + (worker.drop_pps or 0.0) < (1 - _LEAST) * worker.in_pps
     ]
-    slots = case.box.tx_slots
+    slots = case.dut.tx_slots
     return CauseFinding(
         NAME,
         f"the TX ring{f' of {slots} slots' if slots else ''} is full: {pieces[0].text}",

@@ -29,7 +29,7 @@ def look(case: Case) -> CauseFinding | None:
         deepest = max(case.busy, key=lambda worker: worker.vectors)
         return CauseFinding(NAME, "", (Evidence(deepest.finds, EXCLUDED if deepest.is_idle else AGAINST, source),))
     pieces = _saturated(full[0], case)
-    count = max(len(case.workers), case.box.workers or 0)
+    count = max(len(case.workers), case.dut.workers or 0)
     if len(full) == count > 1:
         pieces.append(Evidence("every worker is saturated", AGAINST, source))
     elif count > 1:
@@ -66,7 +66,7 @@ def _by_cycles(case: Case) -> CauseFinding | None:
 
 def _saturated(worker: Worker, case: Case) -> list[Evidence]:
     pieces = [Evidence(worker.finds, STRONG + HINT, worker.source)]
-    hz = worker.tsc_hz or case.box.hz
+    hz = worker.tsc_hz or case.dut.hz
     if hz and worker.cycles:
         share = worker.effective_hz / hz
         text = (

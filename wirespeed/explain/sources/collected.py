@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.cases.telemetry import (
-    box_of,
+    case_dut,
     cpus_told,
     cycles_of,
     drops_told,
@@ -32,7 +32,7 @@ def case_of(collected: Collected) -> Case:
     quiet = () if load.received_pps else (f"{collected.source}: the device sent nothing in that time",)
     case = Case(load=load, interval_s=collected.whole.interval_s, remarks=quiet)
     known = with_collected(case, collected)
-    return replace(known, box=box_of(collected.dut, workers, collected.source))
+    return replace(known, dut=case_dut(collected.dut, workers, collected.source))
 
 
 def with_collected(case: Case, collected: Collected) -> Case:
@@ -45,7 +45,7 @@ def with_collected(case: Case, collected: Collected) -> Case:
     return replace(
         case,
         load=replace(case.load, cycles=case.load.cycles or cycles_of(workers)),
-        box=replace(box_of(collected.dut, workers, collected.source), has_nics=case.box.has_nics),
+        dut=replace(case_dut(collected.dut, workers, collected.source), has_nics=case.dut.has_nics),
         workers=workers,
         drops=drops_told(told),
         events={**case.events, **events_told(told)},

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 
-from wirespeed.cases.facts import Box, Case, CaseLoad, CaseStep, CpuShares, Flows, NicLink, Worker
+from wirespeed.cases.facts import Case, CaseDut, CaseLoad, CaseStep, CpuShares, Flows, NicLink, Worker
 from wirespeed.cases.machine_facts import Clock, Crossing, Energy, MachineFacts, NicFacts, Perf
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.documents import mapping_of, validated
@@ -227,13 +227,13 @@ def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
         except UsageError as error:
             place = f"{source}:{document.line(('tests', number))}"
             raise FileFault(f"{place}: tests.{number}: {str(error).removeprefix(f'{source}: ')}") from None
-    boxes = {test.name: test.dut or parsed.dut for test in parsed.tests}
+    duts = {test.name: test.dut or parsed.dut for test in parsed.tests}
     wanted = parsed.explain or tuple(named)
     found = []
     for test in (test for test in parsed.tests if test.name in wanted):
-        box = boxes[test.name]
-        others = tuple(loads[name] for name in loads if name != test.name and _is_same(boxes[name], box))
-        found.append(_case(test, box, loads[test.name], others, source))
+        dut = duts[test.name]
+        others = tuple(loads[name] for name in loads if name != test.name and _is_same(duts[name], dut))
+        found.append(_case(test, dut, loads[test.name], others, source))
     return tuple(found)
 
 
@@ -291,16 +291,16 @@ def _ambiguous(test: TestText) -> tuple[str, ...]:
     )
 
 
-def _case(test: TestText, box: DutText, load: CaseLoad, others: tuple[CaseLoad, ...], source: str) -> Case:
+def _case(test: TestText, dut: DutText, load: CaseLoad, others: tuple[CaseLoad, ...], source: str) -> Case:
     place = f"{source}: {test.name}"
     read = _pasted(test, place)
     if read is not None:
-        told = {name: getattr(read.box, name) for name in _OF_TEXTS if not getattr(box, name)}
-        box = box.model_copy(update=told)
+        told = {name: getattr(read.dut, name) for name in _OF_TEXTS if not getattr(dut, name)}
+        dut = dut.model_copy(update=told)
     workers: tuple[Worker, ...] = ()
     remarks: tuple[str, ...] = ()
     if test.show_run:
-        workers, remarks = workers_of(plain_text(test.show_run), f"{place}: show_run", box.hz, load.received_pps)
+        workers, remarks = workers_of(plain_text(test.show_run), f"{place}: show_run", dut.hz, load.received_pps)
     counted = counted_in(plain_text(test.show_errors))
     drops = counted.drops | test.drops
     paused = {f"{name}: pause frames": count for name, told in test.nics.items() if (count := pauses(told))}
@@ -315,7 +315,7 @@ def _case(test: TestText, box: DutText, load: CaseLoad, others: tuple[CaseLoad, 
         cpus, remarks = (*cpus, *read.cpus), (*remarks, *read.remarks)
     return Case(
         load=load,
-        box=_box(box, source),
+        dut=_dut(dut, source),
         others=others,
         workers=workers,
         drops=drops,
@@ -360,10 +360,10 @@ def _machine(test: TestText, place: str) -> MachineFacts:
     )
 
 
-def _box(box: DutText, source: str) -> Box:
-    links = tuple(NicLink(one.gts, one.width, one.ports, one.nic, f"{source}: dut.links") for one in box.links)
-    given = box.model_dump(exclude={"links"})
-    return Box(**given, links=links, source=f"{source}: dut")
+def _dut(dut: DutText, source: str) -> CaseDut:
+    links = tuple(NicLink(one.gts, one.width, one.ports, one.nic, f"{source}: dut.links") for one in dut.links)
+    given = dut.model_dump(exclude={"links"})
+    return CaseDut(**given, links=links, source=f"{source}: dut")
 
 
 def _contradictions(test: TestText, load: CaseLoad) -> list[str]:

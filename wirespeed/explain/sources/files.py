@@ -77,41 +77,41 @@ def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Ca
                 *case.others,
                 *(
                     other.load
-                    for other in (*(one for one in cases if case.box.name), *beside)
-                    if other is not case and _is_same_box(other, case) and other.load not in case.others
+                    for other in (*(one for one in cases if case.dut.name), *beside)
+                    if other is not case and _is_same_dut(other, case) and other.load not in case.others
                 ),
             ),
-            remarks=(*case.remarks, *_of_other_boxes(case, beside), *_nameless(case, cases)),
+            remarks=(*case.remarks, *_of_other_duts(case, beside), *_nameless(case, cases)),
         )
         for case in cases
     )
 
 
-def _is_same_box(one: Case, other: Case) -> bool:
+def _is_same_dut(one: Case, other: Case) -> bool:
     """True for the same device with the same system, if both systems are known."""
-    systems = {one.box.system, other.box.system} - {""}
-    return one.box.name == other.box.name and len(systems) < 2
+    systems = {one.dut.system, other.dut.system} - {""}
+    return one.dut.name == other.dut.name and len(systems) < 2
 
 
-def _of_other_boxes(case: Case, beside: Sequence[Case]) -> tuple[str, ...]:
+def _of_other_duts(case: Case, beside: Sequence[Case]) -> tuple[str, ...]:
     strange = dict.fromkeys(
         f"{other.load.name} is of another DUT ({_named(other)}, here {_named(case)}): it is not compared with"
         for other in beside
-        if not _is_same_box(other, case)
+        if not _is_same_dut(other, case)
     )
     return tuple(strange)
 
 
 def _named(case: Case) -> str:
-    name = case.box.name or "without a name"
-    return f"{name}, {case.box.system}" if case.box.system else name
+    name = case.dut.name or "without a name"
+    return f"{name}, {case.dut.system}" if case.dut.system else name
 
 
 def _nameless(case: Case, cases: Sequence[Case]) -> tuple[str, ...]:
     """Remark that tests which may be of one DUT are not compared, since they do not name it."""
-    strange = [one for one in cases if one is not case and not one.box.name and one.load not in case.others]
+    strange = [one for one in cases if one is not case and not one.dut.name and one.load not in case.others]
     count = sum(one.load.received_pps > 0 for one in strange)
-    if case.box.name or not case.load.received_pps or not count:
+    if case.dut.name or not case.load.received_pps or not count:
         return ()
     tests = "one other test names" if count == 1 else f"{count} other tests name"
     return (f"{tests} no DUT either, and may be of another one: name them by --dut-name or --name",)
@@ -119,15 +119,15 @@ def _nameless(case: Case, cases: Sequence[Case]) -> tuple[str, ...]:
 
 def _known(case: Case, beside: _Beside, *, is_only: bool) -> Case:
     """The case with the facts about its DUT, found by name, or with `is_only` if only one can be meant."""
-    for one in _of_box(case, beside.collected, [one.dut.name for one in beside.collected], is_only):
+    for one in _of_dut(case, beside.collected, [one.dut.name for one in beside.collected], is_only):
         case = with_collected(case, one)
-    for found in _of_box(case, beside.inspections, [one.machine for one in beside.inspections], is_only):
+    for found in _of_dut(case, beside.inspections, [one.machine for one in beside.inspections], is_only):
         case = with_inspection(case, found)
     return case
 
 
-def _of_box(case: Case, found: Sequence[T], names: Sequence[object], is_only: bool) -> list[T]:
-    named = [one for one, name in zip(found, names, strict=True) if name == case.box.name]
+def _of_dut(case: Case, found: Sequence[T], names: Sequence[object], is_only: bool) -> list[T]:
+    named = [one for one, name in zip(found, names, strict=True) if name == case.dut.name]
     return named or (list(found) if is_only and len(found) == 1 else [])
 
 

@@ -95,14 +95,14 @@ def with_inspection(case: Case, inspection: Inspection) -> Case:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         return replace(case, remarks=(*case.remarks, f"{source} cannot be used: its {where} is not as known"))
     used = _cards(facts, case)
-    box = replace(
-        case.box,
-        cores=case.box.cores or len(facts.cpu.places) or None,
-        queues=case.box.queues or _most(one.queues for card in used for one in card.interfaces),
-        tx_slots=case.box.tx_slots or _most(one.tx_ring for card in used for one in card.interfaces),
-        links=case.box.links or tuple(_links(used, source)),
+    dut = replace(
+        case.dut,
+        cores=case.dut.cores or len(facts.cpu.places) or None,
+        queues=case.dut.queues or _most(one.queues for card in used for one in card.interfaces),
+        tx_slots=case.dut.tx_slots or _most(one.tx_ring for card in used for one in card.interfaces),
+        links=case.dut.links or tuple(_links(used, source)),
     )
-    return replace(case, box=box, machine=_machine(case, facts, used, source))
+    return replace(case, dut=dut, machine=_machine(case, facts, used, source))
 
 
 def _cards(facts: _Facts, case: Case) -> list[_Card]:
@@ -124,7 +124,7 @@ def _links(cards: Sequence[_Card], source: str) -> Iterator[NicLink]:
 def _machine(case: Case, facts: _Facts, cards: Sequence[_Card], source: str) -> MachineFacts:
     known = case.machine
     # A kernel's packets are where their interrupts are, which is not known by its CPUs.
-    workers = case.box.cpus if case.workers else ()
+    workers = case.dut.cpus if case.workers else ()
     nodes = {place.cpu: place.node for place in facts.cpu.places}
     rated_hz = facts.cpu.base_mhz * 1e6 if facts.cpu.base_mhz else None
     clocks = tuple(replace(clock, rated_hz=clock.rated_hz or rated_hz) for clock in known.clocks)

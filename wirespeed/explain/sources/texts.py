@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wirespeed.cases.facts import Box, Case, CaseLoad, CpuShares
+from wirespeed.cases.facts import Case, CaseDut, CaseLoad, CpuShares
 from wirespeed.cases.machine_facts import MachineFacts, NicFacts
 from wirespeed.cases.nic_counters import losses, pauses, queue_packets
 from wirespeed.dut.errors import parse_errors
@@ -392,7 +392,7 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
     if told.by_softirq:
         nics.append(NicFacts("NET_RX by CPU", queue_packets=told.by_softirq, source=f"{source}, /proc/softirqs"))
     is_linux = not told.runtime and any(kind in told.kinds for kind in ("mpstat", "/proc/softirqs", "ethtool -S"))
-    box = Box(
+    dut = CaseDut(
         system="vpp" if told.runtime else "linux" if is_linux else "",
         cores=len(told.cpus) or None,
         workers=len(workers) or None,
@@ -416,7 +416,7 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
             line_bps=figures.line_bps if tells_received else None,
             directions=figures.directions,
         ),
-        box=box,
+        dut=dut,
         workers=workers,
         drops=drops,
         events=events,

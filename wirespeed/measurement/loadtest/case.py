@@ -10,7 +10,7 @@ from wirespeed.cases.facts import Case, CaseLoad, CaseStep, Worker
 from wirespeed.cases.machine_facts import Energy, MachineFacts
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
-    box_of,
+    case_dut,
     counts,
     cpus_told,
     cycles_of,
@@ -70,7 +70,7 @@ def _case(
     hidden_share = counting.hidden / whole.offered if counting.hidden else 0.0
     return Case(
         load=replace(_load(analysis, curve, top, samples, workers, place), hidden_share=hidden_share),
-        box=replace(box_of(result.dut, workers, source), has_nics=_has_nics(result)),
+        dut=replace(case_dut(result.dut, workers, source), has_nics=_has_nics(result)),
         workers=workers,
         drops=drops_told(told),
         events=events_told(told) | _pauses(samples),

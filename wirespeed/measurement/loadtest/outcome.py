@@ -1,4 +1,4 @@
-"""Notes on the end of a load test, and the reasons that make its figures meaningless."""
+"""Notes on the end of a load test."""
 
 from __future__ import annotations
 
@@ -31,22 +31,3 @@ def skew_remark(skew_s: float) -> Iterator[str]:
             f"the generator reads what it sent and what it received up to {skew_s * 1e3:.1f} ms apart: losses of "
             "single samples allow for it, those of the whole test need not"
         )
-
-
-def silent(balances: Mapping[Channel, Balance], after_s: float) -> str | None:
-    """Why the test means nothing, if a direction has returned no packet at all by now."""
-    for channel, balance in balances.items():
-        if balance.received > 0:
-            continue
-        if balance.sent == 0:
-            refused = f" ({balance.refused:.0f} packets were refused by its medium)" if balance.refused else ""
-            return (
-                f"port {channel.tx} of the generator sent nothing in {after_s:.3g} s{refused}"
-                ": check that its link is up and the other end is connected"
-            )
-        return (
-            f"the DUT returned nothing: {balance.sent:.0f} packets left port {channel.tx} in {after_s:.3g} s and "
-            f"none arrived on port {channel.rx}; check the DUT's links, its routes to the profile's addresses and its "
-            "neighbour (ARP) entries for the generator"
-        )
-    return None

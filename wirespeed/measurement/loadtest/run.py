@@ -15,7 +15,7 @@ from wirespeed.errors import MeasurementError, WirespeedError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.judgement import verdict
-from wirespeed.measurement.loadtest.outcome import remarks, silent, skew_remark
+from wirespeed.measurement.loadtest.outcome import remarks, skew_remark
 from wirespeed.measurement.loadtest.plan import LoadPlan, LoadTestStep, check_plan, steps
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.profiles import load_profiles
@@ -34,6 +34,7 @@ from wirespeed.results.skew import allow_for_skew, estimated_skew_s
 from wirespeed.results.trial import Drain
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.reading import TrialReading
+from wirespeed.trial.silence import silent
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 

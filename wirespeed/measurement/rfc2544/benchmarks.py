@@ -15,9 +15,9 @@ from wirespeed.measurement.rfc2544.result import (
     SuiteTrial,
     ThroughputRow,
 )
-from wirespeed.measurement.search.controller import Controller
 from wirespeed.results.search_trial import Purpose, SearchTrial
 from wirespeed.trial.bursts import Burst, LongestBurst, burst_of, longest_burst
+from wirespeed.trial.controller import Controller
 from wirespeed.trial.trial import Trial
 
 LEAST_PPS = 9001.0

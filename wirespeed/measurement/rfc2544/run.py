@@ -24,10 +24,10 @@ from wirespeed.measurement.rfc2544.benchmarks import (
 from wirespeed.measurement.rfc2544.disturbances import recovery, reset
 from wirespeed.measurement.rfc2544.plan import Frame, Rfc2544Plan, check_plan
 from wirespeed.measurement.rfc2544.result import TESTS, Rfc2544Result, ThroughputRow
-from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.profiles import load_profiles
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.recorder import Recorder
+from wirespeed.trial.controller import check_resolution
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial

@@ -14,11 +14,11 @@ from wirespeed.charts.sampled import Dot, blank, device_panels, positive, sample
 from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.charts.shapes import Symbol
 from wirespeed.measurement.load import subject_of
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, bounds_text, goal_name
 from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.results.figures import Scaler, losses_text
-from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.search_trial import GoalOutcome, SearchTrial
 
 RECEIVED_PX, LOSS_PX, LATENCY_PX = 300, 180, 170
 GOAL_COLOURS = COLOURS[1:]

@@ -55,23 +55,6 @@ def goals_of(words: Sequence[str], preset: str) -> tuple[Goal, ...]:
     return tuple(goals)
 
 
-def check_resolution(goals: Sequence[Goal], most_pps: float) -> None:
-    """UsageError for a goal whose trials hold too few packets, at the highest load of all directions, to tell what it
-    asks for."""
-    for goal in goals:
-        packets = goal.final_s * most_pps
-        if goal.loss_ratio and goal.loss_ratio * packets < 1:
-            raise UsageError(
-                f"goal {goal.name}: its loss ratio of {goal.loss_ratio:g} is less than one of the {packets:,.0f} "
-                f"packets that a trial of {goal.final_s:g} s has at most; give a longer final= or a higher loss="
-            )
-        if goal.width * packets < 1:
-            raise UsageError(
-                f"goal {goal.name}: loads {goal.width * 100:g} % apart differ by less than one packet in a trial of "
-                f"{goal.final_s:g} s; give a longer final= or a larger width="
-            )
-
-
 def _goal(word: str, shape: Goal) -> Goal:
     name, colon, rest = word.partition(":")
     if colon:

@@ -10,14 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from wirespeed.measurement.lines import last_lines
-from wirespeed.measurement.search.controller import Interval
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import SearchProgress
 from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.pages.words import count
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, rate_text
-from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.search_trial import GoalOutcome, SearchTrial
 from wirespeed.results.verdict import Verdict
+from wirespeed.trial.controller import Interval
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 BAR_CELLS = 48

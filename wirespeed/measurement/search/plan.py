@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.search.controller import repeats_for
 from wirespeed.measurement.search.result import SearchSettings
 from wirespeed.results.search_trial import Goal
+from wirespeed.trial.controller import repeats_for
 from wirespeed.trial.directions import check_directions
 from wirespeed.trial.plan import RepeatingPlan
 from wirespeed.units import Rate, parse_duration, parse_rate

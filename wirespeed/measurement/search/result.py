@@ -15,27 +15,8 @@ from typing import Annotated, Any, ClassVar, Self
 from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.search_trial import Goal, Purpose, SearchTrial, StoredLimit
+from wirespeed.results.search_trial import GoalOutcome, Purpose, SearchTrial
 from wirespeed.results.settings import Settings
-
-
-@dataclass(frozen=True)
-class GoalOutcome:
-    """The result for a goal. `conditional_pps` is the lower bound minus the loss that its trials may have; `limit` is
-    the cause of the upper bound. `irregular` is the reason why the result does not meet the goal's definition, or
-    empty."""
-
-    goal: Goal
-    lower_pps: float | None = None
-    upper_pps: float | None = None
-    conditional_pps: float | None = None
-    limit: StoredLimit = "none"
-    irregular: str = ""
-
-    @property
-    def is_at_least(self) -> bool:
-        """True if tester or host caused the upper bound, which then says nothing about the DUT."""
-        return self.limit in ("tester", "host")
 
 
 @dataclass(frozen=True)

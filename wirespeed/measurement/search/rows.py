@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 from wirespeed.charts.page_parts import Grid, grid
 from wirespeed.measurement.load import load_of
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.measurement.verdicts import LIMITED_BY
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
 from wirespeed.results.sample import Latency
-from wirespeed.results.search_trial import Goal
+from wirespeed.results.search_trial import Goal, GoalOutcome
 from wirespeed.results.verdict import LIMITS, Figure
 
 PERCENTILES = ("50", "90", "99", "99.9")

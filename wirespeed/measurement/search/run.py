@@ -11,14 +11,13 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.head import head_of
-from wirespeed.measurement.search.controller import Controller, Interval, OutOfTime, by_name
-from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.search.plan import SearchPlan, check_plan
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.profiles import load_profiles
 from wirespeed.results.ending import COMPLETE, Ending, ending_of, raise_for
 from wirespeed.results.recorder import Recorder
-from wirespeed.results.search_trial import Purpose, SearchTrial
+from wirespeed.results.search_trial import GoalOutcome, Purpose, SearchTrial
+from wirespeed.trial.controller import Controller, Interval, OutOfTime, check_resolution
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
 from wirespeed.trial.tester import Tester
@@ -172,7 +171,7 @@ class _Bench:
     def latency(self, trial: Trial) -> None:
         """At shares of what was found."""
         plan = self.plan.latency
-        found = by_name(self.goals)
+        found = {outcome.goal.name: outcome for outcome in self.goals}
         name = next((name for name in PDR_NAMES if name in found), next(iter(found), None))
         if plan is None or name is None or (base := found[name].lower_pps) is None:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wirespeed.measurement.search.result import GoalOutcome, SearchResult
+from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.verdicts import (
     LIMITED_BY,
     counting_of_trials,
@@ -10,6 +10,7 @@ from wirespeed.measurement.verdicts import (
     limit_of_bound,
     verdict_of_trials,
 )
+from wirespeed.results.search_trial import GoalOutcome
 from wirespeed.results.verdict import Figure, Limit, Verdict
 
 

@@ -10,7 +10,7 @@ from statistics import fmean
 from wirespeed.cases.facts import Case, CaseLoad, FigureDrift
 from wirespeed.cases.machine_facts import Energy, MachineFacts
 from wirespeed.cases.streams import flows_of, hashed_by
-from wirespeed.cases.telemetry import box_of
+from wirespeed.cases.telemetry import case_dut
 from wirespeed.measurement.soak.result import Drift as Told
 from wirespeed.measurement.soak.result import SoakResult, Span
 from wirespeed.results.balance import Medium
@@ -46,7 +46,7 @@ def cases_of(soak: SoakResult, source: str) -> tuple[Case, ...]:
             disturbed_share=min(1.0, verdict.by_host / verdict.lost) if verdict.lost else 0.0,
             by_direction=_by_direction(soak, total),
         ),
-        box=replace(box_of(soak.dut, (), source), has_nics=not rings),
+        dut=replace(case_dut(soak.dut, (), source), has_nics=not rings),
         drops=dict(drops),
         interval_s=total.watched_s,
         lost_packets=max(0, verdict.lost) or None,

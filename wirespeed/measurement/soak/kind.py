@@ -13,7 +13,6 @@ from wirespeed.errors import UsageError
 from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
-from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak.head import load_for
 from wirespeed.measurement.soak.journal import SoakJournal
 from wirespeed.measurement.soak.live import summary, watcher
@@ -109,12 +108,14 @@ def _load(options: SoakOptions) -> tuple[Rate, str]:
         )
     if options.from_search is None:
         return parse_rate(options.load), ""
+    from wirespeed.measurement.search.result import SearchResult  # noqa: PLC0415 - no other soak needs that kind
+
     found = read_file(options.from_search)
     if not isinstance(found, SearchResult):
         raise UsageError(
             f"--from-search {options.from_search} is not a result of `wirespeed search`; give one, or --load"
         )
-    return share_of(found, parse_ratio(options.share, "--share"), options.goal, str(options.from_search))
+    return share_of(found.goals, parse_ratio(options.share, "--share"), options.goal, str(options.from_search))
 
 
 def _earlier(file: Path) -> SoakResult:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from wirespeed.errors import UsageError
-from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak.result import SoakResult, SoakSettings
 from wirespeed.measurement.soak.words import time_text
+from wirespeed.results.search_trial import GoalOutcome
 from wirespeed.trial.directions import check_directions, parse_directions
 from wirespeed.trial.plan import MeasurementPlan, parse_tunables
 from wirespeed.units import Rate, parse_rate
@@ -105,10 +106,10 @@ def parse_latency(text: str) -> float | None:
     return rate.value
 
 
-def share_of(result: SearchResult, share: float, goal: str, where: str) -> tuple[Rate, str]:
+def share_of(goals: Sequence[GoalOutcome], share: float, goal: str, where: str) -> tuple[Rate, str]:
     """`share` of the lower bound that a search found for `goal` (empty: ndr, or the first there is), and that in
     words. UsageError where there is none."""
-    found = {outcome.goal.name: outcome for outcome in result.goals}
+    found = {outcome.goal.name: outcome for outcome in goals}
     name = goal or ("ndr" if "ndr" in found else next(iter(found), "ndr"))
     if name not in found:
         known = ", ".join(found) or "none at all"

@@ -17,7 +17,6 @@ from wirespeed.errors import (
     RemoteError,
     WirespeedError,
 )
-from wirespeed.measurement.loadtest.outcome import silent
 from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.course import Balances, Course, ObservedSecond, Settled, dut_span, known_until
 from wirespeed.measurement.soak.head import load_for, soak_head
@@ -29,6 +28,7 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.ending import Ending, ending_of
 from wirespeed.trial.load import TrialLoad
 from wirespeed.trial.reading import TrialReading
+from wirespeed.trial.silence import silent
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.rfc.bench import DISTURBED_REPEATS, remarks, said, throughput_goal
 from wirespeed.measurement.rfc.loss import LossPoint, frame_loss, loss_point
-from wirespeed.measurement.search.controller import Controller
-from wirespeed.measurement.search.result import GoalOutcome
 from wirespeed.measurement.stateful.bench import StatefulBench, StatefulStep
 from wirespeed.measurement.stateful.result import (
     LEAST_PHASE_S,
@@ -27,7 +25,8 @@ from wirespeed.measurement.stateful.result import (
     TearDownRow,
     Way,
 )
-from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
+from wirespeed.results.search_trial import BoundLimit, Goal, GoalOutcome, Purpose, SearchTrial
+from wirespeed.trial.controller import Controller
 from wirespeed.trial.flow_session import DRAIN_S
 
 if TYPE_CHECKING:

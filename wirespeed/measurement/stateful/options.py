@@ -30,9 +30,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             unset="rate",
         ),
     ] = "all"
-    tunables: Annotated[
-        str, replace(TUNABLES, help="size=64,ip=6,source=A,destination=A,addresses=1,ports=50k.", place=3)
-    ] = ""
+    tunables: Annotated[str, replace(TUNABLES, help="size, ip, source, destination, addresses, ports.", place=3)] = ""
     flows: Annotated[
         str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
     ] = "1,1k,64k,1M"

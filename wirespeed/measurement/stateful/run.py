@@ -14,7 +14,6 @@ from wirespeed.dut.dut import Dut, states_of, with_texts
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.rfc.result import attribute_of
-from wirespeed.measurement.search.goals import check_resolution
 from wirespeed.measurement.stateful.bench import StatefulBench, Watch, flow_set_of
 from wirespeed.measurement.stateful.benchmarks import (
     LEAST_FPS,
@@ -46,6 +45,7 @@ from wirespeed.measurement.stateful.result import (
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.recorder import Recorder
+from wirespeed.trial.controller import check_resolution
 from wirespeed.trial.flow_session import DRAIN_S
 from wirespeed.trial.load import PortLoad, TrialLoad
 from wirespeed.trial.mix import Mix

@@ -18,7 +18,7 @@
 	};
 	// What is tested, which a file's name need not say.
 	function showTitle() {
-		const title = head.load ? head.load + (head.box ? " through " + head.box : "") : head.name || "a test";
+		const title = head.load ? head.load + (head.dut ? " through " + head.dut : "") : head.name || "a test";
 		set("name", title);
 		document.title = (running ? "▶ " : "") + title;
 		set("what", [head.kind, head.load && head.name, head.started.slice(0, 19).replace("T", " ")].filter(Boolean).join(" · ") + " · ");

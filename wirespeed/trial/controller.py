@@ -6,24 +6,23 @@ to see it or when it has to end early. Nothing is sent here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from wirespeed.errors import MeasurementError
+from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.later import Later
-from wirespeed.measurement.search.result import GoalOutcome
 from wirespeed.results.balance import Balance
 from wirespeed.results.machine import preemption_text
-from wirespeed.results.search_trial import BoundLimit, Goal, Purpose, SearchTrial
+from wirespeed.results.search_trial import BoundLimit, Goal, GoalOutcome, Purpose, SearchTrial
 
 if TYPE_CHECKING:
     from MLRsearch import MultipleLossRatioSearch
 
-    from wirespeed.measurement.search import mlr
+    from wirespeed.trial import mlr
 else:
-    mlr = Later("wirespeed.measurement.search.mlr")
+    mlr = Later("wirespeed.trial.mlr")
 
 Measure = Callable[[float, float, Purpose], SearchTrial]
 """Holds a load (packets per second of each direction) for some seconds. What it returns has been `judged` and kept."""
@@ -307,6 +306,23 @@ def repeats_for(goals: Sequence[Goal]) -> int:
     return max((3, *(int(goal.sum_s / goal.final_s / 2) for goal in goals)))
 
 
+def check_resolution(goals: Sequence[Goal], most_pps: float) -> None:
+    """UsageError for a goal whose trials hold too few packets, at the highest load of all directions, to tell what it
+    asks for."""
+    for goal in goals:
+        packets = goal.final_s * most_pps
+        if goal.loss_ratio and goal.loss_ratio * packets < 1:
+            raise UsageError(
+                f"goal {goal.name}: its loss ratio of {goal.loss_ratio:g} is less than one of the {packets:,.0f} "
+                f"packets that a trial of {goal.final_s:g} s has at most; give a longer final= or a higher loss="
+            )
+        if goal.width * packets < 1:
+            raise UsageError(
+                f"goal {goal.name}: loads {goal.width * 100:g} % apart differ by less than one packet in a trial of "
+                f"{goal.final_s:g} s; give a longer final= or a larger width="
+            )
+
+
 def _would_fail(interval: Interval, trial: SearchTrial) -> bool:
     """True if the trial fails a load that is still possible for the goal, only because of preemption."""
     lower, upper, load = interval.lower_pps, interval.upper_pps, trial.load_pps
@@ -362,7 +378,3 @@ def _machine_text(upper_pps: float, tried: Sequence[SearchTrial], goal: Goal) ->
         f"preemption of workers explains the loss of {disturbed} of {len(tried)} trials at "
         f"{upper_pps:,.0f} pps{told}: the DUT may carry more"
     )
-
-
-def by_name(outcomes: Sequence[GoalOutcome]) -> Mapping[str, GoalOutcome]:
-    return {outcome.goal.name: outcome for outcome in outcomes}

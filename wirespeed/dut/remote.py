@@ -1,4 +1,4 @@
-"""A device somewhere else as a measurement sees it: collected from on the device itself, and told of afterwards."""
+"""A remote DUT in a measurement: a collector on the device samples it, and the samples are fetched after the load."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from wirespeed.errors import WirespeedError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
 _PATIENCE_S, _MORE_PATIENCE_S = 120.0, 10.0
-"""A box that was at line rate may take a while to answer; one that has not is waited for no longer than that again."""
+"""A DUT that was at line rate may answer late. After a fault, the shorter wait applies."""
 
 BEFORE = "before: "
 """Texts from before the load are kept under their command with this in front."""
 
 
-class BoxDut:
-    """A device whose counters are fetched by `fetch` after the load; until then its telemetry is empty. `is_of_lab`: a
-    filtered guest of ours."""
+class RemoteDut:
+    """A device whose counters `fetch` reads after the load; until then its telemetry is empty. `is_of_lab`: a guest of
+    the lab, with a filter."""
 
     def __init__(self, device: DutDevice, interval_s: float = 1.0, *, is_of_lab: bool = False) -> None:
         self._is_of_lab = is_of_lab
@@ -49,7 +49,7 @@ class BoxDut:
         self._collector.interval_s = max(self._collector.interval_s, duration_s / MOST_S * LEAST_INTERVAL_S)
 
     def fetch(self) -> None:
-        """A device that does not answer is told of as the error of its telemetry."""
+        """Read the samples. The error of a device that does not answer becomes that of its telemetry."""
         try:
             self._collector.fetch(_PATIENCE_S if self._fault is None else _MORE_PATIENCE_S)
             self._fault = None

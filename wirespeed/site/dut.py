@@ -1,4 +1,4 @@
-"""A box: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
+"""A DUT: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.site.figures import answer, chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
 from wirespeed.site.names import archive, hardware_page, raw_file
 from wirespeed.site.parts import (
-    BoxAnswer,
+    DutHeadline,
     SiteCell,
     SiteTable,
     answer_of,
@@ -61,11 +61,11 @@ class TrendOfTest:
 
 
 @dataclass(frozen=True)
-class BoxPage:
+class DutPage:
     name: str
     meta: tuple[str, ...]
     described: tuple[tuple[str, str], ...]
-    answer: BoxAnswer | None
+    answer: DutHeadline | None
     review: Review | None
     tests: SiteTable
     trends: tuple[TrendOfTest, ...]
@@ -85,8 +85,8 @@ HEADINGS = (
 )
 
 
-def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPage:
-    """`entries` are those of the box, the newest first."""
+def dut_page(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutPage:
+    """`entries` are those of the DUT, the newest first."""
     figures = telling(found.of(entries))
     over_time = trends(figures)
     price = price_of(entries)
@@ -95,8 +95,8 @@ def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPag
     has_files = [entry for entry in entries if not entry.fault]
     texts = sum(len(entry.told.texts) for entry in entries)
     told, several = once(_told(entries))
-    return BoxPage(
-        name=box,
+    return DutPage(
+        name=dut,
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
         answer=answer_of(best),
@@ -106,20 +106,20 @@ def box_page(box: str, entries: Sequence[SiteEntry], found: Catalogue) -> BoxPag
             HEADINGS,
             tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
         ),
-        trends=tuple(_trends(marked, found.colours[box])),
+        trends=tuple(_trends(marked, found.colours[dut])),
         told=told,
         told_of_several=several,
         power=tuple(_power(entries)),
         results=_results(entries, found),
-        hardware=hardware_page(box) if texts or any(not entry.is_test for entry in entries) else "",
+        hardware=hardware_page(dut) if texts or any(not entry.is_test for entry in entries) else "",
         texts=texts,
-        archive=archive(box) if has_files else "",
+        archive=archive(dut) if has_files else "",
     )
 
 
 def described(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
-    """The box's description in the testbed file of the newest result that has one."""
-    return next((entry.told.box for entry in entries if entry.told.box), {})
+    """The DUT's description in the testbed file of the newest result that has one."""
+    return next((entry.told.description for entry in entries if entry.told.description), {})
 
 
 def _meta(entries: Sequence[SiteEntry]) -> list[str]:
@@ -174,7 +174,7 @@ def _trends(found: Sequence[Trend], colour: str) -> Iterator[TrendOfTest]:
     for place, one in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
         figure, subject = one.figures[0], one.subject
         test = f"{figure.name} of {test_name(subject.load, subject.directions)}"
-        chart = trend_chart(f"trend-{place}", f"{figure.entry.box}: {test}", one, colour, "../")
+        chart = trend_chart(f"trend-{place}", f"{figure.entry.dut}: {test}", one, colour, "../")
         last, is_down = change(one.figures)
         yield TrendOfTest(chart, test, "; ".join(step.text for step in one.steps) or last, is_down)
 
