@@ -80,6 +80,8 @@ _STRUCK = """
                 const [top, bottom] = [box.top + 3 - plot.top, box.bottom - 3 - plot.top];
                 const through = lines.filter((curve) => curve.x.some((x, place) => {
                     if (!place || curve.y[place] === null || curve.y[place - 1] === null) return false;
+                    const isAt = (at) => curve.y[at] <= graph.panel.floor; // no line leads up from there
+                    if (isAt(place) !== isAt(place - 1)) return false;
                     const pixel = (at) => [graph.toDomXCoord(curve.x[at]), graph.toDomYCoord(curve.y[at])];
                     const [a, b] = [pixel(place - 1), pixel(place)];
                     return Array.from({ length: 41 }, (_, step) => step / 40).some((part) => {

@@ -62,11 +62,11 @@ def test_no_line_goes_through_a_word(browser: Any, eighteen: str, width_px: int)
     assert labels > 20 and struck == []
 
 
-def test_directions_that_agree_lie_side_by_side_under_one_name(browser: Any, two: str) -> None:
+def test_directions_that_agree_are_one_curve_with_the_marks_of_both(browser: Any, two: str) -> None:
     opened(browser, two)
     labels = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .panel:first-child .label")]
     assert {"box 1 0→1 and 1→0, alike", "box 6 0→1 and 1→0, alike"} <= set(labels)
-    # Heights of the plateau of DUT 1 in columns of pixels between its marks: two lines of 2 px, one of them dashed.
+    # Heights of the plateau of DUT 1 in columns of pixels between its marks: one line of 2 px.
     heights = browser.execute_script(
         """
         const graph = Charts.of(document.getElementById("load-0")).graphs[0];
@@ -87,8 +87,9 @@ def test_directions_that_agree_lie_side_by_side_under_one_name(browser: Any, two
         return heights;
         """
     )
-    assert sum(1.5 <= height <= 3 for height in heights) > 50  # the gaps of the dashed one
-    assert sum(3.5 <= height <= 6 for height in heights) > 100  # both
+    assert sum(1.5 <= height <= 3 for height in heights) > 500
+    (legend,) = (looks for name, looks in legend_of(browser, "load-0") if name.startswith("box 1 0→1 and 1→0"))
+    assert re.findall(r'fill="([^"]*)" stroke', legend)[-2:] == ["", "var(--paper)"]
 
 
 def legend_of(browser: Any, chart: str) -> list[tuple[str, str]]:
@@ -109,12 +110,12 @@ def test_curves_differ_without_colours_on_screen_and_on_paper(browser: Any, eigh
         chart: [look for _, look in legend_of(browser, chart)]
         for chart in ("load-0", "load-1", "load-1-2", "load-2", "load-3")
     }
-    assert [len(looks) for looks in looks_of.values()] == [18, 1, 3, 4, 4]
+    assert [len(looks) for looks in looks_of.values()] == [9, 1, 2, 2, 2]
     assert all(len(set(looks)) == len(looks) for looks in looks_of.values())
     paper = ElementTree.fromstring(
         browser.execute_script("return Charts.of(document.getElementById('load-0')).svg()").replace("&#39;", "'")
     )
-    shapes = {}
+    shapes: dict[str, set[Any]] = {}
     for mark in paper.iter(f"{SVG}path"):
         points = re.findall(r"-?[\d.]+ -?[\d.]+", mark.attrib["d"])
         if mark.attrib["stroke-width"] == "1.6" and len(points) > 3:
@@ -129,7 +130,7 @@ def test_each_curve_of_many_says_where_loss_begins_and_where_it_saturates(browse
     """The same figures as in the table, in the legend beside each name, and on paper."""
     opened(browser, eighteen)
     told = [name for name, _ in legend_of(browser, "load-0")]
-    assert len(told) > 16
+    assert len(told) == 9
     onsets = re.compile(r"loss onset between [\d.]+ and [\d.]+, saturation point [\d.]+ Mpps$")
     assert all(onsets.search(name) for name in told), told
     heads = browser.execute_script(
@@ -142,12 +143,12 @@ def test_each_curve_of_many_says_where_loss_begins_and_where_it_saturates(browse
         ".find(([test, , channel]) => test.includes('box 3') && channel === '1→0')"
     )
     between = "between {} and {}".format(*row[onset].split("–"))
-    assert f"box 3 1→0loss onset {between}, saturation point {row[point].split()[0]} Mpps" in told
+    assert f"box 3 0→1 and 1→0loss onset {between}, saturation point {row[point].split()[0]} Mpps" in told
     paper = browser.execute_script("return Charts.of(document.getElementById('load-0')).svg()")
-    assert f"box 3 1→0: loss onset {between}, saturation point" in paper
+    assert f"box 3 0→1 and 1→0: loss onset {between}, saturation point" in paper
     assert ">Load test, 64b one flow: box 1, box 2, box 3 and 6 more</text>" in paper
     keys = [one.text for one in browser.find_elements(By.CSS_SELECTOR, "#load-0 .key-mark")]
-    assert keys == ["saturation point", "loss onset"]
+    assert keys == ["saturation point, bar: its bounds", "loss onset, bar: from the highest load that passed"]
     assert "line-through" not in browser.execute_script(
         "const buttons = [...document.querySelectorAll('.legend button')];"
         "return buttons.map((one) => getComputedStyle(one).textDecorationLine).join()"
@@ -179,3 +180,35 @@ def test_a_card_says_which_figure_is_the_best_and_how_far_off_it_can_be(browser:
     assert shape.get_attribute("fill") == browser.execute_script(
         "return Charts.of(document.getElementById('load-0')).figure.legend[0].colour"
     )
+
+
+def test_each_of_nine_devices_is_named_where_its_loss_begins(browser: Any, eighteen: str) -> None:
+    opened(browser, eighteen)
+    named = browser.execute_script(
+        """
+        const graph = Charts.of(document.getElementById("load-0")).graphs[1], { panel } = graph;
+        const labels = [...graph.graphDiv.closest(".stand").querySelectorAll(".label:has(svg)")];
+        return labels.map((label) => {
+            const isOf = (curve) => curve.note === "loss onset" && curve.name.startsWith(label.textContent + " ");
+            const mark = panel.curves.find(isOf);
+            return [label.textContent, label.offsetLeft, label.offsetWidth, graph.toDomXCoord(mark.x[0])];
+        });
+        """
+    )
+    assert len(named) == 9 and all(left <= x <= left + wide for _, left, wide, x in named), named
+
+
+def test_no_line_leads_from_no_loss_to_some(browser: Any, two: str) -> None:
+    """Between both samples is the bar of the loss onset, and its mark at the second one."""
+    opened(browser, two)
+    gaps, floor, bar = browser.execute_script(
+        """
+        const { laid, panel } = Charts.of(document.getElementById("load-0")).graphs[1];
+        const [line] = laid.lines, mark = panel.curves.find((one) => one.note && one.of === line.curve.of);
+        const place = line.curve.y.findIndex((y) => y > panel.floor);
+        const gaps = line.path.filter(([, y]) => y === null).length;
+        const bar = [mark.left[0], mark.x[0]].map((x) => line.curve.x.indexOf(x) - place);
+        return [gaps, panel.floor === line.curve.y[place - 1], bar];
+        """
+    )
+    assert (gaps, floor, bar) == (1, True, [-1, 0])

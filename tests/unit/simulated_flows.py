@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wirespeed.client.flow_sets import FlowSet
-from wirespeed.results.sample import Latency
+from wirespeed.results.sample import DelayVariation, Latency
 from wirespeed.results.states import StateTable, TearDown
 from wirespeed.trial.flow_session import (
     Establishment,
@@ -22,6 +22,7 @@ from wirespeed.trial.flow_session import (
 
 NONE = Others(0, 0, 0, 0)
 TIMES = Latency(1000, 5.0, 20.0, 90.0, 1.0, {"50": 18.0, "90": 30.0, "99": 50.0, "99.9": 80.0, "99.99": 90.0})
+VARIATION = DelayVariation(999, -60.0, 0.5, 62.0)
 
 
 @dataclass
@@ -136,6 +137,7 @@ class SimulatedSession:
             back = sending.sent if load_pps <= able else int(able * duration_s)
             times = TIMES if latency_every else None
             remapped = self.dut.remapped if self.dut.filtered else 0
-            return ExchangeDirection(sending, back, sending.sent - back, 0, 0, 0, remapped, remapped, 0, 0, times)
+            missing, variation = sending.sent - back, VARIATION if latency_every == 1 else None
+            return ExchangeDirection(sending, back, missing, 0, 0, 0, remapped, remapped, 0, 0, times, variation)
 
         return Exchange(way(initiator_fps), way(responder_fps), NONE)

@@ -13,7 +13,8 @@ from wirespeed.client.flow_sets import WINDOW_BYTES, FlowAddresses, FlowCounts, 
 from wirespeed.errors import UsageError
 from wirespeed.generator import hdr
 from wirespeed.profiles.stream_json import StreamJson
-from wirespeed.trial.flow_session import DelayVariation, Establishment, Others, Sending, delay_variation
+from wirespeed.results.sample import DelayVariation
+from wirespeed.trial.flow_session import Establishment, Others, Sending, delay_variation
 
 
 def flow_set(version: int = 4, **given: Any) -> FlowSet:

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
-from simulated_flows import StatefulDevice
+from simulated_flows import VARIATION, StatefulDevice
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cases.state_facts import StateFacts
+from wirespeed.client.flow_sets import FlowSet
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import MeasurementError, UsageError
@@ -20,17 +21,19 @@ from wirespeed.explain.verdicts import verdict_of as explained_verdict
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import verdict_of
 from wirespeed.measurement.stateful.case import cases_of
+from wirespeed.measurement.stateful.charts import flows_chart
 from wirespeed.measurement.stateful.kind import Stateful
 from wirespeed.measurement.stateful.live import LINES
 from wirespeed.measurement.stateful.options import StatefulOptions
-from wirespeed.measurement.stateful.plan import StatefulPlan, parse_flows
+from wirespeed.measurement.stateful.plan import StatefulPlan, parse_counts
 from wirespeed.measurement.stateful.report import REPORT
 from wirespeed.measurement.stateful.result import RateRow, StatefulResult, Test
-from wirespeed.measurement.stateful.rows import stateful_rows
+from wirespeed.measurement.stateful.rows import figures_of
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import TEXT
 from wirespeed.report.comparison import compare
 from wirespeed.results.dut import DutFacts
+from wirespeed.results.figures import Scaler
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.recorder import JournalRecorder
@@ -191,6 +194,10 @@ def test_throughput_over_states_is_opened_below_the_rate(run: Any) -> None:
     assert {row.direction for row in result.latency if row.way == "both"} == {"0→1", "1→0"}
     assert {row.direction for row in result.latency if row.way == "responder"} == {"1→0"}
     assert all(row.pdv_us == pytest.approx(75.0) for row in result.latency)
+    assert all(row.ipdv == (VARIATION,) * len(row.medians_us) for row in result.latency)
+    ipdv = [line for line in TEXT.text_block(result).splitlines() if "IPDV" in line and "0→1" in line]
+    assert len(ipdv) == 3 * 2 * 2 * 2  # quantities, numbers of flows, ways, with the filter and without it
+    assert "-60.0" in ipdv[0] and "0.5" in ipdv[1] and "62.0" in ipdv[2]
     assert all(row.points[0].intended_percent == 100 for row in result.frame_loss)
     assert all(row.points[0].loss_percent > 0 for row in result.frame_loss)
 
@@ -228,6 +235,50 @@ def test_the_capacity_is_where_the_validated_rate_collapses(run: Any) -> None:
     assert explained_verdict(result).limit.by == "dut"
 
 
+def test_the_capacity_is_the_median_of_its_repeats(run: Any) -> None:
+    """The table of this device has another size in each of the searches, which begin with 10 000 flows."""
+
+    class Varying(StatefulDevice):
+        limits: ClassVar = [100_000, 90_000, 95_000]
+
+        def session(self, client: object, flow_set: FlowSet, **more: Any) -> Any:
+            if flow_set.flows == 10_000:
+                self.limit = self.limits.pop(0)
+            return super().session(client, flow_set, **more)
+
+    result = run(Varying(), replace(QUICK, tests=("capacity",), flows=(10_000,), repeats=3))
+    (row,) = result.capacity
+    assert len(row.found) == len(row.full) == 3
+    assert [step.flows for step in row.steps if step.rate is None and step.flows == 160_000] == [160_000] * 3
+    assert {step.repeat for step in row.steps} == {one.repeat for one in result.trials} == {1, 2, 3}
+    assert row.capacity is not None and row.full_at is not None
+    assert 94_900 <= row.capacity <= 95_000 < row.full_at
+    assert row.found[0] > row.capacity > row.found[1]
+    (figure,) = figures_of(result, "capacity", row)
+    assert (figure.value, figure.repeats) == (row.capacity, 3)
+    assert figure.p1 is not None and figure.p99 is not None
+    assert 90_200 > figure.p1 > 89_900 and 100_000 > figure.p99 > 99_700
+
+
+def test_one_pair_of_addresses_and_many_are_rows_of_their_own(run: Any) -> None:
+    plan = replace(QUICK, tests=("rate", "throughput"), flows=(1000, 1_000_000), addresses=(1, 16))
+    result = run(StatefulDevice(), plan)
+    kinds = [(row.flows, row.addresses, row.filtered) for row in result.throughput]
+    assert sorted(kinds) == [(n, many, on) for n in (1000, 1_000_000) for many in (1, 16) for on in (False, True)]
+    pair, many = (result.method.ranges_of(1_000_000, number) for number in (1, 16))
+    assert pair is not None and many is not None
+    assert (pair.sources, pair.destination_ports, many.sources, many.destination_ports) == (1, 20, 16, 1)
+    assert {one.addresses for one in result.trials} == {1, 16}
+    assert len({case.load.name for case in cases_of(result, "file")}) == 6
+    said = [figure.said or figure.name for figure in verdict_of(result).figures]
+    assert len(said) == len(set(said))
+    assert any("1,000,000 flows, 16 addresses" in one for one in said)
+    chart = flows_chart("id", "told", result, Scaler(1e3, "kpps"))
+    assert chart is not None
+    curves = [curve.name for panel in chart.panels for curve in panel.curves]
+    assert len(curves) == len(set(curves)) == 2 * (2 + 1 + 1)  # throughput has a curve without filter, too
+
+
 def test_a_table_that_is_never_full_has_a_lower_bound(run: Any) -> None:
     (row,) = run(StatefulDevice(limit=1 << 40), replace(QUICK, tests=("capacity",), flows=(1_000_000,))).capacity
     assert row.full_at is None
@@ -241,7 +292,8 @@ def test_what_is_outside_the_rfc_is_said() -> None:
 
     assert "addresses from 16.0.0.1 and 48.0.0.1 on, not 10.0.0.2 and 198.19.0.2 (§3)" in said()
     assert "addresses from" not in said(source="10.0.0.2", destination="198.19.0.2")
-    assert "16 addresses of each side only" in said(addresses=16)
+    assert "16 addresses of each side only" in said(addresses=(16,))
+    assert "(§3.2)" not in said(addresses=(1, 16))
     assert "no IETF document" in said(ip6=True)
     assert "outside" not in said(lab=LabFacts(filter="nat"))
     assert "without source NAT are outside the RFC's scope" in said(lab=LabFacts(filter="stateful"))
@@ -258,7 +310,6 @@ def test_tests_over_tcp_claim_no_conformance(run: Any, tmp_path: Path) -> None:
     read = read_file(tmp_path / "tcp.json")
     assert isinstance(read, StatefulResult)
     assert (read.conformance, read.variables.protocol) == ({}, "tcp")
-    assert all(row.conformance == "" for row in stateful_rows([read]))
     block = TEXT.text_block(read)
     assert block.startswith("# TCP connections: ")
     assert "- TCP is outside RFC 9693, and this is not RFC 3511: no conformance is claimed\n" in block
@@ -268,6 +319,7 @@ def test_tests_over_tcp_claim_no_conformance(run: Any, tmp_path: Path) -> None:
     assert "TCP is outside RFC 9693" in last
     assert "§" not in last
     shown = compare([read]).shown()
+    assert {row.conformance for row in REPORT.rows([read], shown)["stateful"]} == {""}
     assert REPORT.counted([read]) == "1 run of TCP connections"
     assert [section.title for section in REPORT.sections([read], shown)] == [f"TCP connections: {read.name}"]
 
@@ -306,7 +358,7 @@ def test_data_of_one_side_stay_within_the_window(run: Any) -> None:
     [("1,1k,64k,1M", (1, 1000, 64_000, 1_000_000)), ("2.5M,10", (10, 2_500_000)), ("50000", (50_000,))],
 )
 def test_numbers_of_flows(text: str, found: tuple[int, ...]) -> None:
-    assert parse_flows(text) == found
+    assert parse_counts("--flows", text) == found
 
 
 @pytest.mark.parametrize(
@@ -324,6 +376,10 @@ def test_numbers_of_flows(text: str, found: tuple[int, ...]) -> None:
         ({"tunables": "ports=65000"}, "give 1 to 64512"),
         ({"protocol": "sctp"}, "--protocol 'sctp' is not known: give udp or tcp"),
         ({"protocol": "tcp", "tunables": "size=73"}, "from 74"),
+        ({"addresses": "0"}, "--addresses '0': give numbers from 1"),
+        ({"tunables": "addresses=2"}, "-t addresses=…: flows have size"),
+        ({"capacity": "gamma=100%"}, "--capacity gamma=1: give a share between 0 and 1"),
+        ({"capacity": "delta=1%"}, "--capacity delta=…: it has beta, gamma, error"),
         ({"ways": "both,all"}, "--ways 'all' is not known"),
         ({"alpha": "1.5"}, "--alpha"),
         ({"unidirectional": True}, "flows need a pair of ports and both directions"),

@@ -21,7 +21,8 @@ from segment_bytes import BASE, Row, Segment, alive, put
 from wirespeed.cli.main import main
 from wirespeed.cli.stats import change_lines, dump_lines
 from wirespeed.errors import ConnectionFault, FileFault, UsageError, WirespeedError
-from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
+from wirespeed.router.protocol import default_stats_socket
+from wirespeed.router.stats_file import StatsFile, default_stats_file
 from wirespeed.statseg.layout import Type
 from wirespeed.statseg.reading import StatsReading
 from wirespeed.statseg.segment import StatsSegment

@@ -52,6 +52,13 @@ class Curve:
     """Words that stand beside its first point."""
     links: tuple[str, ...] = ()
     value: str = ""
+    bar: str = ""
+    """What its bars show."""
+
+    @property
+    def key_mark(self) -> str:
+        """What legends say of its marks and bars: `loss onset, bar: from the highest load that passed`."""
+        return ", ".join(filter(None, (self.note, f"bar: {self.bar}" if self.bar else "")))
 
 
 @dataclass(frozen=True)
@@ -79,12 +86,14 @@ class Band:
 
 @dataclass(frozen=True)
 class Scale:
-    """The y axis: from zero as far as the curves go, unless it says otherwise. `ticks` are (place, text)."""
+    """The y axis: from zero as far as the curves go, unless it says otherwise. `ticks` are (place, text). A
+    `floor` stands for none at all; no line leads up from it."""
 
     logarithmic: bool = False
     low: float | None = None
     high: float | None = None
     ticks: tuple[tuple[float, str], ...] = ()
+    floor: float | None = None
 
 
 LINEAR = Scale()
@@ -115,7 +124,7 @@ class Panel:
 @dataclass(frozen=True)
 class LegendEntry:
     """A line of the legend. `on` is whether its curves are drawn before anybody asked; those that `is_dots` have no
-    line."""
+    line. It `is_alike` if it stands for both directions, filled and open marks."""
 
     key: str
     name: str
@@ -127,6 +136,7 @@ class LegendEntry:
     is_open: bool = False
     is_dots: bool = False
     value: str = ""
+    is_alike: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,7 +179,14 @@ class Chart:
     def legend(self) -> tuple[LegendEntry, ...]:
         """One entry a key, as its first curve or band looks; what waits stands last."""
         found: dict[str, LegendEntry] = {}
-        for curve in (curve for panel in self.panels for curve in panel.curves):
+        curves = [curve for panel in self.panels for curve in panel.curves]
+        owners: dict[str, set[str]] = {}
+        opened: dict[str, set[bool]] = {}
+        for curve in curves:
+            owners.setdefault(curve.key, set()).add(curve.of)
+            if not curve.dots:
+                opened.setdefault(curve.key, set()).add(curve.is_open)
+        for curve in curves:
             if curve.key and curve.key not in found:
                 found[curve.key] = LegendEntry(
                     key=curve.key,
@@ -178,10 +195,11 @@ class Chart:
                     dash=curve.dash,
                     symbol=curve.symbol,
                     on=curve.key not in self.off,
-                    of="" if curve.key in self.called else curve.of,
+                    of=curve.of if len(owners[curve.key]) == 1 else "",
                     is_open=curve.is_open,
                     is_dots=curve.dots,
                     value=curve.value,
+                    is_alike=len(owners[curve.key]) == 1 and len(opened.get(curve.key, ())) > 1,
                 )
         for band in self.bands:
             if band.key and band.key not in found:
@@ -202,3 +220,16 @@ def shortened(values: Iterable[float]) -> tuple[float, ...]:
 def in_order(x: Sequence[float]) -> list[int]:
     """The places of points from left to right; those at one place keep their order."""
     return sorted(range(len(x)), key=x.__getitem__)
+
+
+def together(names: Sequence[str], *, short: bool = False) -> str:
+    """`router both 0→1` and `router both 1→0` as `router both 0→1 and 1→0`, or in short as `router both`."""
+    words = [name.split(" ") for name in names]
+    shortest = min(map(len, words))
+    head = next((at for at in range(shortest - 1) if len({some[at] for some in words}) > 1), shortest - 1)
+    most = shortest - 1 - head
+    tail = next((at for at in range(most) if len({some[-1 - at] for some in words}) > 1), most)
+    first, last = words[0][:head], words[0][len(words[0]) - tail :]
+    if short and len(names) > 1 and (first or last):
+        return " ".join((*first, *last))
+    return " ".join((*first, " and ".join(" ".join(some[head : len(some) - tail]) for some in words), *last))

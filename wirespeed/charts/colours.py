@@ -13,9 +13,9 @@ SPARE = ("#5b63c4", "#9a7d1a", "#6aa32f", "#a0522d", "#a8487f", "#3f8ba3")
 THIRD = ("#86a6dc", "#c99a5b", "#5cb896", "#ef8a66", "#8561ad", "#7fb3bd")
 """By the colours above: for a second and a third device of the same hue. Seen in both themes, not told apart with every
 kind of eyes."""
+HUES = tuple(zip(COLOURS, SPARE, THIRD, strict=True))
 AGAIN = tuple(f"{colour[:-1]}{int(colour[-1], 16) ^ 1:x}" for colour in COLOURS)
-"""For a fourth one: the same to the eye, with other marks."""
-HUES = tuple(zip(COLOURS, SPARE, THIRD, AGAIN, strict=True))
+"""For a nineteenth device and the next ones: the same to the eye, with other marks."""
 _SHAPES: tuple[Symbol, ...] = (
     *("circle", "square", "triangle", "triangle-down", "plus", "star"),
     *("triangle-left", "triangle-right", "bowtie", "hourglass", "slab", "post"),
@@ -57,4 +57,5 @@ def colours_by_name(names: Iterable[str]) -> dict[str, str]:
 def _wanted(name: str) -> list[str]:
     """All colours, those of the hue of the name first."""
     number = int.from_bytes(hashlib.sha256(name.encode(errors="surrogatepass")).digest()[:4], "big")
-    return [shade for step in range(len(HUES)) for shade in HUES[(number + step) % len(HUES)]]
+    turned = [(number + step) % len(HUES) for step in range(len(HUES))]
+    return [*(shade for hue in turned for shade in HUES[hue]), *(AGAIN[hue] for hue in turned)]

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from wirespeed.charts.chart import Curve, Panel, Rule
+from wirespeed.charts.chart import Curve, Panel, Rule, together
 from wirespeed.charts.colours import ALARM
 from wirespeed.charts.shapes import POLYGONS, STROKES, Symbol
 from wirespeed.pages.words import harmless
 
-LABELLED = 4
-"""While there are no more curves, names stand at their ends."""
+LABELLED, FEW = 12, 4
+"""While there are no more curves, names stand beside them, and words beside marks."""
 LINE = 1.25
 INK, SOFT = "#1c2430", "#4d5765"
 DASHES: Mapping[str, Any] = {
@@ -23,8 +23,8 @@ DASHES: Mapping[str, Any] = {
     "dashdot": (0, (3.5, 1.5, 1, 1.5)),
     "longdash": (0, (9, 3)),
 }
-ALIKE, NEAR_PT, APART_PT = 0.9, 1.2, 1.6
-"""Curves of one result lie side by side if so many of their points are no further apart."""
+ALIKE, NEAR_PT = 0.9, 1.2
+"""Curves of one result are drawn as one if so many of their points are no further apart."""
 SAMPLE_PT = 22.0
 PAPER = "#ffffff"
 
@@ -96,7 +96,7 @@ class PanelWords:
 
 
 def words_of(
-    figure: Any, axis: Any, panel: Panel, curves: Iterable[Curve], artists: Mapping[int, Any], size: PictureSize
+    axis: Any, panel: Panel, curves: Iterable[Curve], artists: Mapping[int, Any], size: PictureSize
 ) -> PanelWords:
     """Names of levels, words of marks and names of curves beside them, none over another word or on a line. `artists`
     are what was drawn, by the identity of the curve."""
@@ -106,9 +106,9 @@ def words_of(
     lines = [curve for curve in shown if not curve.dots]
     drawn = {id(curve): _drawn_points(axis, curve) for curve in shown}
     groups = _alike(lines, drawn)
-    for group in groups:
-        _set_apart(figure, axis, [artists[id(curve)] for curve in group])
-    segments = [*_levels(axis, panel, shown), *(pair for curve in lines for pair in pairwise(drawn[id(curve)]))]
+    for curve in (curve for group in groups for curve in group[1:]):
+        artists[id(curve)].set_linestyle("")
+    segments = [*_levels(axis, panel, shown), *_drawn_lines(axis, panel, lines)]
     points = [point for curve in shown if curve.dots for point in drawn[id(curve)]]
     taken: list[tuple[float, float, float]] = []
     placed: list[PlacedWord] = []
@@ -136,14 +136,14 @@ def words_of(
             continue
         name = harmless(f"↑ {rule.name}" if y > box.y1 + 1 else rule.name)
         heights = (min(y + 3, box.y1 - size.letters_pt), min(y, box.y1) - line_pt)
-        across = [box.x1 - 2 - step for step in range(0, int(box.width), 20)]
-        colour = ALARM if rule.alarm else SOFT
-        if not put(name, ((x, height) for height in heights for x in across), colour, to_left=True):
+        places = ((box.x1 - 2 - left, height) for height in heights for left in range(0, int(box.width), 20))
+        if not put(name, places, ALARM if rule.alarm else SOFT, to_left=True):
             unnamed.append(replace(rule, name=name))
-    if len(lines) > LABELLED:
+    if len(groups) > LABELLED:
         return PanelWords(tuple(placed), (*unnamed, *lines))
+    few = len(groups) <= FEW
     noted: set[tuple[str, int, int]] = set()
-    for curve in shown:
+    for curve in shown if few else ():
         if curve.note and drawn[id(curve)]:
             x, y = drawn[id(curve)][0]
             if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
@@ -155,12 +155,27 @@ def words_of(
                 put(harmless(curve.note), [(x + 6, at) for at in near], INK, to_left=False)
     for group in groups:
         curve = group[0]
-        name = curve.name if len(group) == 1 else f"{together([one.name for one in group])}, alike"
-        found = [point for point in drawn[id(curve)] if point[0] <= box.x1 + 1][::-1]
-        beside = ((x, y + step) for x, y in found for step in (5.0, -line_pt - 2))
+        all_names = together([one.name for one in group], short=not few)
+        name = f"{all_names}, alike" if few and len(group) > 1 else all_names
+        beside = [(x, y + up) for x, y in drawn[id(curve)][::-1] if x <= box.x1 + 1 for up in (5.0, -line_pt - 2)]
+        if not few and panel.scale.floor is not None:
+            beside[:0] = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt)
         if not put(harmless(name), beside, INK, to_left=True, of=curve):
             unnamed += group
     return PanelWords(tuple(placed), tuple(unnamed))
+
+
+def _below_mark(
+    curve: Curve,
+    shown: Iterable[Curve],
+    drawn: Mapping[int, Sequence[tuple[float, float]]],
+    room_pt: float,
+    line_pt: float,
+) -> list[tuple[float, float]]:
+    """Places for the name of a curve that joins others again: below the mark at which it leaves them."""
+    marks = (one for one in shown if one.note and (one.of, one.name) == (curve.of, curve.name))
+    ends = [drawn[id(mark)][0] for mark in marks if drawn[id(mark)]]
+    return [(x + room_pt - 8, y - (1.5 + step) * line_pt) for x, y in ends for step in range(6)]
 
 
 def write_words(figure: Any, words: Iterable[PlacedWord], size: PictureSize) -> None:
@@ -192,14 +207,6 @@ def _levels(axis: Any, panel: Panel, curves: Iterable[Curve]) -> Iterator[_Segme
                 yield tuple(one), tuple(other)
 
 
-def together(names: Sequence[str]) -> str:
-    """`router both 0→1` and `router both 1→0` as `router both 0→1 and 1→0`."""
-    words = [name.split(" ") for name in names]
-    shortest = min(map(len, words))
-    head = next((at for at in range(shortest - 1) if len({some[at] for some in words}) > 1), shortest - 1)
-    return " ".join((*words[0][:head], " and ".join(" ".join(some[head:]) for some in words)))
-
-
 def _alike(lines: Sequence[Curve], drawn: Mapping[int, Sequence[tuple[float, float]]]) -> list[list[Curve]]:
     """Lines of one result that lie on each other stand together."""
     groups: list[list[Curve]] = []
@@ -218,16 +225,6 @@ def _alike(lines: Sequence[Curve], drawn: Mapping[int, Sequence[tuple[float, flo
     return groups
 
 
-def _set_apart(figure: Any, axis: Any, group: Sequence[Any]) -> None:
-    """Lines that are alike side by side."""
-    from matplotlib.transforms import offset_copy  # noqa: PLC0415
-
-    for number, drawn in enumerate(group):
-        down_pt = (number - (len(group) - 1) / 2) * APART_PT
-        if down_pt:
-            drawn.set_transform(offset_copy(axis.transData, fig=figure, y=-down_pt, units="points"))
-
-
 def _sample(figure: Any, curve: Curve, left: float, y: float) -> None:
     """How a curve looks, in front of its name."""
     from matplotlib.lines import Line2D  # noqa: PLC0415
@@ -244,6 +241,17 @@ def _y(axis: Any, value: float) -> float:
 def _drawn_points(axis: Any, curve: Curve) -> list[tuple[float, float]]:
     known = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if y is not None]
     return [(float(x), float(y)) for x, y in axis.transData.transform(known)] if known else []
+
+
+def _drawn_lines(axis: Any, panel: Panel, lines: Iterable[Curve]) -> Iterator[_Segment]:
+    """Parts of lines, but for those from the floor up."""
+    floor = panel.scale.floor
+    for curve in lines:
+        known = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if y is not None]
+        for one, other in pairwise(known):
+            if floor is None or (one[1] <= floor) == (other[1] <= floor):
+                begin, end = axis.transData.transform([one, other])
+                yield tuple(begin), tuple(end)
 
 
 def _is_crossed(

@@ -86,16 +86,19 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
         artists.append(_panel(axis, chart, panel))
         _across(axis, chart, size, is_last=axis is axes[-1])
     entries = [*(entry for entry in chart.legend if entry.on), *_keys(chart)]
-    known = {entry.name for entry in entries}
+    known, alike = {entry.name for entry in entries}, {entry.key for entry in entries if entry.is_alike}
     legends = [_legend(figure, entries, size), *(_Legend() for _ in panels)]
     for is_last in (False, True):
         _lay_out(figure, chart, axes, panels, legends, size)
         for number, (axis, panel, drawn) in enumerate(zip(axes, panels, artists, strict=True), start=1):
-            words = words_of(figure, axis, panel, _shown(chart, panel), drawn, size)
+            words = words_of(axis, panel, _shown(chart, panel), drawn, size)
             if is_last:
                 write_words(figure, words.placed, size)
             else:
-                unnamed = {one.name: _entry(one) for one in words.unnamed if one.name not in known}
+                others = (
+                    one for one in words.unnamed if one.name not in known and getattr(one, "key", "") not in alike
+                )
+                unnamed = {one.name: _entry(one) for one in others}
                 legends[number] = _legend(figure, list(unnamed.values()), size)
     files = []
     for suffix in FORMATS:
@@ -224,7 +227,8 @@ def _panel(axis: Any, chart: Chart, panel: Panel) -> dict[int, Any]:
             for at in {band.low, band.high}:
                 axis.axvline(at, color=band.colour, linewidth=0.8, linestyle=DASHES[band.dash])
     lines = [curve for curve in shown if not curve.dots]
-    artists = {id(curve): _curve(axis, curve, lines.index(curve) if curve in lines else 0) for curve in shown}
+    number = {id(curve): place for place, curve in enumerate(lines)}
+    artists = {id(curve): _curve(axis, curve, number.get(id(curve), 0), panel.scale.floor) for curve in shown}
     low, high = panel.scale.low, panel.scale.high
     if low is None:
         most = max((y for curve in shown for y in (*curve.y, *curve.high) if y is not None), default=0.0)
@@ -248,17 +252,27 @@ def _shown(chart: Chart, panel: Panel) -> list[Curve]:
     return [curve for curve in panel.curves if curve.key not in chart.off]
 
 
-def _curve(axis: Any, curve: Curve, number: int) -> Any:
-    y = [float("nan") if value is None else value for value in curve.y]
+def _path(curve: Curve, floor: float | None) -> tuple[list[float], list[float]]:
+    """The points, with a gap between one at the floor and one above it."""
+    x, y = list(curve.x), [math.nan if value is None else value for value in curve.y]
+    gaps = [place for place in range(1, len(y)) if floor is not None and (y[place] <= floor) != (y[place - 1] <= floor)]
+    for place in reversed(gaps if not curve.dots else []):
+        x.insert(place, x[place])
+        y.insert(place, math.nan)
+    return x, y
+
+
+def _curve(axis: Any, curve: Curve, number: int, floor: float | None) -> Any:
+    x, y = _path(curve, floor)
     if curve.dots:
         looks = {"linestyle": "", "zorder": 3, **marks(curve.symbol, curve.colour, is_open=curve.is_open)}
     else:
         looks = {"markevery": (MARKS_APART * (0.1 + number * 0.618 % 1), MARKS_APART), "zorder": 2, **line(curve)}
-    (drawn,) = axis.plot(curve.x, y, **looks)
+    (drawn,) = axis.plot(x, y, **looks)
     if curve.low:
         axis.vlines(curve.x, curve.low, curve.high, color=curve.colour, linewidth=0.7)
     if curve.left:
-        axis.hlines(y, curve.left, curve.right, color=curve.colour, linewidth=0.7)
+        axis.hlines(curve.y, curve.left, curve.right, color=curve.colour, linewidth=0.7)
     return drawn
 
 
@@ -301,9 +315,9 @@ def _entry(one: Curve | Rule) -> LegendEntry:
 
 def _keys(chart: Chart) -> list[LegendEntry]:
     """Kinds of marks that have a word."""
-    shown = (curve for panel in chart.panels if not panel.folded for curve in _shown(chart, panel) if curve.note)
-    found = {curve.note: curve for curve in shown}
+    shown = (curve for panel in chart.panels if not panel.folded for curve in _shown(chart, panel))
+    found = {curve.key_mark: curve for curve in shown if curve.key_mark}
     return [
-        LegendEntry("", note, SOFT, "solid", curve.symbol, on=True, of="", is_open=curve.is_open, is_dots=True)
-        for note, curve in found.items()
+        LegendEntry("", name, SOFT, "solid", curve.symbol, on=True, of="", is_open=curve.is_open, is_dots=True)
+        for name, curve in found.items()
     ]

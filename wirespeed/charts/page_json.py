@@ -43,6 +43,7 @@ def _panel(panel: Panel) -> dict[str, Any]:
             "height": panel.height_px,
             "log": scale.logarithmic,
             "range": None if scale.low is None else [scale.low, scale.high],
+            "floor": scale.floor,
             "ticks": [list(tick) for tick in scale.ticks],
             "diagonal": panel.diagonal,
             "folded": panel.folded,
@@ -72,6 +73,7 @@ def _curve(curve: Curve) -> dict[str, Any]:
             "right": list(curve.right),
             "of": curve.of,
             "note": curve.note,
+            "mark": curve.key_mark,
             "links": list(curve.links),
         }
     )
@@ -90,7 +92,12 @@ def _band(band: Band) -> dict[str, Any]:
 def _entry(entry: LegendEntry) -> dict[str, Any]:
     dash = "" if entry.dash == "solid" else entry.dash
     told = {"key": entry.key, "name": entry.name, "colour": entry.colour, "dash": dash, "value": entry.value}
-    mark = {"symbol": "" if entry.symbol == "dot" else entry.symbol, "open": entry.is_open, "dots": entry.is_dots}
+    mark = {
+        "symbol": "" if entry.symbol == "dot" else entry.symbol,
+        "open": entry.is_open,
+        "dots": entry.is_dots,
+        "alike": entry.is_alike,
+    }
     return _known({**told, **mark, "off": not entry.on, "of": entry.of})
 
 

@@ -29,6 +29,7 @@ def loss_scale(floor: float) -> Scale:
         logarithmic=True,
         low=10.0 ** (lowest - 0.15),
         high=10.0**0.15,
+        floor=floor,
         ticks=(
             (floor, "none"),
             *((10.0**exponent, f"{100 * 10.0**exponent:.{max(0, -exponent - 2)}f} %") for exponent in ticks),

@@ -26,7 +26,7 @@ _MARKS: dict[Mark, Trust] = {
         "estimate",
         "The load rose from sample to sample: a mean of those that passed, the highest of which forwarded more.",
     ),
-    "at least": Trust("▲", "at least this", "The router may do more."),
+    "at least": Trust("▲", "at least this", "The figure is a lower bound."),
     "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
     "irregular": Trust("✕", "irregular", "Not comparable, for the reason that is given with it."),
     "broken off": Trust("✕", "broken off", "The test did not complete: the figure covers only what ran."),

@@ -14,7 +14,7 @@ from math import fsum
 
 from wirespeed.results.balance import Balance
 from wirespeed.results.outcome import LoadPoint
-from wirespeed.results.point import Point
+from wirespeed.results.point import Point, known_sum
 from wirespeed.units import l1_bits
 
 NEIGHBOURS = 3
@@ -106,12 +106,12 @@ def together(loads: Sequence[LoadPoint]) -> LoadPoint:
         loads[0],
         offered_pps=offered,
         received_pps=fsum(load.received_pps for load in loads),
-        offered_percent=_sum([load.offered_percent for load in loads]),
-        received_percent=_sum([load.received_percent for load in loads]),
+        offered_percent=known_sum([load.offered_percent for load in loads]),
+        received_percent=known_sum([load.received_percent for load in loads]),
         loss_ratio=lost / offered if offered > 0 else 0.0,
-        l1_bps=_sum([load.l1_bps for load in loads]),
-        low_pps=_sum([load.low_pps for load in loads]),
-        high_pps=_sum([load.high_pps for load in loads]),
+        l1_bps=known_sum([load.l1_bps for load in loads]),
+        low_pps=known_sum([load.low_pps for load in loads]),
+        high_pps=known_sum([load.high_pps for load in loads]),
     )
 
 
@@ -194,8 +194,3 @@ def _mean(window: Sequence[Point], attribute: str) -> float:
 def _known_mean(window: Sequence[Point], attribute: str) -> float | None:
     """None where a sample does not say."""
     return None if any(getattr(point, attribute) is None for point in window) else _mean(window, attribute)
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return fsum(known) if len(known) == len(values) else None

@@ -92,10 +92,10 @@ def summed(row: Sequence[Point]) -> Point:
         loss_ratio=balance.loss_ratio,
         frame_bytes=_mean([(point.frame_bytes, point.offered_pps) for point in row]),
         received_frame_bytes=_mean([(point.received_frame_bytes, point.received_pps) for point in row]),
-        line_bps=_all([point.line_bps for point in row]),
-        offered_line_percent=_all([point.offered_line_percent for point in row]),
-        line_percent=_all([point.line_percent for point in row]),
-        received_line_percent=_all([point.received_line_percent for point in row]),
+        line_bps=known_sum([point.line_bps for point in row]),
+        offered_line_percent=known_sum([point.offered_line_percent for point in row]),
+        line_percent=known_sum([point.line_percent for point in row]),
+        received_line_percent=known_sum([point.received_line_percent for point in row]),
         disturbed=disturbed,
         lines=sum(point.lines for point in row),
     )
@@ -185,6 +185,7 @@ def _mean(weighted: Sequence[tuple[float | None, float]]) -> float | None:
     return fsum(value * weight for value, weight in known) / fsum(weight for _, weight in known) if known else None
 
 
-def _all(values: Sequence[float | None]) -> float | None:
+def known_sum(values: Sequence[float | None]) -> float | None:
+    """None where one of them is not known."""
     known = [value for value in values if value is not None]
     return fsum(known) if len(known) == len(values) else None

@@ -88,6 +88,17 @@ class Latency:
 
 
 @dataclass(frozen=True)
+class DelayVariation:
+    """IPDV of RFC 8219 section 7.3.2 and RFC 5481: the latency of a frame less that of the frame sent before it, for
+    `packets` frames that both arrived, in microseconds with their sign."""
+
+    packets: int
+    min_us: float
+    median_us: float
+    max_us: float
+
+
+@dataclass(frozen=True)
 class Sample:
     """One interval of a test; `t_s` is its end, in seconds since the start of traffic.
 

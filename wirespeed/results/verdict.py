@@ -272,7 +272,7 @@ class Verdict:
         """The figures, what limited the test, what to do next, and how well the packets were counted."""
         following = (f"next: {self.next_step}",) if self.next_step else ()
         counted = (f"counting: {self.counting}",) if self.counting else ()
-        return (self.line, f"limited by {LIMITS[self.limited_by]}: {self.sentence}", *following, *counted)
+        return (self.line, f"limited by {LIMIT_WORDS[self.limited_by]}: {self.sentence}", *following, *counted)
 
     @property
     def plain_lines(self) -> tuple[str, ...]:

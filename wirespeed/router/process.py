@@ -16,9 +16,10 @@ from wirespeed.router.columns import speed
 from wirespeed.router.console import Console
 from wirespeed.router.native import NativeRouter
 from wirespeed.router.own_mac import give_mac
+from wirespeed.router.protocol import default_stats_socket
 from wirespeed.router.server import open_socket, open_telnet, serve
 from wirespeed.router.settings import RouterSettings
-from wirespeed.router.stats_file import StatsFile, default_stats_file, default_stats_socket
+from wirespeed.router.stats_file import StatsFile, default_stats_file
 from wirespeed.router.stats_socket import StatsServer, opened
 
 if TYPE_CHECKING:

@@ -41,10 +41,17 @@ def decode(line: bytes) -> dict[str, Any]:
 
 def default_api_socket(control_socket: Path) -> Path:
     """Beside the control socket: router.sock has api.sock, other.sock has other-api.sock."""
-    usual = control_socket.with_name("api.sock")
-    return (
-        usual if control_socket.name == "router.sock" else control_socket.with_name(f"{control_socket.stem}-api.sock")
-    )
+    return _beside(control_socket, "api")
+
+
+def default_stats_socket(control_socket: Path) -> Path:
+    """The same as stats.sock and other-stats.sock."""
+    return _beside(control_socket, "stats")
+
+
+def _beside(control_socket: Path, name: str) -> Path:
+    own = "" if control_socket.name == "router.sock" else f"{control_socket.stem}-"
+    return control_socket.with_name(f"{own}{name}.sock")
 
 
 def default_socket() -> Path:

@@ -21,14 +21,6 @@ def default_stats_file(control_socket: Path) -> Path:
     return control_socket.with_suffix(".stats")
 
 
-def default_stats_socket(control_socket: Path) -> Path:
-    """Beside the control socket: router.sock has stats.sock, other.sock has other-stats.sock."""
-    usual = control_socket.with_name("stats.sock")
-    return (
-        usual if control_socket.name == "router.sock" else control_socket.with_name(f"{control_socket.stem}-stats.sock")
-    )
-
-
 class StatsFile:
     """Makes way for the core to create `made`; `publish` then puts it in the place of `path` in one step."""
 

@@ -22,7 +22,7 @@ from wirespeed.client.flow_sets import FlowCounts, FlowRole, FlowSet, FlowsLearn
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import RUNNING_STATES
 from wirespeed.errors import WirespeedError
-from wirespeed.results.sample import Latency
+from wirespeed.results.sample import DelayVariation, Latency
 from wirespeed.trial.latency import latency_between, latency_reading
 
 DRAIN_S = 0.2
@@ -77,17 +77,6 @@ class Others:
     bad: int
     unknown: int
     icmp_errors: int
-
-
-@dataclass(frozen=True)
-class DelayVariation:
-    """IPDV of RFC 8219 section 7.3.2 and RFC 5481: the latency of a frame less that of the frame sent before it, for
-    `packets` frames that both arrived, in microseconds with their sign."""
-
-    packets: int
-    min_us: float
-    median_us: float
-    max_us: float
 
 
 @dataclass(frozen=True)

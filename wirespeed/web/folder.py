@@ -53,8 +53,8 @@ class ListedTest:
 @dataclass(frozen=True)
 class ListedResult:
     """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
-    it, the DUT and its version, the start (UTC) and the received load over time as an SVG path. Of a test without a
-    result, only the DUT, the start and the `progress` are known. `fault` says why a file cannot be read."""
+    it, the DUT and its version, the start (UTC) and the received and the offered load over time as SVG paths. Of a test
+    without a result, only the DUT, the start and the `progress` are known. `fault` says why a file cannot be read."""
 
     figure: str = ""
     of: str = ""
@@ -65,6 +65,7 @@ class ListedResult:
     version: str = ""
     started: str = ""
     spark: str = ""
+    offered: str = ""
     fault: str = ""
     progress: str = ""
 
@@ -78,11 +79,11 @@ def _row(file: Path, changed_s: float) -> ListedResult:
     except WirespeedError as error:
         return ListedResult(fault=str(error).replace(str(file), file.name))
     shown = verdict.shown
-    received = [
-        (frame["t"], sum(way[1] for way in frame["ways"].values()))
-        for frame in frames_of(result)
-        if frame["what"] != DRAIN
-    ]
+    frames = [frame for frame in frames_of(result) if frame["what"] != DRAIN]
+    offered, received = (
+        [(frame["t"], sum(way[place] for way in frame["ways"].values())) for frame in frames] for place in (0, 1)
+    )
+    most = max((load for _, load in (*offered, *received)), default=0.0)
     return ListedResult(
         figure=" ".join(filter(None, shown.rate_parts)),
         of="" if shown.said else shown.name,
@@ -92,7 +93,8 @@ def _row(file: Path, changed_s: float) -> ListedResult:
         dut=dut_of(result),
         version=result.dut.version,
         started=result.ending.started[:19].replace("T", " "),
-        spark=path_of(received),
+        spark=path_of(received, most),
+        offered=path_of(offered, most),
     )
 
 

@@ -156,13 +156,14 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
         "started": str(document.get("started", "")),
         "load": "",
         "dut": "",
+        "version": "",
     }
     head["most_s"] = document.get("most_s")
     if result is not None:
         head["name"] = result.name
         settings = f"{result.variables.profile_file} {result.variables.tunables or ''}".strip()
         head["load"] = result.variables.group or load_title(settings)
-        head["dut"] = result.dut.name
+        head["dut"], head["version"] = result.dut.name, result.dut.version
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 

@@ -102,15 +102,17 @@ const Charts = (() => {
 
 		bar() {
 			const keys = make("ul", { className: "legend" });
-			for (const entry of this.entries()) {
+			const waiting = make("ul"), entries = this.entries(), isLong = entries.length > ROW && entries.filter((entry) => entry.off).length > 1;
+			for (const entry of entries) {
 				const button = make("button", { type: "button" }, swatch(entry), entry.name, make("span", { textContent: entry.value || "" }));
 				button.setAttribute("aria-pressed", String(!this.off.has(entry.key)));
 				button.addEventListener("click", () => this.toggle(entry.key));
 				button.addEventListener("dblclick", () => this.alone(entry.key));
 				button.dataset.key = entry.key;
-				keys.append(make("li", {}, button));
+				(entry.off && isLong ? waiting : keys).append(make("li", {}, button));
 			}
 			for (const key of this.keys()) keys.append(make("li", { className: "key-mark" }, swatch({ ...key, colour: "currentColor" }), key.name));
+			if (waiting.children.length) keys.append(make("li", {}, make("details", { className: "screen" }, make("summary", { textContent: `${waiting.children.length} more to show` }), waiting)));
 			const tools = make("div", { className: "tools screen" });
 			const tool = (text, name, act) => {
 				const button = make("button", { type: "button", textContent: text, title: name });
@@ -132,8 +134,8 @@ const Charts = (() => {
 			}
 			tool("PNG", "Save as PNG", () => this.save("png"));
 			tool("SVG", "Save as SVG", () => this.save("svg"));
-			const isLong = keys.children.length > ROW;
-			return make("div", { className: isLong ? "chart-bar long" : "chart-bar" }, ...(isLong ? [tools, keys] : [keys, tools]));
+			const isHigh = keys.children.length > ROW;
+			return make("div", { className: isHigh ? "chart-bar long" : "chart-bar" }, ...(isHigh ? [tools, keys] : [keys, tools]));
 		}
 
 		drawPanel(panel) {
@@ -179,18 +181,14 @@ const Charts = (() => {
 		name(unnamed, list) {
 			const found = new Map(unnamed.map((curve) => [`${curve.name} ${curve.dash} ${curve.colour}`, curve]));
 			const some = [...found.values()].slice(0, NAMED);
-			list.replaceChildren(...some.map((curve) => make("li", {}, swatch(curve), curve.name)));
+			list.replaceChildren(...some.map((curve) => make("li", {}, swatch(curve.ink ? { ...curve, colour: `var(--${curve.ink})` } : curve), curve.name)));
 			if (found.size > NAMED) list.append(make("li", { textContent: `and ${found.size - NAMED} more, in the table` }));
 		}
 
 		look_of(curve) {
-			const pattern = DASHES[curve.dash] || null;
 			const fill = (colour) => (curve.open ? theme().paper : colour);
 			if (!curve.dots) {
-				return {
-					color: curve.colour, strokeWidth: curve.width || 2, strokePattern: pattern, plotter: (drawing) => this.plot(drawing, fill(curve.colour)),
-					drawPoints: Boolean(curve.links) || (curve.x.length < 60 && !curve.symbol), pointSize: curve.links ? DOT : 1.6,
-				};
+				return { color: curve.colour, strokeWidth: curve.width || 2, plotter: (drawing) => this.plot(drawing, fill(curve.colour)) };
 			}
 			const mark = (graph, name, canvas, x, y, colour) => canvasPen(canvas).mark(curve.symbol || "dot", x, y, colour, fill(colour));
 			return { color: curve.colour, strokeWidth: 0, drawPoints: true, pointSize: DOT, drawPointCallback: mark, drawHighlightPointCallback: mark };
@@ -201,11 +199,11 @@ const Charts = (() => {
 			const graph = drawing.dygraph, canvas = drawing.drawingContext;
 			const { lines, panel } = graph.laid, line = lines.find(({ curve }) => curve === panel.curves[Number(drawing.setName)]);
 			if (!line) return;
-			canvas.save();
-			canvas.translate(0, line.shift);
-			Dygraph.Plotters.linePlotter(drawing);
-			canvas.restore();
-			for (const place of line.marks) canvasPen(canvas).mark(line.curve.symbol, ...line.points[place], line.curve.colour, fill);
+			const pen = canvasPen(canvas), { curve } = line;
+			pen.line(line.path, curve.colour, curve.width || 2, DASHES[curve.dash]);
+			for (const [x, y] of line.dots) pen.box(x - 1.6, y - 1.6, 3.2, 3.2, curve.colour);
+			if (curve.links) for (const [x, y] of line.points) if (y !== null) pen.mark("dot", x, y, curve.colour, fill);
+			for (const place of line.marks) pen.mark(curve.symbol, ...line.points[place], curve.colour, fill);
 		}
 
 		// Room for the figures of the y axes, the same in all panels.

@@ -2,10 +2,12 @@
 
 // What is to be seen of a chart: which curves, over which ranges, with which ticks and words. It needs no page.
 const ChartFigure = (() => {
-	const LABELLED = 4; // curves of a panel whose names stand beside them
+	const LABELLED = 12; // curves of a panel whose names stand beside them where there is room
+	const FEW = 4; // curves of a panel whose marks have words beside them
+	const BREAK = [[0, 4], [-4, 2], [4, -2], [0, -4]]; // pixels: an axis that does not begin at 0
+	const DOTTED = 60; // points of a line without marks, of which fewer have a dot each
 	const NEAR = 12; // pixels between marks that share their words
 	const ALIKE_PX = 2, ALIKE = 0.9; // curves of one result are alike if so many of their points are no further apart
-	const BESIDE_PX = 2.6; // between curves that are alike, so that each is seen
 	const MARKS_PX = 110; // between the marks of a curve
 	const STEP_PX = 24; // between places that are tried for a name
 	const STEEP_PX = 30; // height of a curve below a name, beyond which the name would stand away from it
@@ -28,16 +30,20 @@ const ChartFigure = (() => {
 		return { ...figure, panels, bands, xTitle, xUnit: "%", xHigh: undefined };
 	}
 
-	// `router both 0→1` and `router both 1→0` as `router both 0→1 and 1→0`.
-	function together(names) {
+	// `router both 0→1` and `router both 1→0` as `router both 0→1 and 1→0`; in `short` as `router both`.
+	function together(names, short) {
 		const words = names.map((name) => name.split(" ")), shortest = Math.min(...words.map((some) => some.length));
 		const same = (at) => words.every((some) => some.at(at) === words[0].at(at));
 		let head = 0, tail = 0;
 		while (head < shortest - 1 && same(head)) head++;
 		while (head + tail < shortest - 1 && same(-1 - tail)) tail++;
 		const middle = words.map((some) => some.slice(head, some.length - tail).join(" "));
+		if (short && names.length > 1 && head + tail) return [...words[0].slice(0, head), ...words[0].slice(words[0].length - tail)].join(" ");
 		return [...words[0].slice(0, head), middle.join(" and "), ...words[0].slice(words[0].length - tail)].join(" ");
 	}
+
+	// The colour of a level, by its name in the theme.
+	const ruleInk = (rule) => (rule.alarm ? "alarm" : "soft");
 
 	const apart = (one, other) => (one === null || other === null ? (one === other ? 0 : Infinity) : Math.abs(one - other));
 
@@ -135,23 +141,30 @@ const ChartFigure = (() => {
 			return (panel.curves || []).filter((curve) => this.shows(curve) && !curve.dots);
 		}
 
-		// Lines in pixels, { curve, points, shift, marks }: those of one result that lie on each other side by side, by
-		// `shift` down, and marks at places that differ from curve to curve. `groups` has those that are alike together.
+		// Lines in pixels, { curve, points, path, marks, dots }, with marks at places that differ from curve to curve. The
+		// path has no line between a sample at the floor and one above it; dots are where it has none at all. `groups` has
+		// the lines together that are alike: the first has the path of them all, each has its marks.
 		laid(panel, box, toX, toY) {
 			const groups = [], lines = this.lines(panel).map((curve, number) => {
 				const points = curve.x.map((x, place) => [toX(x), curve.y[place] === null ? null : toY(curve.y[place])]);
-				const line = { curve, points, shift: 0, marks: curve.symbol ? this.marked(points, number, box) : [] };
+				const line = { curve, points, path: [], dots: [], marks: curve.symbol ? this.marked(points, number, box) : [] };
 				const group = groups.find(([other]) => this.areAlike(other, line));
 				if (group) group.push(line); else groups.push([line]);
 				return line;
 			});
-			for (const group of groups) {
-				group.forEach((line, number) => {
-					line.shift = (number - (group.length - 1) / 2) * BESIDE_PX;
-					line.points = line.points.map(([x, y]) => [x, y === null ? null : y + line.shift]);
-				});
+			for (const [line] of groups) {
+				const { curve } = line, all = curve.x.length < DOTTED && !curve.symbol;
+				line.path = this.path(line, panel.floor);
+				const isAlone = ([, y], place) => y !== null && (all || ((line.path[place - 1]?.[1] ?? null) === null && (line.path[place + 1]?.[1] ?? null) === null));
+				line.dots = line.path.filter(isAlone);
 			}
 			return { lines, groups };
+		}
+
+		path({ curve, points }, floor) {
+			if (floor === undefined) return points;
+			const isAt = (place) => curve.y[place] <= floor * (1 + 1e-9);
+			return points.flatMap((point, place) => (place && isAt(place) !== isAt(place - 1) ? [[point[0], null], point] : [point]));
 		}
 
 		areAlike(one, other) {
@@ -176,8 +189,9 @@ const ChartFigure = (() => {
 
 		// Kinds of marks that the chart has, for its legend.
 		keys() {
-			const marks = this.panels().flatMap((panel) => (panel.curves || []).filter((curve) => curve.note && this.shows(curve)));
-			const found = new Map(marks.map((curve) => [curve.note, { name: curve.note, symbol: curve.symbol, open: curve.open, dots: true }]));
+			const marks = this.panels().flatMap((panel) => (panel.curves || []).filter((curve) => curve.mark && this.shows(curve)));
+			const bar = (curve) => (curve.low ? "up" : curve.left && curve.mark !== curve.note && "across");
+			const found = new Map(marks.map((curve) => [curve.mark, { name: curve.mark, symbol: curve.note && curve.symbol, open: curve.open, dots: Boolean(curve.note), bar: bar(curve) }]));
 			return [...found.values()];
 		}
 
@@ -199,7 +213,7 @@ const ChartFigure = (() => {
 			for (const rule of panel.rules || []) {
 				const at = toY(rule.value);
 				if (!(at >= box.y - 1 && at <= box.y + box.h + 1)) continue;
-				const colour = rule.alarm ? colours.alarm : colours.rule;
+				const colour = colours[ruleInk(rule)];
 				pen.line([[left, at], [right, at]], colour, 1.2, rule.alarm ? DASHES.dash : null);
 			}
 			for (const curve of panel.curves || []) {
@@ -210,23 +224,28 @@ const ChartFigure = (() => {
 					if (curve.left) pen.line([[toX(curve.left[place]), at[1]], [toX(curve.right[place]), at[1]]], curve.colour, 1);
 				});
 			}
+			if (panel.range?.[0] > 0 && !panel.log) pen.line(BREAK.map(([x, y]) => [left + x, box.y + box.h - 10 + y]), colours.ink, 1.4);
 			if (this.at !== null && !this.shared) pen.line([[toX(this.at), box.y], [toX(this.at), box.y + box.h]], colours.alarm, 1.5, DASHES.dash);
 		}
 
 		// The words of a panel where they stand, { found }; and { unnamed }, the lines and levels that are named neither
 		// there nor in the legend.
 		words(panel, laid, box, toX, toY, family, size) {
-			const few = laid.lines.length <= LABELLED;
+			const few = laid.groups.length <= FEW, named = laid.groups.length <= LABELLED ? laid.groups : [];
 			const wanted = [...this.levels(panel, box, toX, toY), ...(few ? this.notes(panel, box, toX, toY) : [])];
-			for (const group of few ? laid.groups : []) {
-				const text = group.length > 1 ? `${together(group.map(({ curve }) => curve.name))}, alike` : group[0].curve.name;
-				const wide = ChartLabels.widthOf(text, family, size) + Pens.SAMPLE + 4;
-				wanted.push({ text, curve: group[0].curve, places: this.along(group, wide, box), names: group.map(({ curve }) => curve) });
+			for (const group of named) {
+				const curves = group.map(({ curve }) => curve), all = together(curves.map(({ name }) => name), !few);
+				const text = few && group.length > 1 ? `${all}, alike` : all;
+				const wide = ChartLabels.widthOf(text, family, size) + Pens.SAMPLE + 4, along = this.along(group, wide, box);
+				// Where many curves come together again, names stand where each leaves the others.
+				const places = (!few && panel.floor !== undefined && this.below(panel, curves, box, toX, toY)) || along;
+				wanted.push({ text, curve: { ...curves[0], alike: group.length > 1 && Boolean(curves[0].symbol) }, places, names: curves });
 			}
 			const { found, rest } = ChartLabels.placed(wanted, box, this.taken(panel, laid, box, toX, toY), family, size);
-			const known = new Set(this.entries().map((entry) => entry.name));
-			const curves = few ? rest.flatMap((label) => label.names || []) : laid.lines.map(({ curve }) => curve);
-			return { found, unnamed: [...curves.filter((curve) => !known.has(curve.name)), ...rest.filter((label) => label.rule).map((label) => label.rule)] };
+			const entries = new Map(this.entries().map((entry) => [entry.key, entry])), at = (curve) => entries.get(curve.key);
+			const isKnown = (curve) => at(curve)?.name === curve.name || at(curve)?.alike;
+			const curves = named.length ? rest.flatMap((label) => label.names || []) : laid.lines.map(({ curve }) => curve);
+			return { found, unnamed: [...curves.filter((curve) => !isKnown(curve)), ...rest.filter((label) => label.rule).map((label) => label.rule)] };
 		}
 
 		levels(panel, box, toX, toY) {
@@ -238,7 +257,7 @@ const ChartFigure = (() => {
 				for (let x = right - 4; x > left + 40; x -= STEP_PX) across.push(x);
 				const down = isAbove ? [box.y + 12] : [at - 4, at + 13];
 				const text = isAbove ? `↑ ${rule.name}` : rule.name;
-				wanted.push({ text, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: text, colour: "currentColor" } });
+				wanted.push({ text, places: down.flatMap((y) => across.map((x) => [x, y, "end"])), alarm: rule.alarm, soft: true, rule: { name: text, ink: ruleInk(rule), dash: rule.alarm && "dash" } });
 			}
 			for (const band of panel === this.panels()[0] ? this.figure.bands || [] : []) {
 				if (band.key || !band.name || !this.shows(band) || toX(band.high) < left || toX(band.low) > right) continue;
@@ -259,6 +278,15 @@ const ChartFigure = (() => {
 				noted.push({ text: curve.note, x, y, places: around });
 			}
 			return noted;
+		}
+
+		// Places for a name below the marks of its curves.
+		below(panel, curves, box, toX, toY) {
+			const mark = (panel.curves || []).find((curve) => curve.note && curves.some(({ of, name }) => of === curve.of && name === curve.name));
+			if (!mark) return null;
+			const [x, y] = [toX(mark.x[0]), toY(mark.y[0])], found = [];
+			for (let down = y + 20; down < box.y + box.h; down += 14) found.push([x - Pens.SAMPLE / 2, down, "start"], [x + Pens.SAMPLE / 2, down, "end"]);
+			return found;
 		}
 
 		// Places for a name right above or below its curves, from their end to the left.
@@ -286,8 +314,8 @@ const ChartFigure = (() => {
 			for (const band of this.figure.bands || []) {
 				if (this.shows(band)) for (const at of [band.low, band.high]) lines.add([[toX(at), box.y], [toX(at), box.y + box.h]]);
 			}
-			for (const { points, marks } of laid.lines) {
-				lines.add(points);
+			for (const { points, path, marks } of laid.lines) {
+				lines.add(path);
 				for (const place of marks) mark(points[place]);
 			}
 			for (const curve of (panel.curves || []).filter((one) => one.dots && this.shows(one))) {

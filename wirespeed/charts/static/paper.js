@@ -52,7 +52,7 @@ const ChartPaper = (() => {
 			at = 0;
 			const { unnamed } = words();
 			if (unnamed.length) top += 14;
-			for (const curve of unnamed) name({ ...curve, colour: curve.colour === "currentColor" ? colours.rule : curve.colour }, curve.name);
+			for (const curve of unnamed) name({ ...curve, colour: curve.ink ? colours[curve.ink] : curve.colour }, curve.name);
 			if (unnamed.length) top += 8;
 			box.y = top;
 			const { laid, found } = words();
@@ -67,11 +67,12 @@ const ChartPaper = (() => {
 				if (number === panels.length - 1) pen.words(text, Math.max(half, Math.min(width - half, toX(x))), box.y + box.h + 16, colours.soft, "middle");
 			}
 			pen.line([[box.x, box.y], [box.x, box.y + box.h], [box.x + box.w, box.y + box.h]], colours.rule, 1);
-			pen.clip({ x: box.x, y: box.y - 8, w: box.w + RIGHT, h: box.h + 12 }, () => {
+			pen.clip({ x: box.x - 5, y: box.y - 8, w: box.w + RIGHT + 5, h: box.h + 12 }, () => {
 				chart.under(panel, pen, box, toX, toY, colours);
 				const fill = (curve) => (curve.open ? colours.paper : curve.colour);
-				for (const { curve, points, marks } of laid.lines) {
-					pen.line(points, curve.colour, curve.width || 2, DASHES[curve.dash]);
+				for (const { curve, points, path, marks, dots } of laid.lines) {
+					pen.line(path, curve.colour, curve.width || 2, DASHES[curve.dash]);
+					for (const [x, y] of dots) pen.box(x - 1.6, y - 1.6, 3.2, 3.2, curve.colour);
 					for (const place of marks) pen.mark(curve.symbol, ...points[place], curve.colour, fill(curve));
 				}
 				for (const curve of (panel.curves || []).filter((one) => chart.shows(one) && (one.dots || one.links))) {

@@ -102,9 +102,11 @@ const Pens = (() => {
 
 	// How a curve looks, in a row of words: its line and its mark. `paper` fills outlines.
 	const SAMPLE = 26;
-	function sample(pen, { colour, dash, symbol, open, dots }, x, y, paper) {
-		if (!dots) pen.line([[x, y], [x + SAMPLE, y]], colour, 2.2, DASHES[dash]);
-		if (symbol || dots) pen.mark(symbol || "dot", x + SAMPLE / 2, y, colour, open ? paper : colour);
+	function sample(pen, { colour, dash, symbol, open, dots, bar, alike }, x, y, paper) {
+		if (bar) pen.line(bar === "up" ? [[x + SAMPLE / 2, y - 6], [x + SAMPLE / 2, y + 6]] : [[x + 2, y], [x + SAMPLE / 2, y]], colour, 1);
+		else if (!dots) pen.line([[x, y], [x + SAMPLE, y]], colour, 2.2, DASHES[dash]);
+		if (alike) for (const [part, fill] of [[0.25, colour], [0.75, paper]]) pen.mark(symbol, x + SAMPLE * part, y, colour, fill);
+		else if (symbol || dots) pen.mark(symbol || "dot", x + SAMPLE / 2, y, colour, open ? paper : colour);
 	}
 
 	function swatch(curve) {

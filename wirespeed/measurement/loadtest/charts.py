@@ -16,6 +16,7 @@ from wirespeed.charts.chart import (
     direction_dash,
     short,
     shortened,
+    together,
 )
 from wirespeed.charts.dut_panels import PANEL_PX, Account, DutSample, panels_of
 from wirespeed.charts.sampled import Dot, blank, device_panels, sampled
@@ -34,12 +35,14 @@ from wirespeed.results.figures import Scaler, losses_text, percent_text, share_t
 from wirespeed.results.outcome import Knee, LoadPoint
 from wirespeed.results.point import Point
 
-RECEIVED_PX, LOSS_PX, TIME_PX = 320, 180, 260
+RECEIVED_PX, LOSS_PX, TIME_PX = 320, 200, 260
 DISTURBED, SUMS = "disturbed", "sums"
 SATURATED, LOSSY = "saturation point", "loss onset"
 MOST_APART = 8.0
 """Of a chart, times that its fastest device forwards what its slowest one does: more would flatten the slowest."""
 MOST_NAMED = 3
+ALIKE = 0.005
+"""Of the highest rate: samples of both directions that differ by no more are one curve to the eye."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         ),
         bands=tuple(bands),
         off=frozenset([DISTURBED, *(one.style.key for one in drawn if not one.on)]),
-        called={SUMS: "sums of all directions", DISTURBED: _counted(drawn)},
+        called={**_called(drawn), DISTURBED: _counted(drawn)},
         shares=_shares(drawn, scaler),
         title=f"Load test, {group.load.title}: {devices_of(group)}",
     )
@@ -173,7 +176,7 @@ def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
         x_unit="s",
         panels=(Panel(f"received and offered, dotted ({scaler.unit})", scaler.unit, TIME_PX, tuple(curves)),),
         off=frozenset(one.style.key for one in drawn if not one.on),
-        called={SUMS: "sums of all directions"},
+        called=_called(drawn),
         title=f"Load test over time, {group.load.title}: {devices_of(group)}",
     )
 
@@ -246,12 +249,12 @@ def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
     names = _curve_names(tests)
     seen: set[tuple[str, str]] = set()
     for test in tests:
-        dut = dut_name(test.result)
+        dut, are_alike = dut_name(test.result), _are_alike(test, shown)
         for curve in test.curves:
             is_asked = curve.channel in shown.channels
             if not is_asked and curve.channel != SUM:
                 continue
-            key = test.result.name if len(test.curves) == 1 else f"{test.result.name} {curve.channel}"
+            key = test.result.name if len(test.curves) == 1 or are_alike else f"{test.result.name} {curve.channel}"
             if not is_asked:
                 key = SUMS
             name = names[test.result.name, curve.channel]
@@ -264,6 +267,28 @@ def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
                 is_open=test.curves.index(curve) % 2 == 1,
             )
             yield _Drawn(test, curve, style, is_asked and first)
+
+
+def _are_alike(test: Analysis, shown: Shown) -> bool:
+    """True if one curve shows both directions: they have the same figures, and their samples lie on each other."""
+    if len(test.directions) != 2 or not shown.channels >= {curve.channel for curve in test.directions}:
+        return False
+    one, other = test.directions
+    pairs = list(zip(one.measured, other.measured, strict=False))
+    near = ALIKE * max((point.received_pps for point in one.measured), default=0.0)
+    return (
+        len(one.measured) == len(other.measured)
+        and _told(one, shown.scaler) == _told(other, shown.scaler)
+        and all(abs(a.received_pps - b.received_pps) <= near for a, b in pairs)
+    )
+
+
+def _called(drawn: Sequence[_Drawn]) -> dict[str, str]:
+    """Names of the keys that several curves share."""
+    names: dict[str, list[str]] = {}
+    for one in drawn:
+        names.setdefault(one.style.key, []).append(one.style.name)
+    return {key: together(some) for key, some in names.items() if len(some) > 1} | {SUMS: "sums of all directions"}
 
 
 def _told(curve: Measured, scaler: Scaler) -> str:
@@ -295,7 +320,8 @@ def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
     if outcome.saturation:
         found.append(_knee(outcome.saturation, one.style, scaler))
     if outcome.loss_onset:
-        found.append(_lossy(outcome.loss_onset, one.curve.passed_pps, one.style, scaler))
+        received = outcome.loss_onset.received_pps / scaler.divisor
+        found.append(_lossy(outcome.loss_onset, received, one.curve.passed_pps, one.style, scaler))
     return found
 
 
@@ -309,7 +335,10 @@ def _loss(one: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
         )
         for point in one.curve.measured
     ]
-    return sampled(dots, one.style)
+    found, onset = sampled(dots, one.style), one.curve.outcome.loss_onset
+    if onset:
+        found.append(_lossy(onset, max(onset.loss_ratio, floor), one.curve.passed_pps, one.style, scaler))
+    return found
 
 
 def _disturbed_samples(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
@@ -337,16 +366,17 @@ def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
         symbol="diamond",
         is_open=False,
         note=SATURATED,
+        bar="its bounds",
     )
 
 
-def _lossy(found: LoadPoint, passed_pps: float | None, style: Curve, scaler: Scaler) -> Curve:
-    """An open diamond at the first load from which loss lasts, with a line from the last one that passed."""
+def _lossy(found: LoadPoint, y: float, passed_pps: float | None, style: Curve, scaler: Scaler) -> Curve:
+    """An open diamond at the first load from which loss lasts, with a line from the highest one that passed."""
     at = short(found.offered_pps / scaler.divisor)
     return replace(
         style,
         x=(at,),
-        y=(short(found.received_pps / scaler.divisor),),
+        y=(short(y),),
         left=(at if passed_pps is None else short(passed_pps / scaler.divisor),),
         right=(at,),
         told=(f"{LOSSY} {_onset_text(passed_pps, found, scaler)} {scaler.unit} offered",),
@@ -354,6 +384,7 @@ def _lossy(found: LoadPoint, passed_pps: float | None, style: Curve, scaler: Sca
         symbol="diamond",
         is_open=True,
         note=LOSSY,
+        bar="" if passed_pps is None else "from the highest load that passed",
     )
 
 

@@ -29,9 +29,9 @@ FIGURES = (
     "point is where received stops following offered; a router can lose some packets below it."
 )
 LOOKS = (
-    "Colour and mark are the device, line and outline the direction. Marks without a line are samples of the hold. "
-    "Samples without loss are drawn at the bottom of the loss axis. Shaded areas are the bounds that searches of the "
-    "same test found."
+    "Colour and mark are the device, line and outline the direction; a curve with filled and open marks is of both. "
+    "Marks without a line are samples of the hold. Samples without loss are at the bottom of the loss axis; no line "
+    "leads up from them. Shaded areas are the bounds that searches of the same test found."
 )
 APART = f"Devices that forward more than {MOST_APART:g} times as much as others have a chart of their own."
 ON_SCREEN = "Click a name to hide or show it, double-click it to see it alone; drag to zoom, double-click to return."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Chart
@@ -26,6 +27,10 @@ class RfcReport(ReportedKind[AResult]):
     def table(self, result: AResult, section: RfcSection) -> Grid:
         """The table of a test."""
 
+    @abstractmethod
+    def figures(self, result: AResult, test: Any, row: Any) -> Iterator[Any]:
+        """The figures of a row, as rows of the one class in `row_kinds`."""
+
     def test_chart(self, _identity: str, _sentence: str, _result: AResult, _test: Any, _shown: Shown) -> Chart | None:
         """The chart of a test."""
         return None
@@ -44,6 +49,18 @@ class RfcReport(ReportedKind[AResult]):
     def counted(self, results: Sequence[AResult]) -> str:
         names = [self.text.named(result) for result in results]
         return ", ".join(f"{count(names.count(name), 'run')} of {name}" for name in dict.fromkeys(names))
+
+    def rows(self, results: Sequence[AResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
+        """All figures, in the order of the tests and of their rows."""
+        (name,) = self.row_kinds
+        found = [
+            replace(figure, conformance=result.method.conformance(test), outcome=result.ending.status)
+            for result in results
+            for test in result.method.tests
+            for row in result.rows(test)
+            for figure in self.figures(result, test, row)
+        ]
+        return {name: found}
 
     def tables(self, results: Sequence[AResult], _shown: Shown) -> Sequence[Grid]:
         return tuple(self.table(result, section) for result in results for section in self.text.sections(result))

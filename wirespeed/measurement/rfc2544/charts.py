@@ -84,6 +84,7 @@ def latency_chart(identity: str, sentence: str, rows: Sequence[LatencyRow]) -> C
                 told=tuple(f"mean{f', irregular: {row.irregular}' if row.irregular else ''}" for row, _ in some),
                 low=shortened(min(spread.mean, row.least_us or spread.mean) for row, spread in some),
                 high=shortened(max(spread.mean, row.most_us or spread.mean) for row, spread in some),
+                bar="least to most",
             )
         )
         floors = [(place, row.baseline_us) for place, (row, _) in zip(places, some, strict=True)]

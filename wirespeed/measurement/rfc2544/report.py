@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from wirespeed.charts.chart import Chart
 from wirespeed.charts.page_parts import Block, Grid, Heading
@@ -13,7 +13,7 @@ from wirespeed.measurement.rfc.report import RfcReport, irregular_rows
 from wirespeed.measurement.rfc.text import RfcSection
 from wirespeed.measurement.rfc2544.charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.result import Rfc2544Result, Test
-from wirespeed.measurement.rfc2544.rows import BenchmarkRow, benchmark_rows
+from wirespeed.measurement.rfc2544.rows import BenchmarkRow, figures_of
 from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.pages.duts import dut_name
 
@@ -23,10 +23,8 @@ REMARK_COLUMNS = {"remark", "limit"}
 class Rfc2544Report(RfcReport[Rfc2544Result]):
     noun, title = "rfc 2544", "RFC 2544"
     text = TEXT
+    figures = staticmethod(figures_of)
     row_kinds: ClassVar = {"rfc2544": (BenchmarkRow, "a figure of a benchmark and frame size")}
-
-    def rows(self, results: Sequence[Rfc2544Result], _shown: Shown) -> Mapping[str, Sequence[Any]]:
-        return {"rfc2544": benchmark_rows(results)}
 
     def table(self, result: Rfc2544Result, section: RfcSection) -> Grid:
         return Grid(

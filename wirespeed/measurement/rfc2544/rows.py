@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wirespeed.measurement.rfc2544.result import (
@@ -48,21 +48,10 @@ class BenchmarkRow:
     outcome: str = ""
 
 
-def benchmark_rows(suites: Sequence[Rfc2544Result]) -> list[BenchmarkRow]:
-    """All figures, in the order of the tests and frame sizes."""
-    return [
-        replace(found, conformance=suite.method.conformance(test), outcome=suite.ending.status)
-        for suite in suites
-        for test in suite.method.tests
-        for row in suite.rows(test)
-        for found in _figures(suite, test, row)
-    ]
-
-
-def _figures(suite: Rfc2544Result, test: Test, row: Row) -> Iterator[BenchmarkRow]:
-    directions = ", ".join(map(str, suite.directions))
+def figures_of(result: Rfc2544Result, test: Test, row: Row) -> Iterator[BenchmarkRow]:
+    directions = ", ".join(map(str, result.directions))
     blank = BenchmarkRow(
-        suite.name, test, row.frame, row.frame_bytes, directions, "", "", None, irregular=row.irregular
+        result.name, test, row.frame, row.frame_bytes, directions, "", "", None, irregular=row.irregular
     )
     match row:
         case ThroughputRow():

@@ -9,7 +9,7 @@ from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
-from wirespeed.measurement.lines import last_lines
+from wirespeed.measurement.lines import PlainLines, last_lines
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.run import SearchProgress
 from wirespeed.measurement.search.verdict import goal_figure
@@ -18,20 +18,9 @@ from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_tex
 from wirespeed.results.search_trial import GoalOutcome, SearchTrial
 from wirespeed.results.verdict import Verdict
 from wirespeed.trial.controller import Interval
-from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
+from wirespeed.watching import NoView, Redrawn, Watcher
 
 BAR_CELLS = 48
-
-
-class SearchLines(Quiet):
-    """For logs: a line a trial."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-
-    def __call__(self, progress: SearchProgress, /) -> None:
-        if progress.trial is not None:
-            self._console.out(plain_line(progress, progress.trial), highlight=False)
 
 
 class SearchView(Redrawn):
@@ -51,7 +40,9 @@ class SearchView(Redrawn):
 def watcher(console: Console, title: str, quiet: bool) -> Watcher[SearchProgress]:
     if quiet:
         return NoView()
-    return SearchView(console, title) if console.is_terminal else SearchLines(console)
+    if console.is_terminal:
+        return SearchView(console, title)
+    return PlainLines[SearchProgress](console, lambda now: None if now.trial is None else plain_line(now, now.trial))
 
 
 def view(progress: SearchProgress, title: str, last: list[SearchTrial]) -> Group:

@@ -7,7 +7,7 @@ from wirespeed.measurement.about import About
 ABOUT = About(
     order=5,
     summary="NAT and firewalls by number of flows (RFC 9693).",
-    help="Benchmarks of NAT and firewalls by number of flows (RFC 9693); Ctrl-C keeps what is known.",
+    help="Benchmark NAT and firewalls by flows (RFC 9693); Ctrl-C keeps what is known.",
     file="Tests of stateful devices",
     more="The journal has trials, and rows as `row_of` (the test) and `row`.",
 )

@@ -29,7 +29,7 @@ from wirespeed.measurement.stateful.result import (
     StatefulTrial,
     Test,
     Way,
-    flows_text,
+    subject_of,
 )
 from wirespeed.results.channel import Channel
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
@@ -90,25 +90,29 @@ def flow_set_of(ranges: Ranges, protocol: FlowProtocol) -> FlowSet:
 class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
     """Tests under way, on ports that `trial` holds. `states` is the DUT's table,
     `empty` what empties it in place of that. `filtered`: its filter is on. `behind` is the first destination without
-    it, if that is another one, as of port forwards."""
+    it, if that is another one, as of port forwards. `addresses` are those of each side."""
 
     client: GeneratorClient
     trial: Trial
     method: StatefulMethod
-    ranges: Callable[[int], Ranges]
+    ranges: Callable[[int, int], Ranges]
     forward: Channel
     states: DutStates | None = None
     empty: Callable[[], None] | None = None
     ring_slots: int = 0
     behind: str = ""
     filtered: bool = True
+    addresses: int = 1
+
+    def found(self, test: Test, row: Row) -> None:
+        super().found(test, replace(row, addresses=self.addresses))
 
     # ---- what a trial begins with
 
     @contextmanager
     def flows(self, flows: int) -> Iterator[FlowSession]:
         """The tables of so many flows in the tester. Without the filter nothing translates their destination."""
-        ranges = self.ranges(flows)
+        ranges = self.ranges(flows, self.addresses)
         if self.behind and not self.filtered:
             ranges = replace(ranges, destination=self.behind)
         flow_set = flow_set_of(ranges, self.method.transport)
@@ -239,7 +243,10 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         told = {wire: exchanged(one, asked.flows) for wire, one in sent.items()}
         lasted_s = max(self.exchange_lasts_s(asked.flows, opening_fps, seconds), phase.ended.at_s - opening.began_s)
         before, counts = opening.before, opening.counts
-        return self._trial(asked, load_pps, seconds, seconds, phase, channels, before, lasted_s, counts, None, told)
+        found_of = self._trial(asked, load_pps, seconds, seconds, phase, channels, before, lasted_s, counts, None, told)
+        return replace(
+            found_of, delay_variations={wire: by.variation for wire, by in sent.items() if by.variation is not None}
+        )
 
     def rate_lasts_s(self, flows: int, rate_fps: float) -> float:
         """The time from the first frame of phase 1 to the last one of validation: the most that a flow waits."""
@@ -258,8 +265,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         return self._emptied()
 
     def _tell(self, asked: StatefulStep, what: str) -> None:
-        off = "" if self.filtered else " without filter"
-        self.tell(asked.test, f"{flows_text(asked.flows)}{off}", what)
+        self.tell(asked.test, subject_of(asked.flows, self.addresses, "", self.filtered), what)
 
     def _phase(self, began: TrialReading) -> Phase:
         ended = self.trial.snapshot()
@@ -306,6 +312,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
             exchanged=counts or {},
             way=asked.way,
             filtered=self.filtered,
+            addresses=self.addresses,
             repeat=asked.repeat,
             states=states,
             states_before=None if before is None else before.used,

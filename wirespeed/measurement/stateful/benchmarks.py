@@ -277,6 +277,7 @@ def latency(
                 medians_us=tuple(one.percentiles["50"] for one in found),
                 worsts_us=tuple(one.percentiles["99.9"] for one in found),
                 variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in found),
+                ipdv=tuple(one.delay_variations[wire] for one in trials if wire in one.delay_variations),
                 frames=sum(one.packets for one in found),
                 states=_states(trials),
                 irregular=said(why, remarks(trials), *_doubts(trials, bench)),
@@ -308,28 +309,37 @@ def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fp
 
 
 def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) -> CapacityRow:
-    """The flows double from `first` on until their validated rate collapses; then the number between is halved. A rate
-    below its bound ends the inner search, whose lowest rate that is."""
-    method, steps, row = bench.method, list[CapacityStep](), CapacityRow(first)
+    """The number of flows that hold, a search a repeat."""
+    row = CapacityRow(first)
+    for repeat in range(1, bench.method.repeats + 1):
+        row = _capacity_search(bench, row, repeat, most_fps, robust)
+        if len(row.full) < repeat:
+            break
+    return row
+
+
+def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_fps: float, robust: bool) -> CapacityRow:
+    """The flows double from the first number on until their validated rate collapses; then the number between is
+    halved. A rate below its bound ends the inner search, whose lowest rate that is."""
+    method, steps, first = bench.method, list(row.steps), row.flows
     began = len(bench.trials)
 
     def rate(flows: int, bound: float) -> float | None:
         least_fps = least_rate_fps(bench, flows)
         if max(least_fps, bound) >= most_fps:
             raise MeasurementError(f"phase 1 and validation of {flows:,} flows last longer than flows live")
+        asked = StatefulStep("capacity", flows, repeat=repeat)
         with bench.flows(flows) as session:
-            found = _rate_search(
-                bench, session, StatefulStep("capacity", flows), max(least_fps, bound), most_fps, robust
-            )
+            found = _rate_search(bench, session, asked, max(least_fps, bound), most_fps, robust)
         if found.lower_pps is None and (found.limit != "minimum" or least_fps > bound > 0):
             raise MeasurementError(f"whether {flows:,} flows hold is not known: {found.irregular or 'they time out'}")
-        steps.append(CapacityStep(flows, found.lower_pps, bound))
+        steps.append(CapacityStep(flows, found.lower_pps, bound, repeat))
         return found.lower_pps
 
     good, full_at, why = 0, None, ""
     try:
         if (rate_fps := rate(first, 0.0)) is None:
-            return replace(row, steps=tuple(steps), left_out=f"{first:,} flows have no rate: give fewer --flows")
+            raise MeasurementError(f"{first:,} flows have no rate: give fewer --flows")
         good = first
         while full_at is None:
             if (found := rate(2 * good, method.beta * rate_fps)) is None:
@@ -345,6 +355,14 @@ def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) ->
     except (MeasurementError, UsageError) as error:
         why = str(error)
     held = [one for one in bench.trials[began:] if one.flows == good and not one.judged.loss_ratio]
-    row = replace(row, steps=tuple(steps), states=_states(held), left_out="" if good else why)
-    doubts = said(why if good else "", *_doubts(held, bench))
-    return replace(row, capacity=good or None, full_at=full_at, irregular=doubts)
+    known = [number for number in (row.states, _states(held)) if number is not None]
+    is_known = bool(good or row.found)
+    return replace(
+        row,
+        found=(*row.found, *([good] if good else [])),
+        full=(*row.full, *([full_at] if good and full_at is not None else [])),
+        steps=tuple(steps),
+        states=min(known, default=None),
+        left_out="" if is_known else why,
+        irregular=said(*dict.fromkeys((row.irregular, why if is_known else "", *_doubts(held, bench)))),
+    )

@@ -28,13 +28,17 @@ def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
         if one.filtered and not one.excluded and (one.test in _TESTS or (one.test == "capacity" and one.flows in full))
     ]
     head = replace(TrialsOfLoad.of(result, source), frame_bytes=float(result.method.frame))
-    curve = tuple((row.flows, row.median) for row in result.rate if row.filtered and row.median is not None)
-    for test, flows in dict.fromkeys((one.test, one.flows) for one in tried):
-        same = [one for one in tried if (one.test, one.flows) == (test, flows)]
+    for test, flows, addresses in dict.fromkeys((one.test, one.flows, one.addresses) for one in tried):
+        same = [one for one in tried if (one.test, one.flows, one.addresses) == (test, flows, addresses)]
+        curve = tuple(
+            (row.flows, row.median)
+            for row in result.rate
+            if row.filtered and row.addresses == addresses and row.median is not None
+        )
         chosen, what = _chosen(same)
-        of = replace(head, name=f"{result.name}, {test} with {flows:,} flows")
+        of = replace(head, name=f"{result.name}, {test} with {same[0].subject}")
         of = replace(of, frame_bytes=float(result.method.opening_bytes)) if test != "throughput" else of
-        place = f"of {test} with {flows:,} flows, {what}"
+        place = f"of {test} with {same[0].subject}, {what}"
         case = case_of(of, [one.judged for one in chosen], [one.judged for one in same], place)
         yield replace(case, states=_facts(result, chosen[-1], curve, f"{source}: trial {chosen[-1].number}"))
 
@@ -50,7 +54,7 @@ def _chosen(trials: Sequence[StatefulTrial]) -> tuple[list[StatefulTrial], str]:
 
 
 def _facts(result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str) -> StateFacts:
-    ranges = result.method.ranges_of(one.flows)
+    ranges = result.method.ranges_of(one.flows, one.addresses)
     return StateFacts(
         flows=one.flows,
         opened=one.opened.established,

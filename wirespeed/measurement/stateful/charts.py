@@ -3,7 +3,7 @@ with the device without its filter beside it; and latency."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wirespeed.charts.chart import Chart, Curve, Panel, shortened
 from wirespeed.charts.colours import colour
@@ -19,10 +19,14 @@ def flows_chart(identity: str, sentence: str, result: StatefulResult, scaler: Sc
     """Rates by number of flows; None without any."""
     places = {flows: float(place) for place, flows in enumerate(result.method.flows)}
     throughput: list[Curve] = []
-    for number, way in enumerate(way for way in WAYS if way in result.method.ways):
-        rows = [row for row in result.throughput if row.way == way]
-        throughput += _curves(_SENT[way], colour(number), rows, places, scaler.divisor)
-    rates = _curves("new flows", colour(3), result.rate, places, KILO)
+    rates: list[Curve] = []
+    for place, addresses in enumerate(result.method.addresses):
+        for number, way in enumerate(way for way in WAYS if way in result.method.ways):
+            rows = [row for row in result.throughput if (row.way, row.addresses) == (way, addresses)]
+            name = _named(_SENT[way], addresses)
+            throughput += _curves(name, colour(number + 5 * place), rows, places, scaler.divisor)
+        opened = [row for row in result.rate if row.addresses == addresses]
+        rates += _curves(_named("new flows", addresses), colour(3 + 2 * place), opened, places, KILO)
     panels = [
         Panel(f"throughput ({scaler.unit} each way)", scaler.unit, HEIGHT_PX, tuple(throughput)),
         Panel("new flows, all validated (kflows/s)", "kflows/s", HEIGHT_PX, tuple(rates)),
@@ -36,20 +40,17 @@ def latency_chart(identity: str, sentence: str, result: StatefulResult) -> Chart
     """Typical latency by number of flows, from the least of the repeats to the worst; None without any."""
     places = {flows: float(place) for place, flows in enumerate(result.method.flows)}
     curves = []
-    kinds = dict.fromkeys((row.direction, row.way, row.filtered) for row in result.latency if row.medians_us)
-    for direction, way, filtered in kinds:
-        rows = [
-            row
-            for row in result.latency
-            if (row.direction, row.way, row.filtered) == (direction, way, filtered) and row.medians_us
-        ]
-        rows.sort(key=lambda row: row.flows)
-        name = f"{direction}, {_SENT[way]}"
-        number = list(dict.fromkeys((of, by) for of, by, _ in kinds)).index((direction, way))
+    of_name: dict[tuple[str, bool], list[StateLatencyRow]] = {}
+    for row in sorted(result.latency, key=lambda row: row.flows):
+        if row.medians_us:
+            name = _named(f"{row.direction}, {_SENT[row.way]}", row.addresses)
+            of_name.setdefault((name, row.filtered), []).append(row)
+    names = list(dict.fromkeys(name for name, _ in of_name))
+    for (name, filtered), rows in of_name.items():
         curves.append(
             Curve(
                 name=name if filtered else f"{name}, without filter",
-                colour=colour(number),
+                colour=colour(names.index(name)),
                 x=tuple(places[row.flows] for row in rows),
                 y=shortened(row.typical_us or 0.0 for row in rows),
                 key=name,
@@ -61,6 +62,10 @@ def latency_chart(identity: str, sentence: str, result: StatefulResult) -> Chart
         return None
     panel = Panel("typical latency (µs)", "µs", HEIGHT_PX, tuple(curves))
     return Chart(identity, sentence, "flows", "", (panel,), categories=_names(result))
+
+
+def _named(name: str, addresses: int) -> str:
+    return name if addresses == 1 else f"{name}, {addresses:,} addresses"
 
 
 def _names(result: StatefulResult) -> tuple[str, ...]:
@@ -94,29 +99,25 @@ def _curves(
                 told=tuple(_text(row) for row in some),
                 low=scaled("p1"),
                 high=scaled("p99"),
+                bar="1st to 99th percentile",
             )
         )
     return found
 
 
-def _states(result: StatefulResult, places: dict[int, float]) -> list[Curve]:
-    rows: dict[int, int] = {}
+def _states(result: StatefulResult, places: dict[int, float]) -> Iterator[Curve]:
     every: tuple[Row, ...] = (*result.rate, *result.throughput)
-    for row in every:
-        if row.filtered and row.states is not None:
-            rows[row.flows] = row.states
-    if not rows:
-        return []
-    flows = sorted(rows)
-    return [
-        Curve(
-            name="states in use",
-            colour=colour(4),
-            x=tuple(places[one] for one in flows),
-            y=tuple(float(rows[one]) for one in flows),
-            key="states in use",
-        )
-    ]
+    for place, addresses in enumerate(result.method.addresses):
+        rows = {
+            row.flows: row.states
+            for row in every
+            if row.filtered and row.addresses == addresses and row.states is not None
+        }
+        name = _named("states in use", addresses)
+        if rows:
+            flows = sorted(rows)
+            x, y = tuple(places[one] for one in flows), tuple(float(rows[one]) for one in flows)
+            yield Curve(name=name, colour=colour(4 + 2 * place), x=x, y=y, key=name)
 
 
 def _text(row: FoundRow) -> str:

@@ -27,10 +27,8 @@ def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
     few = (f"{count(method.repeats, 'repeat')}, not {REPEATS}",) if method.repeats < REPEATS else ()
     short = (f"trials of {method.trial_s:g} s, not of at least {TRIAL_S:g} s",) if method.trial_s < TRIAL_S else ()
     match test:
-        case "rate":
+        case "rate" | "capacity":
             return few
-        case "capacity":
-            return (f"one run, not {REPEATS}",)
         case "tear-down":
             return (*few, "one command, which flushes the table as a whole")
         case "throughput":
@@ -38,7 +36,7 @@ def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
         case "frame-loss":
             return (f"one series of loads, not {REPEATS}", *short)
         case "latency":
-            found = ["all frames are timed, not some tagged ones; no IPDV (RFC 8219 §7.3.2)"]
+            found = ["all frames are timed, not some tagged ones"]
             if method.latency_repeats < LATENCY_REPEATS:
                 found.append(f"{count(method.latency_repeats, 'repeat')}, not at least {LATENCY_REPEATS}")
             if method.trial_s < LATENCY_STREAM_S:
@@ -50,8 +48,10 @@ def _common(method: StatefulMethod, filter: str) -> tuple[str, ...]:
     """Statements about all tests."""
     found = ["UDP only, no NAT64"]
     first = method.ranges[0]
-    many = first.sources > 1
-    found.append(f"{first.sources} addresses of each side only (§3.2)" if many else "one pair of addresses only (§3.2)")
+    if len(method.addresses) == 1:
+        (number,) = method.addresses
+        many = "one pair of addresses" if number == 1 else f"{number} addresses of each side"
+        found.append(f"{many} only (§3.2)")
     if ":" in first.source:
         found.append("IPv6: no IETF document defines a stateful NAT66 (§1)")
     elif (first.source, first.destination) != RFC_PAIR:

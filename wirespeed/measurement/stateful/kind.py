@@ -20,10 +20,11 @@ from wirespeed.measurement.stateful.plan import (
     StatefulPlan,
     check_plan,
     flow_settings,
-    parse_flows,
+    parse_counts,
     parse_test,
     parse_ways,
     transport_of,
+    with_capacity,
 )
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
@@ -45,10 +46,11 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
         transport = transport_of(options.protocol)
         given = flow_settings(self.at.tunables, self.at.mode == "ip6", transport)
         is_measured = options.beside == ""
-        self._plan = StatefulPlan(
+        plan = StatefulPlan(
             tests=parse_test(options.test),
-            flows=parse_flows(options.flows),
             transport=transport,
+            flows=parse_counts("--flows", options.flows),
+            addresses=parse_counts("--addresses", options.addresses),
             ways=parse_ways(options.ways),
             trial_s=options.trial_s,
             repeats=options.repeats,
@@ -61,6 +63,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             **given,
             **plan_head(self.at, options, name="stateful"),
         )
+        self._plan = with_capacity(plan, options.capacity)
         check_plan(self._plan)
         self._empty = by_command(options.empty_command, "--empty-command") if options.empty_command else None
         self._beside = None

@@ -15,14 +15,14 @@ from wirespeed.measurement.stateful.result import StatefulResult
 @dataclass(frozen=True, kw_only=True)
 class StatefulOptions(MeasurementOptions[StatefulResult]):
     """The tests of RFC 9693 by number of flows (docs/firewalls.md). `test` names one, or is "all". `tunables` are of
-    the flows: size, ip, source, destination, addresses, ports. `timeout` is a time as text, or "none". `beside` is
+    the flows: size, ip, source, destination, ports. `timeout` is a time as text, or "none". `beside` is
     empty, "none" or a file."""
 
     test: Annotated[
         str,
         Option(
             "",
-            "rate, throughput, frame-loss, latency, tear-down, capacity.",
+            "rate throughput frame-loss latency tear-down capacity.",
             metavar="[TEST]",
             row=-1,
             setting="test",
@@ -30,10 +30,20 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             unset="rate",
         ),
     ] = "all"
-    tunables: Annotated[str, replace(TUNABLES, help="size, ip, source, destination, addresses, ports.", place=3)] = ""
+    tunables: Annotated[str, replace(TUNABLES, help="size=64,ip=6,source=A,destination=A,ports=50k.", place=3)] = ""
     flows: Annotated[
         str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
-    ] = "1,1k,64k,1M"
+    ] = "1,1k,64k,1M,4M"
+    addresses: Annotated[
+        str,
+        Option(
+            "--addresses",
+            "Addresses of each side; rows for each.",
+            metavar="N,N,...",
+            stored="addresses",
+            setting="addresses",
+        ),
+    ] = "1"
     protocol: Annotated[
         str,
         Option(
@@ -67,6 +77,16 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     alpha: Annotated[
         str, Option("--alpha", "Validate at this share of the rate.", metavar="SHARE", setting="alpha")
     ] = "80%"
+    capacity: Annotated[
+        str,
+        Option(
+            "--capacity",
+            "Capacity.",
+            metavar="K=V",
+            shown="beta=10%,gamma=50%,error=0.1%",
+            setting="capacity",
+        ),
+    ] = ""
     timeout: Annotated[
         str,
         Option(

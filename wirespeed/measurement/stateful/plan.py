@@ -14,7 +14,7 @@ from wirespeed.measurement.stateful.conformance import REPEATS, exceptions_of
 from wirespeed.measurement.stateful.result import TESTS, WAYS, Ranges, StatefulMethod, StatefulSettings, Test, Way
 from wirespeed.results.channel import Channel
 from wirespeed.trial.plan import parse_tunables
-from wirespeed.units import MAX_FRAME_BYTES
+from wirespeed.units import MAX_FRAME_BYTES, parse_ratio
 
 NEEDED: dict[Test, tuple[Test, ...]] = {
     "throughput": ("rate",),
@@ -33,7 +33,7 @@ TRANSPORTS: tuple[FlowProtocol, ...] = get_args(FlowProtocol)
 FORWARDS, FORWARDED = "forward", "100.64.1.1"
 """The filter of static port forwards, and the address in a lab that has them."""
 
-SETTINGS = ("size", "ip", "source", "destination", "addresses", "ports")
+SETTINGS = ("size", "ip", "source", "destination", "ports")
 
 _MOST_FLOWS = 1 << 26
 _COUNT = re.compile(r"(?P<number>\d{1,9}(\.\d{1,6})?)(?P<unit>[kKmM]?)")
@@ -51,11 +51,14 @@ class StatefulPlan(RfcPlan):
     ways: tuple[Way, ...] = ("both",)
     size: int = 64
     alpha: float = 0.8
+    beta: float = 0.1
+    gamma: float = 0.5
+    capacity_error: float = 0.001
     opening: float = 0.5
     rest_s: float = 0.5
     source: str = ""
     destination: str = ""
-    addresses: int = 1
+    addresses: tuple[int, ...] = (1,)
     source_ports: int = 50_000
     timeout_s: float | None = None
     over_timeout: bool = False
@@ -99,11 +102,15 @@ class StatefulPlan(RfcPlan):
             ways=self.ways,
             frame=self.size,
             protocol=self.protocol,
-            ranges=tuple(self.ranges(flows) for flows in self.flows),
+            ranges=tuple(self.ranges(flows, count) for count in self.addresses for flows in self.flows),
+            addresses=self.addresses,
             trial_s=self.trial_s,
             repeats=self.repeats_for(REPEATS),
             latency_repeats=self.repeats_for(LATENCY_REPEATS),
             alpha=self.alpha,
+            beta=self.beta,
+            gamma=self.gamma,
+            capacity_error=self.capacity_error,
             opening=self.opening,
             resolution=self.resolution,
             rest_s=self.rest_s,
@@ -112,23 +119,25 @@ class StatefulPlan(RfcPlan):
         )
         return replace(bare, exceptions=exceptions_of(bare, self.lab.filter))
 
-    def ranges(self, flows: int) -> Ranges:
-        """§5.1: the source ports stay, the destination ports grow. UsageError where they do not reach."""
+    def ranges(self, flows: int, addresses: int) -> Ranges:
+        """§5.1: the source ports stay, the destination ports grow. Static port forwards have one destination.
+        UsageError where they do not reach."""
         source, destination = ADDRESSES[self.ip6]
-        of_a_port = self.addresses**2 * self.source_ports
+        destinations = 1 if self.behind else addresses
+        of_a_port = addresses * destinations * self.source_ports
         destination_ports = -(-flows // of_a_port)
         most = LAST_DESTINATION_PORT - FIRST_DESTINATION_PORT + 1
         if destination_ports > most:
             raise UsageError(
                 f"--flows {flows}: {self.source_ports} source ports and {most} destination ports make at most "
-                f"{of_a_port * most}; give more of them by -t ports= or addresses="
+                f"{of_a_port * most}; give more of them by -t ports= or --addresses"
             )
         return Ranges(
             flows=flows,
             source=self.source or source,
-            sources=self.addresses,
+            sources=addresses,
             destination=self.destination or destination,
-            destinations=self.addresses,
+            destinations=destinations,
             source_port=FIRST_SOURCE_PORT,
             source_ports=self.source_ports,
             destination_port=FIRST_DESTINATION_PORT,
@@ -140,6 +149,7 @@ class StatefulPlan(RfcPlan):
             **self.settings_head(server),
             flows=",".join(map(str, self.flows)),
             protocol="" if self.transport == "udp" else self.transport,
+            addresses=",".join(map(str, self.addresses)),
             ways=",".join(self.ways),
         )
 
@@ -149,6 +159,9 @@ def check_plan(plan: StatefulPlan) -> None:
     plan.check_trials("the RFC's figures are of 10, latency of 20")
     if not 0 < plan.alpha <= 1:
         raise UsageError(f"--alpha {plan.alpha:g}: give a share above 0 and at most 1, such as 80% or 0.5")
+    for name, value in (("beta", plan.beta), ("gamma", plan.gamma), ("error", plan.capacity_error)):
+        if not 0 < value < 1:
+            raise UsageError(f"--capacity {name}={value:g}: give a share between 0 and 1, such as 10% or 0.5")
     if not 1 <= plan.source_ports <= LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1:
         raise UsageError(
             f"-t ports={plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
@@ -159,7 +172,8 @@ def check_plan(plan: StatefulPlan) -> None:
         raise UsageError(f"-t size={plan.size}: give bytes with FCS from {least} to {MAX_FRAME_BYTES}")
     _check_addresses(plan)
     for flows in plan.flows:
-        plan.ranges(flows)
+        for addresses in plan.addresses:
+            plan.ranges(flows, addresses)
     pair = set(plan.directions)
     if len(pair) != 2 or {wire.reverse for wire in pair} != pair:
         raise UsageError(
@@ -169,8 +183,6 @@ def check_plan(plan: StatefulPlan) -> None:
 
 
 def _check_addresses(plan: StatefulPlan) -> None:
-    if plan.addresses < 1:
-        raise UsageError(f"-t addresses={plan.addresses}: give 1 or more")
     for name, given in (("source", plan.source), ("destination", plan.destination)):
         if not given:
             continue
@@ -205,7 +217,6 @@ class FlowSettings(TypedDict):
     ip6: bool
     source: str
     destination: str
-    addresses: int
     source_ports: int
 
 
@@ -225,7 +236,7 @@ def transport_of(text: str) -> FlowProtocol:
 
 
 def flow_settings(text: str, ip6: bool, protocol: FlowProtocol = "udp") -> FlowSettings:
-    """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,addresses=16,ports=40k`; `ip6` where that does not say.
+    """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,ports=40k`; `ip6` where that does not say.
     UsageError for other keys."""
     given = parse_tunables(text)
     for key in given:
@@ -233,23 +244,37 @@ def flow_settings(text: str, ip6: bool, protocol: FlowProtocol = "udp") -> FlowS
             raise UsageError(f"-t {key}=…: flows have {', '.join(SETTINGS)}")
     if (family := given.get("ip", "6" if ip6 else "4")) not in ("4", "6"):
         raise UsageError(f"-t ip={family}: give 4 or 6")
-    counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "addresses", "ports") if key in given}
+    counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "ports") if key in given}
     return FlowSettings(
         tunables=given,
         size=counts.get("size", least_bytes(family == "6", protocol)),
         ip6=family == "6",
         source=given.get("source", ""),
         destination=given.get("destination", ""),
-        addresses=counts.get("addresses", 1),
         source_ports=counts.get("ports", 50_000),
     )
 
 
-def parse_flows(text: str) -> tuple[int, ...]:
-    """`1,1k,64k,1M`, rising. UsageError for what is no number, or is given twice."""
-    found = [parse_count("--flows", word) for word in text.split(",")]
+def with_capacity(plan: StatefulPlan, text: str) -> StatefulPlan:
+    """The plan with `beta=10%,gamma=50%,error=0.1%`. UsageError for other keys."""
+    given = parse_tunables(text)
+    for key in given:
+        if key not in ("beta", "gamma", "error"):
+            raise UsageError(f"--capacity {key}=…: it has beta, gamma, error")
+    shares = {key: parse_ratio(value, f"--capacity {key}") for key, value in given.items()}
+    return replace(
+        plan,
+        beta=shares.get("beta", plan.beta),
+        gamma=shares.get("gamma", plan.gamma),
+        capacity_error=shares.get("error", plan.capacity_error),
+    )
+
+
+def parse_counts(what: str, text: str) -> tuple[int, ...]:
+    """`1,1k,64k,1M`, rising. UsageError names the option `what` for what is no number, or is given twice."""
+    found = [parse_count(what, word) for word in text.split(",")]
     if len(set(found)) != len(found):
-        raise UsageError(f"--flows {text}: a number is given twice; give each once")
+        raise UsageError(f"{what} {text}: a number is given twice; give each once")
     return tuple(sorted(found))
 
 

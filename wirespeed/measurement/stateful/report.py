@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 from wirespeed.charts.chart import Chart
 from wirespeed.charts.page_parts import Block, Grid, Paragraph
@@ -12,19 +12,17 @@ from wirespeed.measurement.rfc.report import RfcReport, irregular_rows
 from wirespeed.measurement.rfc.text import RfcSection
 from wirespeed.measurement.stateful.charts import flows_chart, latency_chart
 from wirespeed.measurement.stateful.result import StatefulResult, Test
-from wirespeed.measurement.stateful.rows import StatefulRow, stateful_rows
+from wirespeed.measurement.stateful.rows import StatefulRow, figures_of
 from wirespeed.measurement.stateful.text import TEXT, table_text
 
-_TEXTS = {"flows", "sends", "filter", "direction"}
+_TEXTS = {"flows", "addresses", "sends", "filter", "direction"}
 
 
 class StatefulReport(RfcReport[StatefulResult]):
     noun, title = "rfc 9693", "RFC 9693"
     text = TEXT
+    figures = staticmethod(figures_of)
     row_kinds: ClassVar = {"stateful": (StatefulRow, "a figure of a test and number of flows")}
-
-    def rows(self, results: Sequence[StatefulResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
-        return {"stateful": stateful_rows(results)}
 
     def table(self, result: StatefulResult, section: RfcSection) -> Grid:
         return Grid(
@@ -32,7 +30,7 @@ class StatefulReport(RfcReport[StatefulResult]):
             tuple(section.head),
             tuple(map(tuple, section.rows)),
             texts=sum(1 for name in section.head if name in _TEXTS),
-            irregular=irregular_rows(result, section.test),
+            irregular=_irregular(result, section.test),
         )
 
     def above(self, identity: str, result: StatefulResult, shown: Shown) -> Iterator[Block]:
@@ -45,6 +43,14 @@ class StatefulReport(RfcReport[StatefulResult]):
         self, identity: str, sentence: str, result: StatefulResult, test: Test, _shown: Shown
     ) -> Chart | None:
         return latency_chart(identity, sentence, result) if test == "latency" else None
+
+
+def _irregular(result: StatefulResult, test: Test) -> frozenset[int]:
+    """Of latency, a row of the table is a quantity."""
+    if test != "latency":
+        return irregular_rows(result, test)
+    whys = [row.irregular for row in result.latency for _ in row.quantities]
+    return frozenset(index for index, why in enumerate(whys) if why)
 
 
 REPORT = StatefulReport()

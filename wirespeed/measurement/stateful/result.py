@@ -19,6 +19,7 @@ from wirespeed.measurement.rfc.method import Conforming
 from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import INLINE, SPARSE, Stored
+from wirespeed.results.sample import DelayVariation
 from wirespeed.results.search_trial import BoundLimit
 from wirespeed.results.settings import Settings
 from wirespeed.results.states import StateTable, TearDown
@@ -35,7 +36,7 @@ SECTIONS: Mapping[Test, str] = {
     "rate": "RFC 9693 §4.5, §4.6",
     "throughput": "RFC 9693 §4.7 (RFC 8219 §7.1)",
     "frame-loss": "RFC 9693 §4.7 (RFC 8219 §7.4)",
-    "latency": "RFC 9693 §4.7 (RFC 8219 §7.2, §7.3.1)",
+    "latency": "RFC 9693 §4.7 (RFC 8219 §7.2, §7.3)",
     "tear-down": "RFC 9693 §4.8",
     "capacity": "RFC 9693 §4.9",
 }
@@ -77,7 +78,8 @@ class StatefulMethod(Conforming):
     of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest timeout that the
     DUT has for such flows, None if unknown. `resolution` is the relative distance between a rate that was found and the
     next that fails; `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `exceptions` lists, by
-    test, the deviations from the RFC."""
+    test, the deviations from the RFC. `addresses` are the numbers of addresses of each side (§3.2), of which each has
+    its own rows."""
 
     sections: ClassVar = SECTIONS
 
@@ -101,6 +103,7 @@ class StatefulMethod(Conforming):
     gamma: float = 0.5
     capacity_error: float = 0.001
     exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
+    addresses: tuple[int, ...] = (1,)
 
     @property
     def transport(self) -> FlowProtocol:
@@ -117,9 +120,9 @@ class StatefulMethod(Conforming):
             return self.frame
         return 150 if self.protocol.endswith("4") else 184
 
-    def ranges_of(self, flows: int) -> Ranges | None:
+    def ranges_of(self, flows: int, addresses: int) -> Ranges | None:
         """None of a number that a search of the capacity came to."""
-        return next((one for one in self.ranges if one.flows == flows), None)
+        return next((one for one in self.ranges if (one.flows, one.sources) == (flows, addresses)), None)
 
 
 @dataclass(frozen=True)
@@ -167,8 +170,8 @@ class StatefulTrial(RfcTrial):
     The directions of `trial` are phase 1 and validation in a test of the rate, phase 2 in the others. `opened` are the
     counts of phase 1, `validated` those of validation, `exchanged` those of phase 2 by direction. `states` is the state
     table afterwards with the growth of its counters, `states_before` its entries before phase 1; None if it was not
-    read. `lasted_s` is the time for which the first flow had to live. `excluded` is the reason why a trial does not
-    count."""
+    read. `lasted_s` is the time for which the first flow had to live. `delay_variations` are those of phase 2 where its
+    latency was taken. `addresses` are those of each side. `excluded` is the reason why a trial does not count."""
 
     number: int
     test: Test
@@ -187,11 +190,13 @@ class StatefulTrial(RfcTrial):
     lasted_s: float = 0.0
     label: Annotated[str, SPARSE] = ""
     excluded: Annotated[str, SPARSE] = ""
+    delay_variations: Annotated[Mapping[Channel, DelayVariation], SPARSE] = field(default_factory=dict)
+    addresses: int = 1
 
     @property
     def subject(self) -> str:
-        """`1,000,000 flows without filter`."""
-        return flows_text(self.flows) + ("" if self.filtered else " without filter")
+        """`1,000,000 flows, 16 addresses, without filter`."""
+        return subject_of(self.flows, self.addresses, "", self.filtered)
 
     @property
     def faults(self) -> dict[str, int]:
@@ -220,10 +225,12 @@ def percentile(values: Sequence[float], share: int) -> float | None:
 
 
 class FlowsRow:
-    """A row of one number of flows. `filtered`: with the filter on. `states` were in use. `left_out` is the reason why
-    there is no figure, `irregular` the reason why the figure is not the DUT's alone."""
+    """A row of one number of flows and of `addresses` of each side. `filtered`: with the filter on. `states` were in
+    use. `left_out` is the reason why there is no figure, `irregular` the reason why the figure is not the DUT's
+    alone."""
 
     flows: int
+    addresses: int
     filtered: bool
     states: int | None
     left_out: str
@@ -231,9 +238,8 @@ class FlowsRow:
 
     @property
     def subject(self) -> str:
-        """`1,000,000 flows, both, without filter`."""
-        way = getattr(self, "way", "")
-        return ", ".join(filter(None, (flows_text(self.flows), way, "" if self.filtered else "without filter")))
+        """`1,000,000 flows, 16 addresses, both, without filter`."""
+        return subject_of(self.flows, self.addresses, getattr(self, "way", ""), self.filtered)
 
     @property
     def remark(self) -> str:
@@ -256,6 +262,7 @@ class FoundRow(FlowsRow):
     trials: int = 0
     left_out: str = ""
     irregular: str = ""
+    addresses: int = 1
 
     @property
     def median(self) -> float | None:
@@ -318,12 +325,14 @@ class StateLossRow(FlowsRow):
     states: int | None = None
     left_out: str = ""
     irregular: str = ""
+    addresses: int = 1
 
 
 @dataclass(frozen=True)
 class StateLatencyRow(FlowsRow):
     """§4.7 at the throughput, of one direction; a value a repeat, in microseconds: the median of the frames' latency
-    (TL is the median of those), the 99.9th percentile (WCL), and the PDV, D99.9 - Dmin. `frames` were timed."""
+    (TL is the median of those), the 99.9th percentile (WCL), the PDV, D99.9 - Dmin, and the IPDV. `frames` were
+    timed."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"typical_us": "typical_us", "worst_us": "worst_us", "pdv_us": "pdv_us"}
 
@@ -335,10 +344,24 @@ class StateLatencyRow(FlowsRow):
     medians_us: tuple[float, ...] = ()
     worsts_us: tuple[float, ...] = ()
     variations_us: tuple[float, ...] = ()
+    ipdv: tuple[DelayVariation, ...] = ()
     frames: int = 0
     states: int | None = None
     left_out: str = ""
     irregular: str = ""
+    addresses: int = 1
+
+    @property
+    def quantities(self) -> dict[str, tuple[float, ...]]:
+        """Quantities that a report has, with their values."""
+        return {
+            "typical": self.medians_us,
+            "worst": self.worsts_us,
+            "PDV": self.variations_us,
+            "IPDV min": tuple(one.min_us for one in self.ipdv),
+            "IPDV median": tuple(one.median_us for one in self.ipdv),
+            "IPDV max": tuple(one.max_us for one in self.ipdv),
+        }
 
     @property
     def typical_us(self) -> float | None:
@@ -367,6 +390,7 @@ class TearDownRow(FlowsRow):
     states: int | None = None
     left_out: str = ""
     irregular: str = ""
+    addresses: int = 1
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -385,20 +409,35 @@ class CapacityStep:
     flows: int
     rate: float | None
     bound: float
+    repeat: int = 1
 
 
 @dataclass(frozen=True)
 class CapacityRow(FlowsRow):
-    """§4.9: `capacity` flows hold, `full_at` flows do not: their rate collapsed. The first step has `flows`."""
+    """§4.9, a search a repeat: `found` flows hold, `full` flows do not, since their rate collapsed. The first step of
+    each has `flows` (C0)."""
+
+    also_stored: ClassVar[Mapping[str, str]] = {"capacity": "capacity", "full_at": "full_at"}
 
     flows: int
     filtered: bool = True
-    capacity: int | None = None
-    full_at: int | None = None
+    found: tuple[int, ...] = ()
+    full: tuple[int, ...] = ()
     steps: tuple[CapacityStep, ...] = ()
     states: int | None = None
     left_out: str = ""
     irregular: str = ""
+    addresses: int = 1
+
+    @property
+    def capacity(self) -> int | None:
+        """The median of the repeats."""
+        return int(median(self.found)) if self.found else None
+
+    @property
+    def full_at(self) -> int | None:
+        """The median; None unless each repeat filled the table."""
+        return round(median(self.full)) if self.full and len(self.full) == len(self.found) else None
 
 
 Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRow | CapacityRow
@@ -406,9 +445,10 @@ Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRo
 
 @dataclass(frozen=True, kw_only=True)
 class StatefulSettings(Settings):
-    """`flows`, `protocol` and `ways` as on a command line."""
+    """`flows`, `addresses`, `protocol` and `ways` as on a command line."""
 
     flows: Annotated[str, SPARSE] = ""
+    addresses: Annotated[str, SPARSE] = ""
     protocol: Annotated[str, SPARSE] = ""
     ways: Annotated[str, SPARSE] = ""
 
@@ -437,6 +477,11 @@ class StatefulResult(RfcResult):
     capacity: Annotated[tuple[CapacityRow, ...], SPARSE] = ()
     trials: tuple[StatefulTrial, ...] = ()
     spent_s: float = 0.0
+
+
+def subject_of(flows: int, addresses: int, way: str, filtered: bool) -> str:
+    many = "" if addresses == 1 else f"{addresses:,} addresses"
+    return ", ".join(filter(None, (flows_text(flows), many, way, "" if filtered else "without filter")))
 
 
 def flows_text(flows: int) -> str:

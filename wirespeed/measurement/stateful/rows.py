@@ -44,6 +44,7 @@ class StatefulRow:
     opened_at: float | None = None
     states: int | None = None
     frame_bytes: int | None = None
+    addresses: int = 1
     source_ports: int | None = None
     destination_ports: int | None = None
     limit: str = ""
@@ -52,19 +53,8 @@ class StatefulRow:
     outcome: str = ""
 
 
-def stateful_rows(results: Sequence[StatefulResult]) -> list[StatefulRow]:
-    """All figures, in the order in which they were found."""
-    return [
-        replace(found, conformance=one.method.conformance(test), outcome=one.ending.status)
-        for one in results
-        for test in one.method.tests
-        for row in one.rows(test)
-        for found in _figures(one, test, row)
-    ]
-
-
-def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
-    ranges = result.method.ranges_of(row.flows)
+def figures_of(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
+    ranges = result.method.ranges_of(row.flows, row.addresses)
     blank = StatefulRow(
         result.name,
         test,
@@ -76,6 +66,7 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
         "",
         None,
         states=row.states,
+        addresses=row.addresses,
         opened_at=rounded(getattr(row, "opened_at", None)),
         frame_bytes=result.method.frame,
         source_ports=None if ranges is None else ranges.source_ports,
@@ -108,17 +99,13 @@ def _figures(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulR
                 )
         case CapacityRow():
             found = replace(blank, quantity="capacity", unit="flows")
-            yield replace(found, value=rounded(row.capacity), upper=rounded(row.full_at))
+            yield _spread(replace(found, upper=rounded(row.full_at)), row.found)
         case TearDownRow():
             yield _spread(replace(blank, quantity="tear-down rate", unit="entries/s"), row.rates)
         case StateLatencyRow():
             of = replace(blank, directions=row.direction, unit="µs", load_pps=rounded(row.load_pps))
-            for quantity, values in (
-                ("typical latency", row.medians_us),
-                ("worst latency", row.worsts_us),
-                ("PDV", row.variations_us),
-            ):
-                yield _spread(replace(of, quantity=quantity), values)
+            for name, values in row.quantities.items():
+                yield _spread(replace(of, quantity=name if "PDV" in name else f"{name} latency"), values)
 
 
 def _spread(row: StatefulRow, values: Sequence[float]) -> StatefulRow:

@@ -120,7 +120,8 @@ def run_stateful(
     with ending_of(lambda: bool(bench.trials)) as course, trial:
         if recorder is not None:
             recorder.begin(head)
-        _Suite(plan, bench, line_pps, opening_fps, refused, beside).run()
+        for bench.addresses in plan.addresses:
+            _Suite(plan, bench, line_pps, opening_fps, refused, beside).run()
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
     return replace(
         head,
@@ -212,8 +213,8 @@ def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | No
 
 @dataclass
 class _Suite:
-    """A plan on a bench. The line carries phase 1 of `opening_fps` flows per second. `opening` has the rate of phase 1
-    before a phase 2, by the number of flows."""
+    """A plan on a bench, for one number of addresses. The line carries phase 1 of `opening_fps` flows per second.
+    `opening` has the rate of phase 1 before a phase 2, by the number of flows."""
 
     plan: StatefulPlan
     bench: StatefulBench
@@ -264,7 +265,8 @@ class _Suite:
         if self.beside is None:
             return
         for row in self.beside.rows(test):
-            if row.flows == flows and getattr(row, "way", way) == way and row.filtered:
+            same = (row.flows, row.addresses) == (flows, self.bench.addresses)
+            if same and getattr(row, "way", way) == way and row.filtered:
                 self.bench.found(test, replace(row, filtered=False))
 
     # ---- the rate
@@ -323,7 +325,7 @@ class _Suite:
         """Why the line cannot be filled with data that nobody acknowledges, since only one side sends."""
         if self.plan.transport == "udp" or way == "both":
             return None
-        data_bytes = flow_set_of(self.plan.ranges(flows), "tcp").data_bytes(self.plan.size)
+        data_bytes = flow_set_of(self.plan.ranges(flows, self.bench.addresses), "tcp").data_bytes(self.plan.size)
         needed = self.line_pps * self.plan.trial_s * data_bytes / (_WINDOW_SHARE * WINDOW_BYTES)
         if flows >= needed:
             return None

@@ -82,12 +82,15 @@ class StatefulText(RfcText[StatefulResult]):
                 )
             case "latency":
                 yield (
-                    "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the least."
+                    "All frames are timed. Typical is the median, worst the 99.9th percentile, PDV that less the "
+                    "least; IPDV is the latency of a frame less that of the frame sent before it. Values are medians "
+                    "of the repeats."
                 )
             case "tear-down":
                 yield "Entries a second, flushed as a whole; the command's time on an empty table is taken off."
             case "capacity":
-                yield from map(capacity_text, result.capacity)
+                for row in result.capacity:
+                    yield f"{row.subject}: {steps_text(row)}"
                 yield (
                     f"Flows doubled until their validated rate fell below {method.beta:g} (beta) of the one before; "
                     f"the number between was halved to {method.capacity_error * 100:g} % (E) by {method.gamma:g} "
@@ -135,6 +138,10 @@ def _least(row: FoundRow) -> str:
     return "≥ " if row.is_at_least else ""
 
 
+def _flows(row: Row) -> tuple[str, str]:
+    return f"{row.flows:,}", f"{row.addresses:,}"
+
+
 def _filter(row: Row) -> str:
     return WITH if row.filtered else WITHOUT
 
@@ -149,29 +156,29 @@ _FOUND = ("1 %", "99 %", "error", "repeats", "limit", "states in use")
 
 
 def _rate(rows: Sequence[RateRow]) -> Grid:
-    head = ("flows", "filter", "flows/s", *_FOUND, "unvalidated")
+    head = ("flows", "addresses", "filter", "flows/s", *_FOUND, "unvalidated")
     found = []
     for row in rows:
         unvalidated = whole(row.unvalidated) if row.found else NOTHING
-        found.append((f"{row.flows:,}", _filter(row), *_found(row), unvalidated))
+        found.append((*_flows(row), _filter(row), *_found(row), unvalidated))
     return head, found
 
 
 def _throughput(rows: Sequence[StateThroughputRow]) -> Grid:
-    head = ("flows", "sends", "filter", "frames/s each way", *_FOUND, "% of line", "opened at flows/s")
+    head = ("flows", "addresses", "sends", "filter", "frames/s each way", *_FOUND, "% of line", "opened at flows/s")
     found = []
     for row in rows:
         line = None if row.median is None or not row.line_pps else row.median / row.line_pps * 100
-        found.append((f"{row.flows:,}", row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at)))
+        found.append((*_flows(row), row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at)))
     return head, found
 
 
 def _frame_loss(rows: Sequence[StateLossRow]) -> Grid:
     return (
-        ("flows", "sends", "filter", "input % of line", "offered fps", "loss %", "states in use"),
+        ("flows", "addresses", "sends", "filter", "input % of line", "offered fps", "loss %", "states in use"),
         [
             (
-                *(f"{row.flows:,}", row.way, _filter(row), f"{point.intended_percent:g}", whole(point.offered_pps)),
+                *(*_flows(row), row.way, _filter(row), f"{point.intended_percent:g}", whole(point.offered_pps)),
                 *(lossy(point.loss_percent), whole(row.states)),
             )
             for row in rows
@@ -182,31 +189,25 @@ def _frame_loss(rows: Sequence[StateLossRow]) -> Grid:
 
 def _latency(rows: Sequence[StateLatencyRow]) -> Grid:
     head = (
-        "flows",
-        "sends",
-        "filter",
-        "direction",
-        "load fps",
-        "typical us",
-        "worst us",
-        "PDV us",
-        "repeats",
-        "frames",
+        *("flows", "addresses", "sends", "filter", "direction", "load fps"),
+        *("of", "us", "1 %", "99 %", "repeats", "frames"),
     )
     found = []
     for row in rows:
-        times = (NOTHING if value is None else f"{value:.1f}" for value in (row.typical_us, row.worst_us, row.pdv_us))
-        repeats = (str(len(row.medians_us)), whole(row.frames))
-        found.append((f"{row.flows:,}", row.way, _filter(row), row.direction, whole(row.load_pps), *times, *repeats))
+        of = (*_flows(row), row.way, _filter(row), row.direction, whole(row.load_pps))
+        for name, values in row.quantities.items():
+            times = (percentile(values, share) for share in (50, 1, 99))
+            cells = (NOTHING if value is None else f"{value:.1f}" for value in times)
+            found.append((*of, name, *cells, str(len(values)), whole(row.frames)))
     return head, found
 
 
 def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
-    head = ("flows", "entries/s", "1 %", "99 %", "repeats", "entries", "left", "flush ms", "empty ms")
+    head = ("flows", "addresses", "entries/s", "1 %", "99 %", "repeats", "entries", "left", "flush ms", "empty ms")
     found = []
     for row in rows:
         rates = (whole(value) for value in (row.median, percentile(row.rates, 1), percentile(row.rates, 99)))
-        cells = [f"{row.flows:,}", *rates, str(len(row.flushes)), whole(row.states)]
+        cells = [*_flows(row), *rates, str(len(row.flushes)), whole(row.states)]
         last = row.flushes[-1] if row.flushes else None
         cells += (
             [NOTHING] * 3
@@ -218,14 +219,20 @@ def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
 
 
 def _capacity(rows: Sequence[CapacityRow]) -> Grid:
-    return (
-        ("flows", "flows/s", "bound flows/s", "hold"),
-        [
-            (f"{step.flows:,}", whole(step.rate), whole(step.bound), "no" if step.rate is None else "yes")
-            for row in rows
-            for step in row.steps
-        ],
-    )
+    head = ("flows", "addresses", "capacity", "1 %", "99 %", "full at", "repeats", "states in use")
+    found = []
+    for row in rows:
+        numbers = (whole(percentile(row.found, share)) for share in (50, 1, 99))
+        found.append((*_flows(row), *numbers, whole(row.full_at), str(len(row.found)), whole(row.states)))
+    return head, found
+
+
+def steps_text(row: CapacityRow) -> str:
+    """The steps of the last repeat: `10,000 at 11 200, … 160,000 collapsed`."""
+    last = row.steps[-1].repeat if row.steps else 0
+    steps = [one for one in row.steps if one.repeat == last]
+    rates = (f"{one.flows:,} " + ("collapsed" if one.rate is None else f"at {whole(one.rate)}") for one in steps)
+    return f"{capacity_text(row)}; flows and their rate, flows/s: {', '.join(rates) or NOTHING}."
 
 
 def capacity_text(row: CapacityRow) -> str:

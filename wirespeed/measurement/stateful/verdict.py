@@ -8,7 +8,7 @@ from wirespeed.measurement.stateful.result import (
     RateRow,
     StatefulResult,
     StateThroughputRow,
-    flows_text,
+    subject_of,
 )
 from wirespeed.measurement.stateful.text import capacity_text
 from wirespeed.measurement.verdicts import (
@@ -25,7 +25,7 @@ _FULL = Limit("dut", "the state table is full", "give the table more entries (`d
 
 def rate_figure(row: RateRow) -> Figure:
     """`210 kflows/s of new flows with 1,000,000 flows`."""
-    name = f"new flows with {flows_text(row.flows)}{'' if row.filtered else ', without filter'}"
+    name = f"new flows with {row.subject}"
     rate = row.median
     if rate is None or row.left_out:
         return Figure(name, "not measured", why=f"not measured: {row.left_out or row.irregular or 'not found out'}")
@@ -41,9 +41,9 @@ def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = N
     sent = {"both": wires, "initiator": wires[:1], "responder": wires[1:2]}[row.way]
     rate = row.median
     line = None if rate is None or not row.line_pps else rate / row.line_pps * 100
-    way, off = "" if row.way == "both" else f"{row.way} sends", "" if row.filtered else "without filter"
+    way = "" if row.way == "both" else f"{row.way} sends"
     return figure_of_bounds(
-        ", ".join(filter(None, (f"throughput with {flows_text(row.flows)}", way, off))),
+        f"throughput with {subject_of(row.flows, row.addresses, way, row.filtered)}",
         [str(wire) for wire in sent],
         rate,
         None if row.is_at_least or rate is None or row.error is None else rate + row.error,

@@ -21,7 +21,7 @@
 		const title = head.load ? head.load + (head.dut ? " through " + head.dut : "") : head.name || "a test";
 		set("name", title);
 		document.title = (running ? "▶ " : "") + title;
-		set("what", [head.kind, head.load && head.name, head.started.slice(0, 19).replace("T", " ")].filter(Boolean).join(" · ") + " · ");
+		set("what", [head.kind, head.load && head.name, head.version && `version ${head.version}`, head.started.slice(0, 19).replace("T", " ")].filter(Boolean).join(" · ") + " · ");
 	}
 	const sum = (frame, place) => Object.values(frame.ways).reduce((total, way) => total + way[place], 0);
 

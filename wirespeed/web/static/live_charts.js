@@ -72,7 +72,7 @@ const LiveCharts = (live) => {
 		const y = (name) => frames.map((frame) => (frame.ways[name] ? Math.max(frame.ways[name][2], NO_LOSS) : null));
 		const curves = names.map((name, number) => ({ ...looks(number, names.length), name, x, y: y(name) }));
 		const title = live.dataset.lost + ", log scale";
-		draw("losses", title, "", 180, curves, Words.loss, { log: true, range: [NO_LOSS / 2, 1.5], ticks: DECADES });
+		draw("losses", title, "", 180, curves, Words.loss, { log: true, range: [NO_LOSS / 2, 1.5], floor: NO_LOSS, ticks: DECADES });
 	}
 
 	function latencies(frames, x, names) {
