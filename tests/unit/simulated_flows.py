@@ -34,6 +34,7 @@ class StatefulDevice:
     remapped: int = 0
     timeout_s: float = 30.0
     keeps: int = 0
+    keeps_none: bool = False
     filtered: bool = True
     used: int = 0
     emptied: int = 0
@@ -90,7 +91,7 @@ class SimulatedSession:
         made = self.flows if rate <= able else int(self.flows * able / rate)
         if dut.filtered:
             made = min(made, dut.limit - dut.used)
-            dut.used += made
+            dut.used += 0 if dut.keeps_none else made
         dut.opened_at.append(rate_fps)
         self.learnt = made
         return Establishment(sending, made, self.flows - made, 0, dut.merged, 0, 0, 0, NONE)
