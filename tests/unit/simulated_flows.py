@@ -44,6 +44,7 @@ class StatefulDevice:
     unsent: int = 0
     timeout_s: float = 30.0
     keeps: int = 0
+    keeps_none: bool = False
     filtered: bool = True
     used: int = 0
     emptied: int = 0
@@ -103,7 +104,7 @@ class SimulatedSession:
         made = self.flows if rate <= able else int(self.flows * able / rate)
         if dut.filtered:
             made = min(made, dut.limit - dut.used)
-            dut.used += made
+            dut.used += 0 if dut.keeps_none else made
         dut.opened_at.append(rate_fps)
         self.learnt, self.validated = made, False
         if self.is_tcp:

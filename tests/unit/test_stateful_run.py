@@ -408,6 +408,11 @@ def test_rows_without_filter_may_come_from_another_result(run: Any) -> None:
     result = run(StatefulDevice(), beside=off)
     assert row_of(result, filtered=False).median == row_of(off).median
     assert "rows without filter are those of off" in result.ending.notes
+    # The device has no filter at all, so that its table stays empty.
+    bare = run(StatefulDevice(keeps_none=True), replace(QUICK, name="bare", without_filter=False))
+    assert "had only 0 entries" in row_of(bare).irregular
+    row = row_of(run(StatefulDevice(), beside=bare), filtered=False)
+    assert (row.median, row.states, row.irregular) == (row_of(bare).median, None, "")
 
 
 def test_the_result_is_read_as_it_was_written(run: Any, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from wirespeed.measurement.stateful.benchmarks import (
     rate_goal,
     tear_down,
     throughput,
+    without_filter,
 )
 from wirespeed.measurement.stateful.plan import StatefulPlan, check_plan
 from wirespeed.measurement.stateful.result import (
@@ -267,7 +268,7 @@ class _Suite:
         for row in self.beside.rows(test):
             same = (row.flows, row.addresses) == (flows, self.bench.addresses)
             if same and getattr(row, "way", way) == way and row.filtered:
-                self.bench.found(test, replace(row, filtered=False))
+                self.bench.found(test, without_filter(row))
 
     # ---- the rate
 
