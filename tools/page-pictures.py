@@ -100,7 +100,7 @@ def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
     (folder / "inspected.json").write_text(inspection_to_json(recorded.INSPECTED))
     _run(*wirespeed, "results", "add", *tests, str(folder / "inspected.json"), "--archive", str(folder / "corpus"))
     _run(*wirespeed, "results", "site", str(folder / "site"), "--archive", str(folder / "corpus"))
-    running = recorded.running(results[0], folder / "results" / "64b-second-run.json", 0.8)
+    running = recorded.running(results[0], folder / "results" / "64b-second-run.json", 0.8, left_s=600.0)
     command = (*wirespeed, "web", str(folder / "results"), "--listen", "127.0.0.1:0")
     web = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:

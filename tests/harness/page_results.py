@@ -196,13 +196,14 @@ def site_pages(site: Path) -> dict[str, Path]:
     return found
 
 
-def running(result: Result, file: Path, share: float) -> Journal:
-    """A test that is under way: that share of its samples is in the journal of `file`."""
+def running(result: Result, file: Path, share: float, left_s: float = 0.0) -> Journal:
+    """A test that is under way: that share of its samples is in the journal of `file`. It has `left_s` more time than
+    they take."""
     document: dict[str, Any] = json.loads(json.dumps(result.to_json()))
     samples = list(document.pop("stats").values())
     document.pop("outcome")
     journal = Journal(journal_path(file))
-    journal.most_s = float(len(samples))
+    journal.most_s = len(samples) + left_s
     some = samples[: round(share * len(samples))]
     started = datetime.now(UTC) - timedelta(seconds=len(some))
     journal.begin("loadtest", {"name": file.stem, "started": started.isoformat(timespec="seconds"), **document})

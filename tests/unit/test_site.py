@@ -132,7 +132,7 @@ def test_steps_are_found_and_told_with_their_build() -> None:
     before, after = series(7e6, 7.01e6, 6.99e6, 7e6), series(*[7e6] * 4, 6.1e6, 6.11e6, 6.1e6, version="bbbb")[4:]
     (trend,) = trends([*after, *before]).values()
     assert [step.at for step in trend.steps] == [4]
-    assert trend.steps[0].text == "since version bbbb: ▼\u00a012.81\u00a0%, worse"
+    assert trend.steps[0].text == "since version bbbb: ▼\u00a012.8\u00a0%, worse"
     assert since_the_last_step([*before, *after]) == after
     (flat,) = trends(series(7e6, 7e6, 1e6)).values()
     assert flat.steps == () and flat.plateaus == ()  # too few to tell
@@ -142,12 +142,12 @@ def test_steps_are_found_and_told_with_their_build() -> None:
 @pytest.mark.parametrize(
     ("version", "before", "word", "text"),
     [
-        ("1.3", "1.2", "worse", "since version 1.3: ▼\u00a012.00\u00a0%, worse than 1.2"),
-        ("1.3", "1.2", "same", "since version 1.3: ▼\u00a012.00\u00a0%, same as 1.2 within 1 %"),
-        ("1.3", "1.2", "cannot tell", "since version 1.3: ▼\u00a012.00\u00a0% against 1.2, cannot be judged"),
-        ("1.3", "", "worse", "since version 1.3: ▼\u00a012.00\u00a0%, worse"),
-        ("1.3", "1.3", "worse", "version 1.3, since 2026-11-13: ▼\u00a012.00\u00a0%, worse"),
-        ("", "", "cannot tell", "since 2026-11-13: ▼\u00a012.00\u00a0%, cannot be judged"),
+        ("1.3", "1.2", "worse", "since version 1.3: ▼\u00a012.0\u00a0%, worse than 1.2"),
+        ("1.3", "1.2", "same", "since version 1.3: ▼\u00a012.0\u00a0%, same as 1.2 within 1 %"),
+        ("1.3", "1.2", "cannot tell", "since version 1.3: ▼\u00a012.0\u00a0% against 1.2, cannot be judged"),
+        ("1.3", "", "worse", "since version 1.3: ▼\u00a012.0\u00a0%, worse"),
+        ("1.3", "1.3", "worse", "version 1.3, since 2026-11-13: ▼\u00a012.0\u00a0%, worse"),
+        ("", "", "cannot tell", "since 2026-11-13: ▼\u00a012.0\u00a0%, cannot be judged"),
     ],
 )
 def test_a_step_says_with_which_version_it_came_and_against_which(
@@ -161,20 +161,20 @@ def test_a_step_that_cannot_be_judged_has_no_colour() -> None:
     rates = [7e6, 7.01e6, 6.99e6, 7e6, 5e6]
     one = shelf(*(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate(rates)))
     assert change(one.of(one.entries)) == (
-        "since version 1.4: ▼\u00a028.57\u00a0% against 1.3, cannot be judged",
+        "since version 1.4: ▼\u00a028.6\u00a0% against 1.3, cannot be judged",
         False,
     )
     page = dut_page("router", one.entries, one)
     (trend,) = page.trends
-    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.57\u00a0%", REFERENCE)]
+    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.6\u00a0%", REFERENCE)]
     sparks = [cell.spark for row in page.tests.rows for cell in row if cell.spark]
     assert [dot[2] for spark in sparks for dot in spark.dots] == [False]
     two = shelf(
         *(figure(rate, started=f"2026-11-{10 + at}", version=f"1.{at}") for at, rate in enumerate([*rates, 5.001e6]))
     )
-    assert change(two.of(two.entries)) == ("since version 1.4: ▼\u00a028.56\u00a0%, worse than 1.3", True)
+    assert change(two.of(two.entries)) == ("since version 1.4: ▼\u00a028.6\u00a0%, worse than 1.3", True)
     (trend,) = dut_page("router", two.entries, two).trends
-    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.56\u00a0%, worse", ALARM)]
+    assert [(band.name, band.colour) for band in trend.chart.bands] == [("1.4: ▼\u00a028.6\u00a0%, worse", ALARM)]
 
 
 def test_a_trend_names_its_dut() -> None:
@@ -199,7 +199,7 @@ def test_a_build_against_the_one_before() -> None:
     assert changed([*old, *new]) == "worse (-14.29 %) than aaaa"
     assert changed([old[0], new[0]]) == against_before([old[0], new[0]])
     apart = [replace(one, entry=replace(one.entry, version=f"a{at}")) for at, one in enumerate([*old, *new])]
-    assert changed(apart) == "since version a3: ▼\u00a014.29\u00a0%, worse than a2"
+    assert changed(apart) == "since version a3: ▼\u00a014.3\u00a0%, worse than a2"
     assert changed(old) == ""
 
 
@@ -366,10 +366,10 @@ def test_bars_by_version_tell_of_the_step() -> None:
     assert bars is not None
     assert [(bar.name, bar.text, bar.change, bar.is_down) for bar in bars.bars] == [
         ("1.0", "1.00 ●", "", False),
-        ("1.1", "0.800 ●", "▼\u00a019.99\u00a0%, worse than 1.0", True),
+        ("1.1", "0.800 ●", "▼\u00a020.0\u00a0%, worse than 1.0", True),
     ]
     assert bars.of == "NDR, Mpps; a full bar is 1.00"
-    assert change(found.of(found.entries)) == ("since version 1.1: ▼\u00a019.99\u00a0%, worse than 1.0", True)
+    assert change(found.of(found.entries)) == ("since version 1.1: ▼\u00a020.0\u00a0%, worse than 1.0", True)
     assert change(found.of(found.entries[:2])) == ("", False)
 
 
@@ -398,14 +398,14 @@ def test_a_figure_stands_beside_the_version_that_it_is_of() -> None:
         figure(2e6, dut="b", load="bench size=imix", version="1.1"),
     )
     (bars,) = side_by_side(found, 1)
-    assert [(bar.name, bar.version) for bar in bars.bars] == [("a", "1.0"), ("b", "1.0")]
+    assert bars.of == "NDR, Mpps; version 1.0; a full bar is 1.00" and {bar.version for bar in bars.bars} == {""}
     told = {row[0].text: (row[0].note, [cell.note for cell in row[1:]]) for row in matrix(found, "x").table.rows}
     assert told == {"a": ("version 1.0", ["", "", ""]), "b": ("", ["1.0", "1.1", "1.0"])}
     duts = duts_page(found, "x").table
     at = [text for text, _ in duts.headings].index("version")
     assert [row[at].text for row in duts.rows] == ["1.0", "1.0"]
-    one = answer_of(found.of(found.duts["b"])[0])
-    assert one is not None and one.version == "1.0"
+    one = answer_of(found.of(found.duts["b"])[0], found)
+    assert one is not None and one.edition == "version 1.0, 2026-11-22"
 
 
 def test_a_dut_has_the_table_that_a_review_ends_with() -> None:
@@ -431,9 +431,9 @@ def test_a_dut_has_the_table_that_a_review_ends_with() -> None:
 
 def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
     told = [
-        Limited("a", ("limited by DUT", "next: RSS"), "p"),
-        Limited("b", ("limited by line", "next: RSS"), "q"),
-        Limited("c", ("next: RSS",), "r"),
+        Limited("a", ("limited by DUT", "next: RSS"), "p", "1"),
+        Limited("b", ("limited by line", "next: RSS"), "q", "1"),
+        Limited("c", ("next: RSS",), "r", "1"),
     ]
     apart, several = once(told)
     assert [(one.test, one.sentences) for one in apart] == [("a", ("limited by DUT",)), ("b", ("limited by line",))]

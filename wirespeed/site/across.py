@@ -102,9 +102,10 @@ def _row(
 
 @dataclass(frozen=True)
 class DutMatrix:
-    """DUTs down, the tests that most of them had across."""
+    """DUTs down, the tests that most of them had across; `counted` says how many have a rate."""
 
     title: str
+    counted: str
     table: SiteTable
     left_out: int
 
@@ -118,7 +119,9 @@ def matrix(found: Catalogue, title: str) -> DutMatrix:
     known = ((dut, [chosen(figures.get((dut, test), ())) for test, _ in shown]) for dut in found.duts)
     rows = tuple(_matrix_row(dut, cells) for dut, cells in known if any(cells))
     headings = (("DUT", False), *((test_name(*test), True) for test, _ in shown))
-    return DutMatrix(title, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
+    tests_shown = f"{'these' if len(shown) > 1 else 'this'} {count(len(shown), 'test')}"
+    counted = f"{len(rows)} of {count(len(found.duts), 'DUT')} have a rate of {tests_shown}"
+    return DutMatrix(title, counted, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
 
 
 def _matrix_row(dut: str, figures: Sequence[SiteFigure | None]) -> tuple[SiteCell, ...]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import chosen, hardness, mega, of_mega, per_watt, size_of, telling, trust
@@ -19,8 +20,8 @@ MOST_BUILDS = 6
 
 @dataclass(frozen=True)
 class VersionBar:
-    """`version` is that of the DUT when it was measured, unless the bar is named by it; `change` says how the figure
-    changed with the version, `is_down` whether it is judged to be worse."""
+    """`version` is that of the DUT when it was measured, unless all bars or its name have it; `change` says how the
+    figure changed with the version, `is_down` whether it is judged to be worse."""
 
     name: str
     page: str
@@ -35,14 +36,14 @@ class VersionBar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars of one scale, which begins at 0; `of` says what the figures are, with their unit and what a full bar
-    is. `more` bars are left out."""
+    """Bars of one scale, which begins at 0; `of` says what the figures are, with their unit, what all of them have in
+    common and what a full bar is. `more` says what is left out, such as `2 more DUTs`."""
 
     title: str
     page: str
     of: str
     bars: tuple[VersionBar, ...]
-    more: int = 0
+    more: str = ""
 
 
 def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Bars, ...]:
@@ -61,7 +62,8 @@ def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Ba
         sizes[size_of(test[0])] += 1
     shown = sorted(ranked, key=nth_of_size.__getitem__)[:most]
     draw = watt_bars if by_watt else rate_bars
-    drawn = (draw(found, newest[test], test_name(*test), test_page(*test)) for test in shown)
+    of_all = len(found.duts)
+    drawn = (draw(found, newest[test], test_name(*test), test_page(*test), of_all) for test in shown)
     return tuple(bars for bars in drawn if bars is not None)
 
 
@@ -75,43 +77,74 @@ def newest_of_duts(found: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteF
     return sorted(newest, key=lambda one: (is_unnamed(one.entry.dut), bool(one.value.irregular), -one.value.rate_pps))
 
 
-def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars:
-    """One bar a figure, each of another DUT."""
+def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0) -> Bars:
+    """One bar a figure, each of another DUT; those stand beside their number `of_all`."""
     most = max(one.value.rate_pps for one in newest)
+    shared = _shared_version(newest)
     names = {one.name for one in newest}
     bars = []
     for one in newest[:MOST_BARS]:
         said, is_down = change(_series(found, one))
         rate = mega(one) if len(names) == 1 else f"{one.name} {mega(one)}"
-        bars.append(_dut_bar(found, one, rate, one.value.rate_pps / most, said, is_down))
+        bars.append(_dut_bar(found, one, rate, one.value.rate_pps / most, shared, said, is_down))
     of = f"{names.pop()}, Mpps" if len(names) == 1 else "Mpps"
-    return Bars(title, page, _scaled(of, most), tuple(bars), max(0, len(newest) - MOST_BARS))
+    return Bars(
+        title,
+        page,
+        _scaled(of, most, shared, _share(len(newest), of_all)),
+        tuple(bars),
+        _more(len(newest) - MOST_BARS, "DUT"),
+    )
 
 
-def watt_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "") -> Bars | None:
+def watt_bars(
+    found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0
+) -> Bars | None:
     """The same by packets for each watt of the whole DUT; None where fewer than two DUTs had a meter."""
     metered = [(one, one.per_watt) for one in newest if one.per_watt]
     if len(metered) < 2:
         return None
     metered.sort(key=lambda one: (is_unnamed(one[0].entry.dut), bool(one[0].value.irregular), -one[1]))
     most = max(each for _, each in metered)
-    bars = tuple(_dut_bar(found, one, per_watt(one), each / most) for one, each in metered[:MOST_BARS])
-    of = _scaled("Mpps/W of the whole DUT", most)
-    return Bars(title, page, of, bars, max(0, len(metered) - MOST_BARS))
+    shared = _shared_version([one for one, _ in metered])
+    bars = tuple(_dut_bar(found, one, per_watt(one), each / most, shared) for one, each in metered[:MOST_BARS])
+    of = _scaled("Mpps/W of the whole DUT", most, shared, _share(len(metered), of_all))
+    return Bars(title, page, of, bars, _more(len(metered) - MOST_BARS, "DUT"))
 
 
 def _dut_bar(
-    found: Catalogue, one: SiteFigure, said: str, share: float, changed: str = "", is_down: bool = False
+    found: Catalogue,
+    one: SiteFigure,
+    said: str,
+    share: float,
+    shared: str,
+    changed: str = "",
+    is_down: bool = False,
 ) -> VersionBar:
-    """The bar of a DUT, named by it, with the trust mark of its figure."""
+    """The bar of a DUT, named by it, with the trust mark of its figure; `shared` is the version that all bars have."""
     dut, mark = one.entry.dut, trust(one)
     why = f"{mark.word}: {mark.why}"
     text, filled, colour = f"{said} {mark.shape}", f"{100 * share:.1f}", found.colours[dut]
-    return VersionBar(dut, dut_page(dut), text, filled, colour, why, one.entry.version, changed, is_down)
+    version = "" if shared else one.entry.version
+    return VersionBar(dut, dut_page(dut), text, filled, colour, why, version, changed, is_down)
 
 
-def _scaled(of: str, most: float) -> str:
-    return f"{of}; a full bar is {of_mega(most)}"
+def _shared_version(figures: Iterable[SiteFigure]) -> str:
+    """The version that all figures are of; empty if there are several."""
+    versions = {one.entry.version for one in figures}
+    return versions.pop() if len(versions) == 1 else ""
+
+
+def _scaled(of: str, most: float, version: str = "", share: str = "") -> str:
+    return "; ".join(filter(None, (of, version and f"version {version}", share, f"a full bar is {of_mega(most)}")))
+
+
+def _share(number: int, of_all: int) -> str:
+    return f"{number} of {of_all} DUTs" if number < of_all else ""
+
+
+def _more(number: int, noun: str) -> str:
+    return count(number, f"more {noun}") if number > 0 else ""
 
 
 def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") -> Bars | None:
@@ -140,7 +173,7 @@ def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") ->
         )
         for figure in newest
     )
-    return Bars(title, page, _scaled(f"{one.name}, Mpps", most), bars, len(by_version) - len(newest))
+    return Bars(title, page, _scaled(f"{one.name}, Mpps", most), bars, _more(len(by_version) - len(newest), "version"))
 
 
 def _series(found: Catalogue, one: SiteFigure) -> list[SiteFigure]:

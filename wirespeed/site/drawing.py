@@ -12,6 +12,8 @@ from wirespeed.site.trends import Trend, TrendStep, since
 
 SPARK_WIDTH, SPARK_HEIGHT = 80.0, 18.0
 TREND_PX = 180
+WIDE = 0.1
+"""Charts of values that differ by this share begin at 0, since it is seen there; others around their values."""
 LABEL_LETTERS = 12
 """The longest version that a label within a chart has room for."""
 
@@ -49,6 +51,8 @@ def trend_chart(identity: str, name: str, trend: Trend, colour: str, root: str) 
     """The values one after the other, by version or date; `name` says what of which DUT they are, `root` is the way
     from the page to the results."""
     least, most = _range(trend.rates)
+    if least < (1 - WIDE) * most:
+        least, most = 0.0, max(trend.rates) * (1 + WIDE)
     values = Curve(
         name="each result",
         key="each result",

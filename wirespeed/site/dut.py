@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import Chart
 from wirespeed.pages.words import count
@@ -20,6 +20,7 @@ from wirespeed.site.parts import (
     SiteCell,
     SiteTable,
     answer_of,
+    edition,
     number,
     per_price_cell,
     per_watt_cell,
@@ -41,6 +42,7 @@ class LimitOfTest:
     test: str
     sentences: tuple[str, ...]
     page: str
+    edition: str
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,7 @@ class PowerOfTest:
     test: str
     line: str
     page: str
+    edition: str
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class DutPage:
     meta: tuple[str, ...]
     described: tuple[tuple[str, str], ...]
     answer: DutHeadline | None
+    answer_title: str
     review: Review | None
     tests: SiteTable
     trends: tuple[TrendOfTest, ...]
@@ -99,7 +103,8 @@ def dut_page(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutPag
         name=dut,
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
-        answer=answer_of(best),
+        answer=answer_of(best, found),
+        answer_title=_answer_title({figure.entry.test for figure in figures}),
         review=review(figures),
         tests=SiteTable(
             "By test",
@@ -115,6 +120,10 @@ def dut_page(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutPag
         texts=texts,
         archive=archive(dut) if has_files else "",
     )
+
+
+def _answer_title(tests: Collection[object]) -> str:
+    return f"The hardest of its {len(tests)} tests" if len(tests) > 1 else "Its only test"
 
 
 def described(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
@@ -184,15 +193,15 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
     found: dict[tuple[str, str], LimitOfTest] = {}
     for entry in entries:
         if entry.is_test and entry.told.sentences and entry.test not in found:
-            name, page = test_name(*entry.test), entry.page
-            found[entry.test] = LimitOfTest(name, tuple(dict.fromkeys(entry.told.sentences)), page)
+            said = tuple(dict.fromkeys(entry.told.sentences))
+            found[entry.test] = LimitOfTest(test_name(*entry.test), said, entry.page, edition(entry))
     return [found[test] for test in sorted(found, key=test_order)]
 
 
 def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
     """Tests with what is said of one only, and what is said of several, with the number of these."""
     times = Counter(sentence for one in told for sentence in one.sentences)
-    apart = (LimitOfTest(one.test, tuple(said for said in one.sentences if times[said] == 1), one.page) for one in told)
+    apart = (replace(one, sentences=tuple(said for said in one.sentences if times[said] == 1)) for one in told)
     several = tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
     return tuple(one for one in apart if one.sentences), several
 
@@ -201,7 +210,7 @@ def _power(entries: Sequence[SiteEntry]) -> list[PowerOfTest]:
     found: dict[tuple[str, str], PowerOfTest] = {}
     for entry in entries:
         if entry.told.power and entry.test not in found:
-            found[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page)
+            found[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page, edition(entry))
     return [found[test] for test in sorted(found, key=test_order)]
 
 

@@ -126,11 +126,12 @@ class Catalogue:
 
     @cached_property
     def duts(self) -> dict[str, tuple[SiteEntry, ...]]:
-        """By name, the one measured last first, what has no name last."""
+        """By name: the one measured last first, of one day by name, what has no name last."""
         found: dict[str, list[SiteEntry]] = {}
         for entry in self.entries:
             found.setdefault(entry.dut, []).append(entry)
-        return {dut: tuple(found[dut]) for dut in sorted(found, key=is_unnamed)}
+        newest_first = sorted(sorted(found), key=lambda dut: found[dut][0].started[:10], reverse=True)
+        return {dut: tuple(found[dut]) for dut in sorted(newest_first, key=is_unnamed)}
 
     @cached_property
     def colours(self) -> dict[str, str]:

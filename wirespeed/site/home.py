@@ -76,15 +76,9 @@ class Home:
 
 def home(found: Catalogue, title: str) -> Home:
     duts = found.duts
-    newest = max((entry.started for entry in found.entries), default="")
     return Home(
         title=title,
-        meta=(
-            count(len(found.entries), "result"),
-            count(len(duts), "DUT"),
-            count(len(found.tests), "test"),
-            *((f"newest {newest[:10]}",) if newest else ()),
-        ),
+        meta=tuple(_meta(found)),
         rates=side_by_side(found, MOST_PANELS),
         cards=tuple(_card(dut, entries, found) for dut, entries in _rated_first(found)[:MOST_CARDS]),
         more_duts=max(0, len(duts) - MOST_CARDS),
@@ -94,6 +88,19 @@ def home(found: Catalogue, title: str) -> Home:
         total=len(found.entries),
         lost=sum(bool(entry.fault) for entry in found.entries),
     )
+
+
+def _meta(found: Catalogue) -> Iterator[str]:
+    """What is there, and how much of it: inspections are no results, and a DUT may have none with a rate."""
+    inspections = sum(not entry.is_test for entry in found.entries)
+    yield count(len(found.entries) - inspections, "result")
+    if inspections:
+        yield count(inspections, "inspection")
+    rated = sum(any(found.figures.get(entry.digest) for entry in entries) for entries in found.duts.values())
+    yield count(len(found.duts), "DUT") + (f", {rated} of them with a rate" if rated < len(found.duts) else "")
+    yield count(len(found.tests), "test")
+    if newest := max((entry.started for entry in found.entries), default=""):
+        yield f"newest {newest[:10]}"
 
 
 def _builds(found: Catalogue) -> Iterator[Bars]:
@@ -152,12 +159,12 @@ def _card(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutCard:
     return DutCard(
         name=dut,
         page=dut_page(dut),
-        answer=answer_of(best),
+        answer=answer_of(best, found),
         sentence=said[0] if said else "",
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
         change=changed,
         is_down=is_down,
-        foot=" · ".join(filter(None, (count(len(entries), "result"), day))),
+        foot=" · ".join(filter(None, (count(len(entries), "result"), day and f"newest {day}"))),
     )
 
 
@@ -171,7 +178,7 @@ def duts_page(found: Catalogue, title: str) -> Duts:
     return Duts(
         title,
         SiteTable(
-            "DUTs",
+            count(len(found.duts), "DUT"),
             (
                 *(("DUT", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
                 *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),

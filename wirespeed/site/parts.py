@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from wirespeed.pages.loads import directions_title, load_title
+from wirespeed.results.verdict import FULL_LOAD
 from wirespeed.site.drawing import Spark
-from wirespeed.site.entries import SiteEntry, SiteFigure
+from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
 from wirespeed.site.figures import at_least, mega, per_watt, trust
 from wirespeed.site.names import dut_page, test_page
 from wirespeed.site.worth import parse_price, per_price_text
@@ -53,12 +54,15 @@ class SiteTable:
 
 @dataclass(frozen=True)
 class DutHeadline:
-    """What a DUT is known by, in large type."""
+    """What a DUT is known by, in large type: the figure of `test`. `edition` is the version of the DUT and the day;
+    `more` is what it forwarded at full load, where that is another figure."""
 
     rate: str
     unit: str
+    test: str
     of: str
-    version: str
+    more: str
+    edition: str
     page: str
     shape: str
     word: str
@@ -128,11 +132,18 @@ def test_name(load: str, directions: str) -> str:
     return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
-def answer_of(figure: SiteFigure | None) -> DutHeadline | None:
+def answer_of(figure: SiteFigure | None, found: Catalogue) -> DutHeadline | None:
     if figure is None:
         return None
     rate, unit = figure.told.rate_parts
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
-    of = f"{figure.name}{share}, {test_name(entry.load, entry.directions)}"
-    return DutHeadline(rate, unit, of, entry.version, entry.page, mark.shape, mark.word, mark.why)
+    full = (one for one in found.figures[entry.digest] if one.name == FULL_LOAD and one.told.text != figure.told.text)
+    more = "; ".join(one.told.line for one in full)
+    test, of = test_name(*entry.test), f"{figure.name}{share}"
+    return DutHeadline(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)
+
+
+def edition(entry: SiteEntry) -> str:
+    """`version 1.4, 2026-11-14`; what is not known is left out."""
+    return ", ".join(filter(None, (entry.version and f"version {entry.version}", entry.started[:10])))

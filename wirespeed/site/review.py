@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.loads import directions_title, load_title
+from wirespeed.results.verdict import BOUNDS
 from wirespeed.site.entries import SiteFigure
 from wirespeed.site.figures import chosen, load_order
 from wirespeed.site.parts import SiteCell, SiteTable, rate_cell, text
@@ -37,6 +38,7 @@ def review(figures: Sequence[SiteFigure]) -> Review | None:
         name = figure.name if len(names) > 1 else ""
         version = figure.entry.version if len(versions) > 1 else ""
         limit = figure.entry.limit and f"limited by {figure.entry.limit}"
+        limit = BOUNDS["nothing"] if figure.entry.limited_by == "nothing" else limit
         note = ", ".join(filter(None, (name, share, limit, version and f"version {version}")))
         return rate_cell(figure, figure.value.line_percent, note)
 

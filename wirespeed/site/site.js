@@ -7,6 +7,7 @@ const FIELDS = window.wirespeedFields;
 
 function cell(row, text, page, why, isFigure) {
 	const made = row.insertCell();
+	made.dataset.key = text || "";
 	if (isFigure) made.className = "figure";
 	if (why) made.title = why;
 	put(made, text, page);
@@ -93,7 +94,7 @@ for (const find of document.querySelectorAll("p.find")) {
 	input.addEventListener("input", () => {
 		const words = input.value.toLowerCase().split(/\s+/);
 		rows.forEach((row, place) => { row.hidden = !words.every((word) => texts[place].includes(word)); });
-		output.textContent = rows.filter((row) => !row.hidden).length;
+		output.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
 	});
 }
 
@@ -111,6 +112,7 @@ function results(all) {
 	let base = 0; // the rate that others are compared with
 	const fields = (heads) => [...document.querySelectorAll(heads)].map((one) => one.dataset.field);
 	const [columns, compared_columns] = [fields("#all thead button"), fields("#ticked thead th")];
+	const labels = [...document.querySelectorAll("#all thead button")].map((one) => one.textContent);
 
 	// In Mpps or Mpps/W, with the trust mark of the figure.
 	const marked = (row, field) => get(row, field) && `${get(row, "at_least")}${digits(Number(get(row, field)) / 1e6)} ${get(row, "mark")}`;
@@ -144,7 +146,10 @@ function results(all) {
 			const first = made.insertCell();
 			first.className = "tick";
 			first.append(tick);
-			for (const field of columns) put_field(made, row, field);
+			columns.forEach((field, column) => {
+				put_field(made, row, field);
+				made.lastChild.dataset.label = labels[column];
+			});
 		}
 		found.textContent = `${shown.length} of ${all.length}`;
 		more.hidden = shown.length <= most;

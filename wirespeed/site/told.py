@@ -12,10 +12,10 @@ from wirespeed.site.entries import ResultDetails
 from wirespeed.site.names import text_file
 
 ALONE = (
-    "The limit of the test is explained from this file alone. Other files of the same DUT, such as one flow "
-    "beside many flows, may tell more: `wirespeed explain FILE…` and `wirespeed report FILE…` read them together."
+    "Explained from this file alone. Other files of the same DUT may tell more of the limit: wirespeed explain FILE… "
+    "reads them together."
 )
-"""Headings of a result's page."""
+"""Stands above a result's report."""
 
 
 def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[ResultDetails, dict[str, str]]:

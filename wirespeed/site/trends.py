@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.compare.judgement import Word
 from wirespeed.compare.plateaus import Plateau, plateaus
-from wirespeed.results.figures import difference_text
+from wirespeed.results.figures import three_digits
 from wirespeed.results.subjects import Subject
 from wirespeed.site.entries import SiteFigure
 from wirespeed.site.judging import WITHIN, judged
@@ -35,12 +35,12 @@ class TrendStep:
 
     @property
     def arrow(self) -> str:
-        """`▼ 12.00 %`, which no line breaks."""
-        return f"{'▲' if self.ratio > 0 else '▼'} {difference_text(self.ratio)[1:]}".replace(" ", "\u00a0")
+        """`▼ 12.0 %`, which no line breaks."""
+        return f"{'▲' if self.ratio > 0 else '▼'} {three_digits(100 * abs(self.ratio))} %".replace(" ", "\u00a0")
 
     @property
     def short(self) -> str:
-        """`▼ 12.00 %, worse than 1.2`, beside the version that it came with."""
+        """`▼ 12.0 %, worse than 1.2`, beside the version that it came with."""
         other = "" if self.before == self.version else self.before
         if self.word == "cannot tell":
             return f"{self.arrow}{f' against {other}' if other else ''}, cannot be judged"
@@ -50,7 +50,7 @@ class TrendStep:
 
     @property
     def text(self) -> str:
-        """`since version 1.3: ▼ 12.00 %, worse than 1.2`."""
+        """`since version 1.3: ▼ 12.0 %, worse than 1.2`."""
         if not self.version:
             return f"since {self.day}: {self.short}"
         if self.before == self.version:
@@ -101,7 +101,7 @@ def steps(series: Sequence[SiteFigure]) -> list[tuple[SiteFigure, TrendStep]]:
 
 
 def change(series: Sequence[SiteFigure]) -> tuple[str, bool]:
-    """The last step of a figure over time, such as `since version 1.3: ▼ 20.00 %, worse than 1.2`, and True if it is
+    """The last step of a figure over time, such as `since version 1.3: ▼ 20.0 %, worse than 1.2`, and True if it is
     judged to be worse. Without a step the text says that the figure is steady; it is empty for fewer than FEWEST
     results."""
     found = steps(series)
