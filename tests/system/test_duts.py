@@ -73,17 +73,18 @@ def send(lab: Lab, profile: str, pps: float, seconds: float = 0.5) -> int:
 
 
 def _drain(client: GeneratorClient, lab: Lab) -> None:
-    """Until neither the tester nor the device counts a packet more."""
+    """Until neither the tester nor the device counts a packet more, while the device's workers run."""
     before: object = None
 
     def is_quiet() -> bool:
         nonlocal before
-        ports = client.snapshot([0, 1]).ports
-        told = lab.dut.telemetry(start, lab.dut.reading())
+        mark = lab.dut.reading()
+        time.sleep(0.1)
+        ports, reading = client.snapshot([0, 1]).ports, lab.dut.reading()
+        told, recent = lab.dut.telemetry(start, reading), lab.dut.telemetry(mark, reading)
         now = (ports[0].opackets, ports[1].ipackets, told.in_packets, told.out_packets)
         is_same, before = now == before, now
-        time.sleep(0.1)
-        return is_same
+        return is_same and all((worker.preempted_s or 0) < worker.interval_s / 2 for worker in recent.workers)
 
     start = lab.dut.reading()
     wait_for(is_quiet, "the last packet")

@@ -24,8 +24,10 @@ from joined_lab import joined_lab
 from shared_labs import OWNER_TIMEOUT_S, RingLab, connected, ring_lab
 
 from wirespeed.dut.spec import parse_dut
-from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
+from wirespeed.lab.running import running
 from wirespeed.machine.child import Child
+from wirespeed.machine.placement import choose_cpus
 from wirespeed.machine.ports import free_rpc_port
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.plan import LoadPlan
@@ -295,6 +297,34 @@ def test_telemetry_of_the_router_goes_with_a_trial(lab: EmbeddedLab) -> None:
     assert result.dut_before.in_packets == 0
     assert result.dut.in_packets + result.dut_after.in_packets == result.balance.sent
     assert (result.dut.cycles_per_packet or 0) > 0
+
+
+def test_counters_at_rest_prove_nothing_while_the_router_is_preempted(both_cpus: frozenset[int]) -> None:
+    """Packets wait in its rings then, and are waited for."""
+    with (
+        running(EmbeddedLab(choose_cpus(), ring_slots=SHALLOW_SLOTS)) as lab,
+        connected(lab.rpc) as client,
+        Trial(tester.Tester(client, pair_directions()), load_for(SHORT), dut=lab.dut) as trial,
+    ):
+
+        def wait_for_packets() -> None:
+            before, wires = trial.snapshot(), trial.tester.wires
+            wait_for(
+                lambda: all(trial.balance(before, trial.snapshot(), wire).sent > 50 for wire in wires),
+                "packets sent both ways",
+            )
+
+        trial.set_rate(Rate(1000, "pps"))
+        wait_for_packets()
+        os.kill(lab.router.pid, signal.SIGSTOP)
+        resumed = threading.Timer(0.8, os.kill, (lab.router.pid, signal.SIGCONT))
+        resumed.start()
+        wait_for_packets()
+        end, drain = trial.drain()
+        resumed.join()
+        balances = [trial.balance(trial.basis.origin, end, wire) for wire in trial.tester.wires]
+    assert drain.settled
+    assert all(one.test_frames == one.sent > 100 for one in balances), balances
 
 
 def test_a_kill_loses_no_sample(impatient_ring: RingLab, tmp_path: Path) -> None:

@@ -139,8 +139,9 @@ def test_ports_run_out_for_one_endpoint_and_not_for_ten(rig: StateRig) -> None:
     assert counters(facts)["insert_failed"] == counters(facts)["drop"] == 10_000 - facts.opened
     assert 1_990 <= facts.opened <= 2_000 and counters(facts)["found"] > 10_000
     assert named(facts) == ["nat-ports"]
-    facts = rig.trial(flows_of(18_000, endpoints=10))
-    assert facts.opened == facts.answered == 18_000
+    # Linux tries some ports only, from a random one on: near the last port a flow finds none by chance.
+    facts = rig.trial(flows_of(12_000, endpoints=10))
+    assert facts.opened == facts.answered == 12_000
     assert named(facts) == []
 
 

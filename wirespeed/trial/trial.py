@@ -48,6 +48,8 @@ _LEAD_S = 0.02
 _END_MOST_S = 5.0
 _END_POLL_S = 0.01
 _DRAIN_MOST_S = 2.0
+_DRAIN_LONGEST_S = 10.0
+"""The same where workers were preempted meanwhile: they get their time back, up to here."""
 _DRAIN_POLL_S = 0.05
 _QUIET_S = 0.2
 _QUIET_CACHED_S = 1.1
@@ -290,23 +292,38 @@ class Trial:
         assert first is not None, "the trial was not entered"
         self.stop_sending()
         began = asked = time.monotonic()
-        end = self._look()
+        most_s, end = _DRAIN_MOST_S, self._look()
         # An answer may take longer than the counters have to stand still: time counts from it to the next request.
-        still_s = time.monotonic()
-        while not (at_rest := asked - still_s >= (quiet_s := self._quiet_s(first, end)) or not quiet_s):
-            if time.monotonic() - began > _DRAIN_MOST_S:
+        still, still_s = self._with_dut(end), time.monotonic()
+        at_rest = True
+        while (quiet_s := self._quiet_s(first, end)) > 0:
+            if asked - still_s >= quiet_s:
+                absent_s = self._absent_s(still, end)
+                if absent_s <= quiet_s / 2:
+                    break
+                most_s += absent_s
+                still, still_s = self._with_dut(end), time.monotonic()
+            if time.monotonic() - began > min(most_s, _DRAIN_LONGEST_S):
+                at_rest = False
                 break
             time.sleep(_DRAIN_POLL_S)
             asked = time.monotonic()
             now = self._look()
             if now.ports != end.ports:
-                still_s = time.monotonic()
+                still, still_s = self._with_dut(now), time.monotonic()
             end = now
         if (left_s := self._residual_s - (time.monotonic() - began)) > 0:
             time.sleep(left_s)
             end = self._look()
         self._rested = self._with_dut(end)
         return self._rested, Drain(time.monotonic() - began, at_rest)
+
+    def _absent_s(self, still: TrialReading, end: TrialReading) -> float:
+        """Seconds since `still` in which a worker of the tester or the DUT was preempted: packets wait meanwhile, and
+        counters at rest prove nothing."""
+        told = self.dut.telemetry(still.dut, self.dut.reading())
+        found = preemption_between(still.machine, end.machine, told) or Preemption()
+        return max(found.tester_preempted_s or 0.0, found.dut_preempted_s or 0.0)
 
     def _quiet_s(self, first: TrialReading, end: TrialReading) -> float:
         """Seconds for which the counters have to be constant at `end` before they are final."""
