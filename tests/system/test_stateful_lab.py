@@ -44,7 +44,7 @@ def test_nat_of_the_kernel_over_some_flows(tmp_path: Path) -> None:
     result = measured(tmp_path / "nat.json", "all", "--lab", "linux,filter=nat", *FEW)
     assert result.filter == "nat"
     assert result.table is not None
-    assert result.table.udp_timeout_s == 30
+    assert result.table.timeout_s("udp") == 30
     assert {row.filtered for row in result.rate} == {True, False}
     trials = [one for one in result.trials if one.opened.is_whole]
     assert {one.filtered for one in trials} == {True, False}

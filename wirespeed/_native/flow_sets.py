@@ -32,6 +32,7 @@ class FlowSetConfig:
     destination_ports: int
     flows: int
     seed: int
+    tcp: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class FlowSetCounts:
     remapped_flows: int = 0
     remapped: int = 0
     unlearnt: int = 0
+    to_answer: int = 0
+    answered: int = 0
+    confirmed: int = 0
     late: int = 0
     bad: int = 0
     unknown: int = 0

@@ -41,8 +41,10 @@ def open_flow_set(
     destination_ports: dict[str, Any],
     flows: UInt32,
     seed: UInt64 = 1,
+    protocol: str = "udp",
 ) -> Json:
     """`port_id` is the initiator. Ranges have a `first` one and a `count`."""
+    one_of("protocol", protocol, ("udp", "tcp"))
     _responder(server, responder).check_handler(responder_handler)
     source, sources_count = _addresses("sources", sources)
     destination, destinations_count = _addresses("destinations", destinations)
@@ -59,6 +61,7 @@ def open_flow_set(
         destination_ports=read(destination_ports, "count", UInt32),
         flows=flows,
         seed=seed,
+        tcp=protocol == "tcp",
     )
     sets = NativeFlowSets(server.core)
     size_bytes = sets.bytes_of(config)

@@ -8,6 +8,7 @@ from typing import Annotated
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
 from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
+from wirespeed.measurement.stateful.plan import TRANSPORTS
 from wirespeed.measurement.stateful.result import StatefulResult
 
 
@@ -21,7 +22,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
         str,
         Option(
             "",
-            "rate, throughput, frame-loss, latency, tear-down, capacity.",
+            "rate throughput frame-loss latency tear-down capacity.",
             metavar="[TEST]",
             row=-1,
             setting="test",
@@ -43,6 +44,17 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             setting="addresses",
         ),
     ] = "1"
+    protocol: Annotated[
+        str,
+        Option(
+            "--protocol",
+            "udp (RFC 9693), or tcp.",
+            metavar="NAME",
+            stored="protocol",
+            setting="protocol",
+            choices=TRANSPORTS,
+        ),
+    ] = "udp"
     ways: Annotated[
         str,
         Option(
