@@ -453,7 +453,8 @@ def test_pages_say_of_how_many_duts_they_are() -> None:
     inspected = entry("f", dut="d", kind="inspect")
     found = replace(rated, entries=(*rated.entries, inspected))
     view = home(found, "x")
-    assert view.meta[:4] == ("3 results", "1 inspection", "4 DUTs, 3 of them with a rate", "2 tests")
+    assert view.meta[:3] == ("3 results, 1 inspection", "4 DUTs, 3 of them with a rate", "2 tests")
+    assert [card.foot for card in view.cards][-1] == "1 inspection · newest 2026-11-22"
     (bars,) = view.rates
     assert bars.of == "NDR, Mpps; 2 of 4 DUTs; a full bar is 2.00"
     assert matrix(found, "x").counted == "3 of 4 DUTs have a rate of these 2 tests"
