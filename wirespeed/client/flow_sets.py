@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
 from wirespeed.errors import UsageError
+from wirespeed.seam.flow_sets import PhaseTotals
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
 Json = dict[str, Any]
@@ -184,65 +185,15 @@ class FlowSet:
 
 
 @dataclass(frozen=True)
-class FlowCounts:
-    """What one port sent and received in a phase: frames, unless the name says flows.
+class FlowCounts(PhaseTotals):
+    """With the seconds from the first burst to the last, and HdrHistogram's texts, of nanoseconds: the latencies; by
+    how much the latency of a frame was above that of the frame before it, and below."""
 
-    `received` frames came once each (exchange); `duplicates` are beyond the first of their flow, or in an exchange of
-    their number, and `unplaced` came too late to tell. `flows` arrived, and where they should; `wrong_flows` arrived
-    elsewhere only; `wrong` are frames at the wrong host or port, or from a wrong one. `remapped_flows` had more than
-    one tuple, which changed `remapped` times. `unlearnt` frames are of flows that never arrived while flows were
-    learnt. `late` frames are of an earlier phase, `bad` ones of no flow of the set, `unknown` ones no test frames, nor
-    address resolution or control of the link. `icmp_errors` are of both families. `sending_s` is from the first burst
-    to the last. Handshakes of TCP have flows `to_answer`, frames that `answered` them and flows that the last ACK
-    `confirmed`."""
-
-    sent: int = 0
-    sent_bytes: int = 0
     sending_s: float = 0.0
-    received: int = 0
-    duplicates: int = 0
-    reordered: int = 0
-    unplaced: int = 0
-    flows: int = 0
-    wrong_flows: int = 0
-    wrong: int = 0
-    remapped_flows: int = 0
-    remapped: int = 0
-    unlearnt: int = 0
-    to_answer: int = 0
-    answered: int = 0
-    confirmed: int = 0
-    late: int = 0
-    bad: int = 0
-    unknown: int = 0
-    icmp_errors: int = 0
-    latency_packets: int = 0
-    latency_min_ns: int = 0
-    latency_max_ns: int = 0
-    latency_sum_ns: int = 0
     hdrh_ns: str = ""
-    """The latencies as HdrHistogram's text, of nanoseconds."""
-    more_max_ns: int = 0
-    less_max_ns: int = 0
     more_hdrh_ns: str = ""
     less_hdrh_ns: str = ""
-    """By how much the latency of a frame was above that of the frame before it, and below."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Self:
         return cls(**{field.name: raw[field.name] for field in fields(cls) if field.name in raw})
-
-
-@dataclass(frozen=True)
-class FlowsLearnt:
-    """Flows to send over, of TCP those whose handshake was whole; how many tuples the flows that arrived have; flows
-    whose source is as it was sent, and those whose destination is not."""
-
-    flows: int = 0
-    distinct: int = 0
-    same_source: int = 0
-    changed_destination: int = 0
-
-    @classmethod
-    def from_json(cls, raw: Mapping[str, Any]) -> Self:
-        return cls(**{field.name: int(raw[field.name]) for field in fields(cls)})

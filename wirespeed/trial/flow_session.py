@@ -18,11 +18,12 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from wirespeed.client.flow_sets import FlowCounts, FlowRole, FlowSet, FlowsLearnt, HandshakeStep
+from wirespeed.client.flow_sets import FlowCounts, FlowRole, FlowSet, HandshakeStep
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import RUNNING_STATES
 from wirespeed.errors import WirespeedError
 from wirespeed.results.sample import DelayVariation, Latency
+from wirespeed.seam.flow_sets import FlowsLearnt
 from wirespeed.trial.latency import latency_between, latency_reading
 
 DRAIN_S = 0.2
@@ -380,7 +381,7 @@ class FlowSession:
 
     def _end(self) -> tuple[FlowCounts, FlowCounts]:
         told = self._ask("end_flow_phase")
-        self.learnt = FlowsLearnt.from_json(told["learnt"])
+        self.learnt = FlowsLearnt(**told["learnt"])
         return FlowCounts.from_json(told["initiator"]), FlowCounts.from_json(told["responder"])
 
     def _add(self, role: FlowRole, stream: dict[str, Any], profile: str = _PROFILE) -> None:
