@@ -42,7 +42,7 @@ SLOW_AND_FAST = [
 ]
 """Results in the pictures of the documentation: two devices, eight tests each."""
 KEPT = {
-    "report-answers": ("report", 1280, 490, "light", ""),
+    "report-answers": ("report", 1280, 600, "light", ""),
     "report-wide": ("report", 1280, 900, "light", ""),
     "report-narrow": ("report", 400, 800, "dark", ""),
     "report-chart": ("report", 1000, 860, "light", "load-0"),

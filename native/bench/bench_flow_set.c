@@ -102,7 +102,7 @@ static void measure_received(const char *name, uint32_t phase, bool responder, b
 	flow_share_begin(&share, phase, ++generation, 0);
 	if (phase == WS_PHASE_LEARN)
 		flow_table_begin(share.table, generation);
-	bench_expect(flow_writer_make(&writer, 1, template, FRAME, false,
+	bench_expect(flow_writer_make(&writer, 1, template, FRAME, false, false,
 								  flow_mark_of(responder ? 0 : FLOW_OF_RESPONDER, generation)));
 	for (int i = 0; i < FLOW_BURST; i++)
 		memcpy(frames[i], template, FRAME);

@@ -2,10 +2,11 @@
 /*
  * Frames of anybody at both ports of a flow set, in all phases.
  *
- * The first byte of the input is the family (bit 0). Steps follow: a byte for what it is (the lower
- * two bits) and the port (bit 2). A phase has a byte for which one. Another frame has a byte for
- * its length, and its bytes. A test frame has a byte each for its flow and phase (0: this one), and
- * for a place and what is changed there.
+ * The first byte of the input is the family (bit 0) and the protocol (bit 1). Steps follow: a byte
+ * for what it is (the lower two bits) and the port (bit 2). A phase has a byte for which one.
+ * Another frame has a byte for its length, and its bytes. A test frame has a byte each for its flow
+ * and phase (0: this one), over TCP one for its kind, and a byte each for a place and what is
+ * changed there.
  *
  * Each frame is counted once, flows are counted no more than there are, and the table has what a
  * second look at the entries finds.
@@ -14,7 +15,7 @@
 #include "generator/flow_set/flow_share.h"
 #include "wire/frame_kind.h"
 
-enum { FLOWS = 50, FRAME4 = 60, FRAME6 = 78, MOST = 256 };
+enum { FLOWS = 50, PAYLOAD = 18, OPTIONS = 8, MOST_FRAME = 14 + 40 + 20 + PAYLOAD, MOST = 256 };
 enum step { PHASE, OTHER, TEST, TEST_AGAIN };
 enum { INITIATOR, RESPONDER, ROLES, RESPONDER_BIT = 4 };
 
@@ -22,6 +23,7 @@ static struct flow_tuples tuples;
 static struct flow_share shares[ROLES];
 static struct sequence received[ROLES];
 static struct flow_delay delays[ROLES];
+static uint32_t answers[ROLES][FLOW_QUEUE];
 static uint16_t generation;
 static const uint8_t *input, *end;
 
@@ -30,10 +32,11 @@ static uint8_t take(void)
 	return input < end ? *input++ : 0;
 }
 
-static void open_set(bool ip6)
+static void open_set(bool ip6, bool tcp)
 {
 	const struct ws_flow_set set = {
 		.ip6 = ip6,
+		.tcp = tcp,
 		.source = {10, 0, 0, 2},
 		.destination = {11},
 		.sources = 3,
@@ -56,18 +59,27 @@ static void open_set(bool ip6)
 			.ns_per_tick = 1,
 			.received = &received[role],
 			.delays = &delays[role],
+			.answers.flows = answers[role],
 		};
 }
 
-static uint32_t count_known(const struct flow_table *table)
+struct found {
+	uint32_t known, to_send, confirmed;
+};
+
+static struct found look_at(const struct flow_table *table)
 {
-	uint32_t known = 0;
+	struct found found = {0};
 	for (uint32_t flow = 0; flow < FLOWS; flow++) {
 		struct flow_tuple tuple;
 		const uint64_t *entry = flow_entry(table, flow, table->ip6);
-		known += flow_table_knows(table, flow_entry_read(entry, &tuple, table->ip6));
+		uint32_t marks = flow_entry_read(entry, &tuple, table->ip6);
+		bool has = flow_table_has(table, marks);
+		found.known += flow_table_knows(table, marks);
+		found.to_send += has;
+		found.confirmed += has && table->tcp && !(marks & FLOW_REMAPPED);
 	}
-	return known;
+	return found;
 }
 
 static void begin(uint32_t phase)
@@ -75,14 +87,20 @@ static void begin(uint32_t phase)
 	struct flow_table *table = shares[0].table;
 	if (shares[RESPONDER].phase == WS_PHASE_LEARN) {
 		flow_table_settle(table, &tuples);
-		FUZZ_ASSERT(table->told.flows == shares[RESPONDER].counts.flows);
-		FUZZ_ASSERT(table->told.flows == count_known(table));
-		FUZZ_ASSERT(table->told.distinct <= table->told.flows);
-		FUZZ_ASSERT(!table->told.flows == !table->told.distinct);
+		const struct ws_flow_counts *counts = &shares[RESPONDER].counts;
+		struct found found = look_at(table);
+		FUZZ_ASSERT(counts->flows == found.known);
+		FUZZ_ASSERT(counts->confirmed == found.confirmed);
+		FUZZ_ASSERT(counts->to_answer == (table->tcp ? counts->flows : 0));
+		FUZZ_ASSERT(table->told.flows == found.to_send);
+		FUZZ_ASSERT(table->told.distinct <= found.known);
+		FUZZ_ASSERT(!found.known == !table->told.distinct);
 	}
 	generation++;
 	if (phase == WS_PHASE_LEARN)
 		flow_table_begin(table, generation);
+	else if (phase == WS_PHASE_VALIDATE && table->tcp)
+		flow_table_expect_replies(table);
 	for (int role = 0; role < ROLES; role++)
 		flow_share_begin(&shares[role], phase, generation, 1);
 }
@@ -92,9 +110,13 @@ static uint64_t counted(const struct flow_share *share)
 {
 	const struct ws_flow_counts *counts = &share->counts;
 	uint64_t others = counts->late + counts->bad + counts->unknown + counts->icmp_errors;
-	if (share->responder && share->phase == WS_PHASE_LEARN)
+	bool learns = share->phase == WS_PHASE_LEARN, tcp = share->table->tcp;
+	if (share->responder && learns && tcp)
+		return others + counts->flows + counts->duplicates + counts->unlearnt +
+			   look_at(share->table).to_send;
+	if (share->responder && learns)
 		return others + counts->flows + counts->duplicates;
-	if (!share->responder && share->phase == WS_PHASE_VALIDATE)
+	if (!share->responder && (share->phase == WS_PHASE_VALIDATE || (learns && tcp)))
 		return others + counts->flows + counts->wrong_flows + counts->duplicates;
 	return others + counts->received + counts->duplicates + counts->unplaced;
 }
@@ -119,25 +141,58 @@ static void receive(struct flow_share *share, const uint8_t *frame, size_t lengt
 	free(block);
 }
 
+/* The header and the rest of a frame of that kind; returns their length. */
+static uint16_t put_upper(uint8_t *at, enum flow_kind kind)
+{
+	const uint8_t flags[] = {
+		[FLOW_SYN] = TCP_SYN,
+		[FLOW_SYN_ACK] = TCP_SYN | TCP_ACK,
+		[FLOW_ACK] = TCP_ACK,
+		[FLOW_DATA] = TCP_PSH | TCP_ACK,
+	};
+	uint16_t options = flags[kind] & TCP_SYN ? OPTIONS : 0;
+	if (kind == FLOW_DATAGRAM) {
+		at[5] = UDP_LEN + PAYLOAD;
+		return UDP_LEN + PAYLOAD;
+	}
+	at[TCP_OFFSET_AT] = (uint8_t)((TCP_LEN + options) / 4 << 4);
+	at[TCP_FLAGS_AT] = flags[kind];
+	at[TCP_WINDOW_AT] = FLOW_WINDOW >> 8;
+	at[TCP_WINDOW_AT + 1] = FLOW_WINDOW & 0xff;
+	return TCP_LEN + options + (kind == FLOW_DATA ? PAYLOAD : 0);
+}
+
 static void receive_test_frame(struct flow_share *share, bool again)
 {
-	uint8_t frame[FRAME6] = {0};
-	bool ip6 = share->table->ip6;
-	uint16_t length = ip6 ? FRAME6 : FRAME4, ip_at = 14, udp_at = (uint16_t)(ip6 ? 54 : 34);
+	uint8_t frame[MOST_FRAME] = {0};
+	bool ip6 = share->table->ip6, tcp = share->table->tcp;
+	uint16_t ip_at = 14, upper_at = (uint16_t)(ip6 ? 54 : 34);
 	struct flow_writer writer;
 	uint32_t flow = take() % (FLOWS + 1);
 	uint16_t phase = (uint16_t)(generation - take() % 4);
+	enum flow_kind kind = tcp ? FLOW_SYN + take() % 4 : FLOW_DATAGRAM;
+	uint16_t upper = put_upper(frame + upper_at, kind), length = upper_at + upper;
 	memcpy(frame + 12, ip6 ? (uint8_t[]){0x86, 0xdd} : (uint8_t[]){8, 0}, 2);
 	frame[ip_at] = ip6 ? 0x60 : 0x45;
-	frame[ip_at + (ip6 ? 6 : 9)] = 17;
-	frame[udp_at + 5] = (uint8_t)(length - udp_at);
+	frame[ip_at + (ip6 ? 6 : 9)] = tcp ? 6 : 17;
+	frame[ip_at + (ip6 ? 5 : 3)] = (uint8_t)(ip6 ? upper : 20 + upper);
 	uint8_t sender = share->responder ? 0 : FLOW_OF_RESPONDER;
-	FUZZ_ASSERT(!flow_writer_make(&writer, 1, frame, length, ip6, flow_mark_of(sender, phase)));
+	FUZZ_ASSERT(
+		!flow_writer_make(&writer, 1, frame, length, ip6, tcp, flow_mark_of(sender, phase)));
 	struct flow_tuple tuple = flow_tuple_of(&tuples, flow_digits_of(&tuples, flow % FLOWS), ip6);
 	if (!share->responder)
 		tuple = flow_tuple_back(&tuple, ip6);
-	flow_write(&writer, frame, &tuple, flow, FLOW_FIRST_SEQUENCE + flow, ip6);
-	flow_stamp(&writer, frame, (uint64_t)generation << 19);
+	if (tcp) {
+		uint32_t first = flow_first_number(share->table, flow, !share->responder);
+		uint32_t other = flow_first_number(share->table, flow, share->responder);
+		uint32_t back = (uint32_t)(generation - phase) << share->table->number_bits;
+		flow_segment_write(&writer, frame, &tuple, first - back + (kind >= FLOW_ACK),
+						   other - back + 1, flow, FLOW_FIRST_SEQUENCE + flow, ip6);
+	} else {
+		flow_write(&writer, frame, &tuple, flow, FLOW_FIRST_SEQUENCE + flow, ip6);
+	}
+	if (writer.words_at)
+		flow_stamp(&writer, frame, (uint64_t)generation << 19);
 	size_t place = take() % length;
 	frame[place] ^= take();
 	receive(share, frame, length);
@@ -159,7 +214,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	input = data;
 	end = data + size;
 	generation = 0;
-	open_set(take() & 1);
+	uint8_t first = take();
+	open_set(first & 1, first & 2);
 	begin(WS_PHASE_LEARN);
 	while (input < end) {
 		uint8_t what = take();

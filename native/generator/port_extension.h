@@ -19,6 +19,8 @@ struct packet_source {
 	void (*fill)(struct packet_source *source, uint8_t *const *packets, uint16_t n);
 	/* These go to the driver now; those that it refuses come again. */
 	void (*stamp)(struct packet_source *source, struct rte_mbuf *const *packets, uint16_t n);
+	/* How many can be written now; the others of a burst wait. NULL: any number. */
+	uint32_t (*available)(const struct packet_source *source);
 	void (*free)(struct packet_source *source); /* on the main thread */
 	struct ws_flow *sent;                       /* counts what was sent */
 };

@@ -6,6 +6,8 @@
  */
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
+#include "wire/ip4.h"
+#include "wire/tcp.h"
 #include "wirespeed/flow_sets.h"
 #include "wirespeed/push.h"
 #include "wirespeed/runtime.h"
@@ -150,6 +152,20 @@ static void flows(uint16_t port, uint32_t profile)
 					 "reset");
 }
 
+/* A datagram becomes a segment of any kind, of which those of a handshake have no data. */
+static void draw_segment(struct frame *frame)
+{
+	static const uint8_t flags[] = {TCP_SYN, TCP_SYN | TCP_ACK, TCP_ACK, TCP_PSH | TCP_ACK};
+	uint8_t *ip = frame->bytes + 14, *tcp = ip + 20, kind = flags[churn_draw(&row, 4)];
+	ip[IP4_PROTOCOL_AT] = IP4_TCP;
+	if (!(kind & TCP_PSH))
+		ip[IP4_TOTAL_LENGTH_AT + 1] = 20 + TCP_LEN;
+	memset(tcp, 0, TCP_LEN);
+	tcp[TCP_OFFSET_AT] = TCP_LEN / 4 << 4;
+	tcp[TCP_FLAGS_AT] = kind;
+	memcpy(tcp + TCP_WINDOW_AT, (uint8_t[]){0xff, 0x5d}, 2);
+}
+
 /* Any step may come before the one that it needs: it is refused then. */
 static void flow_set(uint16_t port, uint32_t profile)
 {
@@ -162,7 +178,11 @@ static void flow_set(uint16_t port, uint32_t profile)
 		initiator = CHURN_SHM;
 		responder = CHURN_SHM_FAR;
 	}
+	bool tcp = churn_draw(&row, 2);
+	if (tcp)
+		draw_segment(&frame);
 	const struct ws_flow_set set = {
+		.tcp = tcp,
 		.source = {10, 0, 0, 2},
 		.destination = {198, 19, 0, 2},
 		.sources = 2,
@@ -183,7 +203,7 @@ static void flow_set(uint16_t port, uint32_t profile)
 		.packets = 1000,
 		.next_id = -1,
 		.flow_kind = WS_FLOW_SET,
-		.flow_id = churn_draw(&row, 2),
+		.flow_id = churn_draw(&row, 3),
 	};
 	switch (churn_draw(&row, 10)) {
 	case 0:

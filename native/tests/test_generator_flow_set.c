@@ -303,7 +303,7 @@ static uint16_t make_frame(uint8_t *frame, bool ip6, uint32_t flow, uint16_t gen
 	struct flow_writer writer;
 	struct flow_tuple tuple;
 	make_template(frame, ip6, 0, length);
-	assert_int_equal(flow_writer_make(&writer, 1, frame, length, ip6,
+	assert_int_equal(flow_writer_make(&writer, 1, frame, length, ip6, false,
 									  flow_mark_of(back ? FLOW_OF_RESPONDER : 0, generation)),
 					 0);
 	tuple = tuple_of(&tuples, flow);
@@ -435,7 +435,8 @@ static void receive_late(uint32_t number, uint32_t ticks)
 	uint8_t frame[FRAME6], *block = malloc(FRAME4);
 	struct flow_writer writer;
 	make_template(frame, false, 0, FRAME4);
-	assert_int_equal(flow_writer_make(&writer, 1, frame, FRAME4, false, flow_mark_of(0, 5)), 0);
+	assert_int_equal(flow_writer_make(&writer, 1, frame, FRAME4, false, false, flow_mark_of(0, 5)),
+					 0);
 	struct flow_tuple tuple = tuple_of(&tuples, 1);
 	flow_write(&writer, frame, &tuple, 1, FLOW_FIRST_SEQUENCE + number, false);
 	uint64_t now = 1ULL << 40;

@@ -18,11 +18,11 @@ from harness.lanes import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import CROSSED, router
 
-from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import RemoteError
 from wirespeed.trial.directions import pair_directions
-from wirespeed.trial.flow_session import FlowSession
+from wirespeed.trial.flow_session import FlowSession, Handshakes
 from wirespeed.trial.load import load_of
 from wirespeed.trial.tester import Tester as Ports
 from wirespeed.trial.trial import Trial
@@ -71,23 +71,29 @@ def client(server: str) -> Iterator[GeneratorClient]:
         one.release([0, 1])
 
 
-def flow_set(version: int = 4, flows: int = FLOWS) -> FlowSet:
+def flow_set(version: int = 4, flows: int = FLOWS, protocol: FlowProtocol = "udp") -> FlowSet:
     source, destination = {4: ("10.0.0.2", "198.19.0.2"), 6: ("2001:2::2", "2001:2:0:8000::2")}[version]
     ranges = FlowAddresses(source), FlowAddresses(destination, 3), FlowPorts(1024, 50_000), FlowPorts(1, 10)
-    return FlowSet(*ranges, flows=flows)
+    return FlowSet(*ranges, flows=flows, protocol=protocol)
 
 
-@pytest.mark.parametrize(("version", "frame_bytes"), [(4, None), (4, 1514), (6, None)])
-def test_all_phases_over_a_wire(client: GeneratorClient, version: int, frame_bytes: int | None) -> None:
-    with FlowSession(client, flow_set(version), frame_bytes=frame_bytes) as session:
+@pytest.mark.parametrize(
+    ("version", "frame_bytes", "protocol"),
+    [(4, None, "udp"), (4, 1514, "udp"), (6, None, "udp"), (4, None, "tcp"), (4, 1514, "tcp"), (6, None, "tcp")],
+)
+def test_all_phases_over_a_wire(
+    client: GeneratorClient, version: int, frame_bytes: int | None, protocol: FlowProtocol
+) -> None:
+    rate_fps = 100_000 if protocol == "udp" else 20_000  # a connection takes three frames
+    with FlowSession(client, flow_set(version, protocol=protocol), frame_bytes=frame_bytes) as session:
         for _ in range(2):  # the second trial forgets what the first one learnt
-            opened = session.establish(100_000, latency_every=1)
+            opened = session.establish(rate_fps, latency_every=1)
             assert opened.is_whole
             assert (opened.sending.sent, opened.established, opened.untranslated) == (FLOWS, FLOWS, FLOWS)
             assert (opened.duplicates, opened.destination_changed) == (0, 0)
-            assert opened.latency is not None
-            assert opened.latency.packets == FLOWS
-            proved = session.validate(100_000)
+            assert (opened.latency.packets if opened.latency is not None else 0) == (FLOWS if protocol == "udp" else 0)
+            assert opened.handshakes == (None if protocol == "udp" else Handshakes(0, 0, 0, 0))
+            proved = session.validate(rate_fps)
             assert proved.is_whole
             assert (proved.sending.sent, proved.established, proved.missing, proved.duplicates) == (FLOWS, FLOWS, 0, 0)
             assert proved.latency is None
@@ -112,12 +118,13 @@ def test_all_phases_over_a_wire(client: GeneratorClient, version: int, frame_byt
 
 @pytest.mark.long("two workers have the whole machine")
 @pytest.mark.skipif(len(ALL_CPUS) < 2, reason="two workers need two CPUs")
-def test_workers_share_a_set(tmp_path: Path) -> None:
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_workers_share_a_set(tmp_path: Path, protocol: FlowProtocol) -> None:
     first, second = sorted(ALL_CPUS)[:2]
     with crossed(tmp_path, 2, ("--cpu", f"{first},{second}/")) as address, GeneratorClient(address) as client:
         client.connect()
         client.acquire([0, 1])
-        with FlowSession(client, flow_set()) as session:
+        with FlowSession(client, flow_set(protocol=protocol)) as session:
             assert session.establish(20_000).is_whole
             assert session.validate(20_000).is_whole
             used = session.exchange(0.2, initiator_fps=20_000, responder_fps=20_000, latency_every=1)

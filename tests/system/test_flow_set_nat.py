@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import pytest
 from shared_labs import connected
 
-from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.dut.setup import FilterOptions, Rules
 from wirespeed.lab.linux import LinuxLab, unavailable
 from wirespeed.lab.running import running
@@ -28,25 +30,30 @@ pytestmark = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab
         ("forward", "16.0.0.1", "100.64.1.1", FLOWS, FLOWS),
     ],
 )
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
 def test_each_flow_is_established_and_proved(
     no_linux_lab: None,
     both_cpus: frozenset[int],
+    protocol: FlowProtocol,
     rules: Rules,
     source: str,
     destination: str,
     untranslated: int,
     redirected: int,
 ) -> None:
-    flows = FlowSet(
-        FlowAddresses(source), FlowAddresses(destination), FlowPorts(1024, 50_000), FlowPorts(1, 10), flows=FLOWS
-    )
+    ranges = FlowAddresses(source), FlowAddresses(destination), FlowPorts(1024, 50_000), FlowPorts(1, 10)
+    flows = FlowSet(*ranges, flows=FLOWS, protocol=protocol)
     with running(LinuxLab(choose_cpus(), filter=FilterOptions(rules))) as lab, connected(lab.rpc) as client:
         wait_for_links(client)
         client.acquire([0, 1])
         with FlowSession(client, flows) as session:
             opened = session.establish(10_000)
+            if protocol == "tcp":
+                assert established(lab) == FLOWS
             proved = session.validate(10_000)
             used = session.exchange(0.1, initiator_fps=5_000, responder_fps=5_000)
+        if protocol == "tcp":
+            assert established(lab) == FLOWS
         client.release([0, 1])
     assert (opened.sending.sent, opened.established, opened.merged, opened.remapped) == (FLOWS, FLOWS, 0, 0)
     assert (opened.untranslated, opened.destination_changed) == (untranslated, redirected)
@@ -54,3 +61,10 @@ def test_each_flow_is_established_and_proved(
     for direction in (used.to_responder, used.to_initiator):
         assert direction is not None
         assert (direction.missing, direction.remapped, direction.wrong_destination) == (0, 0, 0)
+
+
+def established(lab: LinuxLab) -> int:
+    """Connections of the device that are ESTABLISHED and assured."""
+    command = ["ip", "netns", "exec", lab.netns, "cat", "/proc/net/nf_conntrack"]
+    entries = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return sum(" ESTABLISHED " in entry and "[ASSURED]" in entry for entry in entries)

@@ -10,7 +10,15 @@ from typing import Any
 from wirespeed.client.flow_sets import FlowSet
 from wirespeed.results.sample import DelayVariation, Latency
 from wirespeed.results.states import StateTable, TearDown
-from wirespeed.trial.flow_session import Establishment, Exchange, ExchangeDirection, Others, Sending, Validation
+from wirespeed.trial.flow_session import (
+    Establishment,
+    Exchange,
+    ExchangeDirection,
+    Handshakes,
+    Others,
+    Sending,
+    Validation,
+)
 
 NONE = Others(0, 0, 0, 0)
 TIMES = Latency(1000, 5.0, 20.0, 90.0, 1.0, {"50": 18.0, "90": 30.0, "99": 50.0, "99.9": 80.0, "99.99": 90.0})
@@ -22,7 +30,7 @@ class StatefulDevice:
     """It makes `new_fps` states a second, and `answer_fps` validated ones; it forwards `carried_pps` each way over
     them, and so much `without` its filter. It holds `limit` states, and `keeps` some when it is emptied. The tester
     sends `tester_fps` at most. `merged` flows of each phase 1 get the tuple of another, `remapped` ones change theirs
-    in phase 2."""
+    in phase 2. Over TCP it loses the SYN-ACK of `unanswered` flows, and the tester does not answer `unsent` ones."""
 
     new_fps: float = 200_000.0
     answer_fps: float = 1e9
@@ -32,8 +40,11 @@ class StatefulDevice:
     tester_fps: float = 1e9
     merged: int = 0
     remapped: int = 0
+    unanswered: int = 0
+    unsent: int = 0
     timeout_s: float = 30.0
     keeps: int = 0
+    keeps_none: bool = False
     filtered: bool = True
     used: int = 0
     emptied: int = 0
@@ -42,7 +53,8 @@ class StatefulDevice:
     # ---- its state table, as DutStates has it
 
     def read(self) -> StateTable:
-        return StateTable(self.used, self.limit, 1 << 16, timeouts_s={"udp": self.timeout_s, "udp_stream": 120.0})
+        timeouts = {"udp": self.timeout_s, "udp_stream": 120.0, "tcp_established": 3600.0, "tcp_unacknowledged": 300.0}
+        return StateTable(self.used, self.limit, 1 << 16, timeouts_s=timeouts)
 
     def empty(self) -> float:
         self.used = self.keeps
@@ -71,14 +83,16 @@ class StatefulDevice:
 
     @contextmanager
     def session(self, _client: object, flow_set: FlowSet, **_: Any) -> Iterator[SimulatedSession]:
-        yield SimulatedSession(self, flow_set.flows)
+        yield SimulatedSession(self, flow_set.flows, flow_set.protocol == "tcp")
 
 
 @dataclass
 class SimulatedSession:
     dut: StatefulDevice
     flows: int
+    is_tcp: bool = False
     learnt: int = 0
+    validated: bool = False
 
     def _sending(self, asked_fps: float, frames: float) -> Sending:
         return Sending(asked_fps, frames, round(frames), frames / min(asked_fps, self.dut.tester_fps))
@@ -90,13 +104,18 @@ class SimulatedSession:
         made = self.flows if rate <= able else int(self.flows * able / rate)
         if dut.filtered:
             made = min(made, dut.limit - dut.used)
-            dut.used += made
+            dut.used += 0 if dut.keeps_none else made
         dut.opened_at.append(rate_fps)
-        self.learnt = made
+        self.learnt, self.validated = made, False
+        if self.is_tcp:
+            shaken = Handshakes(dut.unanswered, 0, 0, dut.unsent)
+            self.learnt -= dut.unanswered + dut.unsent
+            missing = self.flows - made
+            return Establishment(sending, self.learnt, missing, 0, 0, 0, 0, 0, NONE, handshakes=shaken)
         return Establishment(sending, made, self.flows - made, 0, dut.merged, 0, 0, 0, NONE)
 
     def validate(self, rate_fps: float, **_: Any) -> Validation:
-        able = self.dut.answer_fps
+        able, self.validated = self.dut.answer_fps, True
         back = self.learnt if rate_fps <= able else int(self.learnt * able / rate_fps)
         return Validation(self._sending(rate_fps, self.learnt), self.learnt, back, 0, self.learnt - back, 0, NONE)
 
@@ -109,6 +128,8 @@ class SimulatedSession:
         latency_every: int = 0,
         **_: Any,
     ) -> Exchange:
+        assert self.validated or not self.is_tcp, "the scaled window is not announced"
+
         def way(load_pps: float) -> ExchangeDirection | None:
             if not load_pps:
                 return None

@@ -137,7 +137,7 @@ def read(name: str, texts: Mapping[str, str]) -> StateTable:
 def test_linux_is_read_by_counts_of_all_cpus() -> None:
     table = read("linux", LINUX)
     assert (table.used, table.limit, table.buckets, table.flows_limit) == (3000, 262144, 65536, 262144)
-    assert table.timeouts_s == {"udp": 30.0, "udp_stream": 120.0} and table.udp_timeout_s == 30.0
+    assert table.timeouts_s == {"udp": 30.0, "udp_stream": 120.0} and table.timeout_s("udp") == 30.0
     assert table.counters["drop"] == 0x20 and table.counters["insert_failed"] == 20
     assert table.counters["found"] == 510 and table.counters["chainlength"] == 4 and table.counters["early_drop"] == 6
     assert not {"entries", "insert", "new", "delete"} & table.counters.keys(), "what does not count flows"
@@ -178,7 +178,7 @@ def test_pf_has_two_states_for_a_flow(name: str) -> None:
     table = read(name, PF)
     assert (table.used, table.limit, table.flows_limit, table.nat_ports) == (999, 1000, 500, 15535)
     assert table.counters["memory"] == 17 and table.counters["state-limit"] == 0 and table.counters["map-failed"] == 4
-    assert table.udp_timeout_s == 30.0 and table.buckets == (131072 if name == "freebsd" else None)
+    assert table.timeout_s("udp") == 30.0 and table.buckets == (131072 if name == "freebsd" else None)
     assert table.rules == {"block drop in quick on ix1 all": 9}
     off = DutStates(states_of_kind(name), TextReach(PF | {"info": PF["info"].replace("Enabled", "Disabled")}))
     with pytest.raises(EnvironmentFault, match="box has no state table"):
@@ -192,7 +192,7 @@ def test_vpp_is_read_by_its_statistics_and_counts_sessions_per_worker() -> None:
         "/nat44-ed/in2out/slowpath/udp": 72,
         "nat44-ed-in2out-slowpath: maximum sessions exceeded": 17,
     }
-    assert table.udp_timeout_s == 300.0
+    assert table.timeout_s("udp") == 300.0
     assert not any(
         "nat44 sessions" in question or "summary" in question for question in states_of_kind("vpp").questions
     )

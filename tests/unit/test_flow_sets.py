@@ -6,10 +6,10 @@ import base64
 from typing import Any
 
 import pytest
-from scapy.all import IP, UDP, Ether, IPv6
+from scapy.all import IP, TCP, UDP, Ether, IPv6
 
 from wirespeed._native.flow_records import FlowKind, FlowOrder
-from wirespeed.client.flow_sets import FlowAddresses, FlowCounts, FlowPorts, FlowSet
+from wirespeed.client.flow_sets import WINDOW_BYTES, FlowAddresses, FlowCounts, FlowPorts, FlowSet
 from wirespeed.errors import UsageError
 from wirespeed.generator import hdr
 from wirespeed.profiles.stream_json import StreamJson
@@ -19,7 +19,7 @@ from wirespeed.trial.flow_session import Establishment, Others, Sending, delay_v
 
 def flow_set(version: int = 4, **given: Any) -> FlowSet:
     source, destination = {4: ("10.0.0.2", "198.19.0.2"), 6: ("2001:2::2", "2001:2:0:8000::2")}[version]
-    fields = {
+    fields: dict[str, Any] = {
         "sources": FlowAddresses(source, 2),
         "destinations": FlowAddresses(destination, 3),
         "source_ports": FlowPorts(1024, 50_000),
@@ -44,10 +44,35 @@ def test_frames_are_whole_datagrams(version: int, smallest: int) -> None:
         one.frame(smallest - 1)
 
 
+@pytest.mark.parametrize(("version", "smallest", "most"), [(4, 74, 1460), (6, 94, 1440)])
+def test_frames_over_tcp_are_whole_segments(version: int, smallest: int, most: int) -> None:
+    one = flow_set(version, protocol="tcp")
+    assert one.smallest_frame_bytes == smallest
+    assert one.to_json()["protocol"] == "tcp"
+    for size in (smallest, 1514, 9018):
+        frames = {"PA": one.frame(size)}
+        frames |= {flags: one.handshake(step, size) for step, flags in (("syn", "S"), ("syn-ack", "SA"), ("ack", "A"))}  # type: ignore[arg-type]
+        for flags, frame in frames.items():
+            packet = Ether(frame)
+            network = packet[IPv6 if version == 6 else IP]
+            assert len(network) == (network.plen + 40 if version == 6 else network.len) == len(frame) - 14
+            segment = network[TCP]
+            assert (segment.flags, segment.sport, segment.dport) == (flags, 1024, 1)
+            assert segment.window << 14 == WINDOW_BYTES
+            data = size - 4 - 14 - (40 if version == 6 else 20) - 20
+            assert len(bytes(segment.payload)) == (data if flags == "PA" else 0)
+            options = [("MSS", max(most, data)), ("NOP", None), ("WScale", 14)]
+            assert segment.options == (options if "S" in flags else [])
+    with pytest.raises(UsageError, match=f"give {smallest} or more"):
+        one.frame(smallest - 1)
+
+
 def test_streams_are_read_by_the_generator() -> None:
     burst = StreamJson.model_validate(flow_set().stream("each", 64, 5000, packets=1000))
     endless = StreamJson.model_validate(flow_set().stream("random", 128, 1))
     assert (burst.flow_kind, burst.flow_order, burst.pg_id) == (FlowKind.SET, FlowOrder.EACH, None)
+    answers = flow_set(protocol="tcp").stream("answer", 128, 1, packets=5, step="ack")
+    assert StreamJson.model_validate(answers).flow_order == FlowOrder.ANSWER
     assert (endless.flow_order, endless.mode.type) == (FlowOrder.RANDOM, "continuous")
     assert len(endless.packet.binary) == 124
     assert base64.b64decode(flow_set().stream("each", 64, 1)["packet"]["binary"]) == burst.packet.binary
@@ -78,7 +103,7 @@ def test_a_slow_tester_is_told() -> None:
 def test_an_establishment_is_whole_if_each_flow_has_a_tuple_of_its_own() -> None:
     def opened(missing: int = 0, merged: int = 0, remapped: int = 0) -> Establishment:
         sending = Sending(1e6, 10, 10, 1e-5)
-        return Establishment(sending, 10, missing, 0, merged, remapped, 0, 0, Others(0, 0, 0, 0))
+        return Establishment(sending, 10 - missing, missing, 0, merged, remapped, 0, 0, Others(0, 0, 0, 0))
 
     assert opened().is_whole
     assert not any(opened(**{name: 1}).is_whole for name in ("missing", "merged", "remapped"))

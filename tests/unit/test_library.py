@@ -51,7 +51,8 @@ TESTS = {
     "steps warmup_rate warmup_s",
     Search: "goal latency least most mrr preset profile repeat_disturbed time_s",
     Soak: "confidence duration from_search goal latency load profile reconnect_timeout resume share target_loss",
-    Stateful: "alpha beside empty_command flows repeat_disturbed repeats resolution show test timeout trial_s ways",
+    Stateful: "addresses alpha beside capacity empty_command flows protocol repeat_disturbed repeats resolution show "
+    "test timeout trial_s ways",
     Rfc2544: "ip6 repeat_disturbed repeats reset_command resolution show sizes test text trial_s waits",
 }
 SHARED = (

@@ -233,11 +233,11 @@ def test_cells_of_the_matrix_lead_to_their_charts(tests):
     found = re.findall(
         r'<a class="cell limit-\w+" href="(#[^"]+)"[^>]*>\s*(?:<svg.*?</svg>\s*)?<span>(.*?)</span>', written
     )
-    assert ("#load-1", "<b>2.98\u00a0◆</b> 20.0 % of line, limited by DUT") in found
-    assert ("#load-0", "<b>0.744~\u00a0◆</b> 50.0 % of line, limit unknown") in found
+    assert ("#load-1", "<b>2.98\u00a0◆</b> 20.0\u00a0% of line, limited by DUT") in found
+    assert ("#load-0", "<b>0.744~\u00a0◆</b> 50.0\u00a0% of line, limit unknown") in found
     assert written.count("<b>◆ estimate</b>") == 1 and "<b>● held</b>" not in written  # the marks that cells have
     assert "~ smoothed rates, as trex-loadtest writes them." in written
-    assert "100 of 200 %" in page(tests, both="sum200")
+    assert "100 of 200\u00a0%" in page(tests, both="sum200")
 
 
 def test_a_cell_says_what_limited_it_and_shows_the_ramp(tests):

@@ -18,7 +18,7 @@ from wirespeed.measurement.loadtest.document import result_of
 from wirespeed.measurement.rerun import command_of
 from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.results.subjects import Value
-from wirespeed.results.verdict import Mark
+from wirespeed.results.verdict import FORWARDED, FULL_LOAD, Mark
 from wirespeed.site import names
 from wirespeed.site.across import matrix
 from wirespeed.site.bars import build_bars, side_by_side
@@ -446,3 +446,43 @@ def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
     (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == names.dut_page("router"))
     text = page.render()
     assert "limited by DUT (2 tests)" in text and "next: RSS (2 tests)" in text
+
+
+def test_pages_say_of_how_many_duts_they_are() -> None:
+    rated = shelf(figure(1e6, dut="a"), figure(2e6, dut="b"), figure(3e6, dut="c", load="bench size=1514"))
+    inspected = entry("f", dut="d", kind="inspect")
+    found = replace(rated, entries=(*rated.entries, inspected))
+    view = home(found, "x")
+    assert view.meta[:3] == ("3 results, 1 inspection", "4 DUTs, 3 of them with a rate", "2 tests")
+    assert [card.foot for card in view.cards][-1] == "1 inspection · newest 2026-11-22"
+    (bars,) = view.rates
+    assert bars.of == "NDR, Mpps; 2 of 4 DUTs; a full bar is 2.00"
+    assert matrix(found, "x").counted == "3 of 4 DUTs have a rate of these 2 tests"
+    assert "2 more DUTs" in side_by_side(shelf(*(figure(1e6, dut=str(one)) for one in range(10))), 1)[0].more
+
+
+def test_a_card_says_which_test_it_is_of_and_what_was_forwarded_at_full_load() -> None:
+    best = figure(1e6, FORWARDED, version="1.4", load="bench size=64")
+    full = SiteFigure(best.entry, FULL_LOAD, Value(2e6, mark="lossy", line_percent=20.0), None)
+    found = Catalogue((best.entry,), {best.entry.digest: (best, full)})
+    (card,) = home(found, "x").cards
+    assert card.answer is not None
+    assert (card.answer.test, card.answer.of, card.answer.more) == (
+        "64b one flow, 0→1",
+        "forwarded",
+        "at full load 2.00 Mpps, 20.0 % of line",
+    )
+    assert card.answer.edition == "version 1.4, 2026-11-22"
+    assert dut_page("router", found.entries, found).answer_title == "Its only test"
+
+
+def test_a_trend_begins_at_0_unless_its_values_are_alike() -> None:
+    def axis(*rates: float) -> tuple[float, float]:
+        found = shelf(*series(*rates))
+        (trend,) = dut_page("router", found.entries, found).trends
+        scale = trend.chart.panels[0].scale
+        assert scale is not None
+        return scale.low, scale.high
+
+    assert axis(1e6, 2e6, 1e6, 2e6) == (0.0, pytest.approx(2.2))
+    assert axis(1e6, 1.01e6, 1e6, 1.01e6)[0] == pytest.approx(0.98, abs=0.01)

@@ -23,12 +23,15 @@ from wirespeed.measurement.registry import verdict_of
 from wirespeed.measurement.stateful.case import cases_of
 from wirespeed.measurement.stateful.charts import flows_chart
 from wirespeed.measurement.stateful.kind import Stateful
+from wirespeed.measurement.stateful.live import LINES
 from wirespeed.measurement.stateful.options import StatefulOptions
 from wirespeed.measurement.stateful.plan import StatefulPlan, parse_counts
+from wirespeed.measurement.stateful.report import REPORT
 from wirespeed.measurement.stateful.result import RateRow, StatefulResult, Test
 from wirespeed.measurement.stateful.rows import figures_of
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import TEXT
+from wirespeed.report.comparison import compare
 from wirespeed.results.dut import DutFacts
 from wirespeed.results.figures import Scaler
 from wirespeed.results.journal import Journal, journal_path
@@ -296,6 +299,60 @@ def test_what_is_outside_the_rfc_is_said() -> None:
     assert "without source NAT are outside the RFC's scope" in said(lab=LabFacts(filter="stateful"))
 
 
+OVER_TCP = replace(QUICK, transport="tcp", size=74)
+
+
+def test_tests_over_tcp_claim_no_conformance(run: Any, tmp_path: Path) -> None:
+    result = run(StatefulDevice(), replace(OVER_TCP, tests=OVER_STATES, without_filter=False))
+    assert row_of(result).median == pytest.approx(200_000, rel=0.01)
+    assert (result.method.protocol, result.method.timeout_s) == ("TCP over IPv4", 300.0)
+    write_file(result, tmp_path / "tcp.json")
+    read = read_file(tmp_path / "tcp.json")
+    assert isinstance(read, StatefulResult)
+    assert (read.conformance, read.variables.protocol) == ({}, "tcp")
+    block = TEXT.text_block(read)
+    assert block.startswith("# TCP connections: ")
+    assert "- TCP is outside RFC 9693, and this is not RFC 3511: no conformance is claimed\n" in block
+    assert "tcp_established 3600 s; tcp_unacknowledged 300 s" in block
+    assert "Conformance" not in block
+    last = "\n".join(LINES.summary(read, verdict_of(read), None))
+    assert "TCP is outside RFC 9693" in last
+    assert "§" not in last
+    shown = compare([read]).shown()
+    assert {row.conformance for row in REPORT.rows([read], shown)["stateful"]} == {""}
+    assert REPORT.counted([read]) == "1 run of TCP connections"
+    assert [section.title for section in REPORT.sections([read], shown)] == [f"TCP connections: {read.name}"]
+
+
+def test_the_line_carries_a_syn_and_an_ack_of_each_flow(run: Any) -> None:
+    fast = StatefulDevice(new_fps=1e9, limit=1 << 40)
+    row = row_of(run(fast, replace(OVER_TCP, without_filter=False, flows=(10_000_000,))))
+    assert row.limit == "line"
+    assert row.median == pytest.approx(10e9 / 8 / (66 + 20 + 64 + 20), rel=0.01)
+
+
+def test_handshakes_that_the_tester_does_not_answer_are_its_own_limit(run: Any) -> None:
+    plan = replace(OVER_TCP, without_filter=False)
+    lost = run(StatefulDevice(new_fps=1e9, unanswered=5), plan).trials[0]
+    assert (lost.opened.unanswered, lost.opened.unsent) == (5, 0)
+    assert lost.judged.lost_ratio > 0
+    assert not lost.trial.tester_limited
+    unsent = run(StatefulDevice(new_fps=1e9, unsent=5000), plan).trials[0]
+    assert (unsent.opened.unanswered, unsent.opened.unsent) == (0, 5000)
+    assert unsent.judged.lost_ratio == 0
+    assert unsent.trial.tester_limited
+
+
+def test_data_of_one_side_stay_within_the_window(run: Any) -> None:
+    plan = replace(OVER_TCP, tests=OVER_STATES, flows=(1, 1_000_000), ways=("both", "initiator"), trial_s=60.0)
+    rows = run(StatefulDevice(), replace(plan, without_filter=False)).throughput
+    found = {(row.flows, row.way): row for row in rows}
+    assert found[1, "both"].found
+    assert found[1_000_000, "initiator"].found
+    assert "exceed the window of 1 connections" in found[1, "initiator"].left_out
+    assert len(rows) == len(found) == 4
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [("1,1k,64k,1M", (1, 1000, 64_000, 1_000_000)), ("2.5M,10", (10, 2_500_000)), ("50000", (50_000,))],
@@ -317,6 +374,8 @@ def test_numbers_of_flows(text: str, found: tuple[int, ...]) -> None:
         ({"tunables": "source=2001:2::1"}, "IPv6 needs ip=6"),
         ({"tunables": "source=here"}, "give an address such as 16.0.0.1"),
         ({"tunables": "ports=65000"}, "give 1 to 64512"),
+        ({"protocol": "sctp"}, "--protocol 'sctp' is not known: give udp or tcp"),
+        ({"protocol": "tcp", "tunables": "size=73"}, "from 74"),
         ({"addresses": "0"}, "--addresses '0': give numbers from 1"),
         ({"tunables": "addresses=2"}, "-t addresses=…: flows have size"),
         ({"capacity": "gamma=100%"}, "--capacity gamma=1: give a share between 0 and 1"),
@@ -349,6 +408,11 @@ def test_rows_without_filter_may_come_from_another_result(run: Any) -> None:
     result = run(StatefulDevice(), beside=off)
     assert row_of(result, filtered=False).median == row_of(off).median
     assert "rows without filter are those of off" in result.ending.notes
+    # The device has no filter at all, so that its table stays empty.
+    bare = run(StatefulDevice(keeps_none=True), replace(QUICK, name="bare", without_filter=False))
+    assert "had only 0 entries" in row_of(bare).irregular
+    row = row_of(run(StatefulDevice(), beside=bare), filtered=False)
+    assert (row.median, row.states, row.irregular) == (row_of(bare).median, None, "")
 
 
 def test_the_result_is_read_as_it_was_written(run: Any, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_a_guest_has_nat_with_limits_of_its_own() -> None:
         states = states_of(lab.dut)
         assert states is not None and lab.facts.filter == "nat"
         table = states.read()
-        assert (table.used, table.limit, table.buckets, table.udp_timeout_s) == (0, 400_000, 65_536, 300.0)
+        assert (table.used, table.limit, table.buckets, table.timeout_s("udp")) == (0, 400_000, 65_536, 300.0)
         assert table.nat_ports == 64_512 and states.tear_down().left == 0
         assert "states=9000000 in --lab" in (states.why_not(9_000_000, table) or "")
         with states.without_filter():

@@ -37,6 +37,7 @@ class FlowOrder(enum.IntEnum):
 
     EACH = 0
     RANDOM = 1
+    ANSWER = 2
 
 
 class CaptureWhat(enum.IntEnum):

@@ -10,6 +10,7 @@ from typing import Any
 from wirespeed._native.flow_records import HdrCounts
 from wirespeed._native.generator import NativeGenerator
 from wirespeed._native.runtime import check, core, from_struct
+from wirespeed.seam.flow_sets import FlowsLearnt, PhaseTotals
 
 
 class FlowPhase(enum.IntEnum):
@@ -32,47 +33,19 @@ class FlowSetConfig:
     destination_ports: int
     flows: int
     seed: int
+    tcp: bool = False
 
 
 @dataclass(frozen=True)
-class FlowSetCounts:
-    """What one port of a set sent and received in a phase."""
+class FlowSetCounts(PhaseTotals):
+    """With the ticks of the first burst and of the last, and the histograms: latencies; by how much they rose and fell
+    from frame to frame."""
 
-    sent: int = 0
-    sent_bytes: int = 0
     first_tsc: int = 0
     last_tsc: int = 0
-    received: int = 0
-    duplicates: int = 0
-    reordered: int = 0
-    unplaced: int = 0
-    flows: int = 0
-    wrong_flows: int = 0
-    wrong: int = 0
-    remapped_flows: int = 0
-    remapped: int = 0
-    unlearnt: int = 0
-    late: int = 0
-    bad: int = 0
-    unknown: int = 0
-    icmp_errors: int = 0
-    latency_packets: int = 0
-    latency_min_ns: int = 0
-    latency_max_ns: int = 0
-    latency_sum_ns: int = 0
     hdr: HdrCounts = ()
-    more_max_ns: int = 0
-    less_max_ns: int = 0
     more: HdrCounts = ()
     less: HdrCounts = ()
-
-
-@dataclass(frozen=True)
-class LearntFlows:
-    flows: int = 0
-    distinct: int = 0
-    same_source: int = 0
-    changed_destination: int = 0
 
 
 class NativeFlowSets:
@@ -114,10 +87,10 @@ class NativeFlowSets:
         counts = memoryview(self._ffi.buffer(array)).cast("Q").tolist()
         return tuple(compress(enumerate(counts), counts))
 
-    def learnt(self, initiator: int) -> LearntFlows:
+    def learnt(self, initiator: int) -> FlowsLearnt:
         struct = self._ffi.new("struct ws_flow_learnt *")
         check(self._lib.ws_flow_set_learnt(self._generator, initiator, struct))
-        return from_struct(LearntFlows, struct)
+        return from_struct(FlowsLearnt, struct)
 
     def tuple_of(self, initiator: int, flow: int) -> tuple[bytes, bytes | None]:
         """Addresses and ports as the flow is sent, and as it was learnt, each as 12 or 36 bytes of the wire."""

@@ -17,7 +17,7 @@ class StateFacts:
     `table` is the state table after the trial, with the growth of its counters since before it, when it had
     `used_before` entries. A flow had to live for `lasted_s`. `endpoints` are the destination addresses and ports of the
     flows, `public_addresses` those that NAT has. `curve` has rates that all flows survived, new flows a second, by the
-    number of flows."""
+    number of flows. `protocol` is "udp" or "tcp"."""
 
     flows: int
     opened: int
@@ -28,6 +28,7 @@ class StateFacts:
     endpoints: int | None = None
     public_addresses: int = 1
     curve: tuple[tuple[int, float], ...] = ()
+    protocol: str = "udp"
     source: str = ""
 
     @property

@@ -159,7 +159,7 @@ def words_of(
         name = f"{all_names}, alike" if few and len(group) > 1 else all_names
         beside = [(x, y + up) for x, y in drawn[id(curve)][::-1] if x <= box.x1 + 1 for up in (5.0, -line_pt - 2)]
         if not few and panel.scale.floor is not None:
-            beside[:0] = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt)
+            beside = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt) or beside
         if not put(harmless(name), beside, INK, to_left=True, of=curve):
             unnamed += group
     return PanelWords(tuple(placed), tuple(unnamed))
@@ -175,7 +175,8 @@ def _below_mark(
     """Places for the name of a curve that joins others again: below the mark at which it leaves them."""
     marks = (one for one in shown if one.note and (one.of, one.name) == (curve.of, curve.name))
     ends = [drawn[id(mark)][0] for mark in marks if drawn[id(mark)]]
-    return [(x + room_pt - 8, y - (1.5 + step) * line_pt) for x, y in ends for step in range(6)]
+    rows = [(x, y - (1.5 + row / 2) * line_pt) for x, y in ends for row in range(12)]
+    return [(x + across, y) for x, y in rows for across in (room_pt - 10, 10)]
 
 
 def write_words(figure: Any, words: Iterable[PlacedWord], size: PictureSize) -> None:

@@ -14,16 +14,24 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
 from wirespeed.errors import UsageError
+from wirespeed.seam.flow_sets import PhaseTotals
 from wirespeed.units import FCS_BYTES, MIN_FRAME_BYTES
 
 Json = dict[str, Any]
 FlowRole = Literal["initiator", "responder"]
-FlowOrderName = Literal["each", "random"]
+FlowOrderName = Literal["each", "random", "answer"]
+FlowProtocol = Literal["udp", "tcp"]
+HandshakeStep = Literal["syn", "syn-ack", "ack"]
 
 PAYLOAD_BYTES = 16
-"""Flow, number, phase and time, behind the UDP header."""
+"""Flow, number, phase and time, behind the UDP or TCP header."""
+WINDOW_BYTES = 0xFF5D << 14
+"""A connection's unacknowledged data, at most: what both sides announce, scaled as far as TCP can."""
 
-_ETHERNET_BYTES, _UDP_BYTES, _IP4_BYTES, _IP6_BYTES = 14, 8, 20, 40
+_ETHERNET_BYTES, _UDP_BYTES, _TCP_BYTES, _IP4_BYTES, _IP6_BYTES = 14, 8, 20, 20, 40
+_PROTOCOLS = {"udp": 17, "tcp": 6}
+_DATA_FLAGS = 0x18
+_HANDSHAKE_FLAGS: dict[HandshakeStep, int] = {"syn": 0x02, "syn-ack": 0x12, "ack": 0x10}
 _KEEP_NO_ADDRESSES = 0
 """Flags of a stream whose MAC addresses are the port's."""
 
@@ -41,7 +49,7 @@ class FlowAddresses:
 
 @dataclass(frozen=True)
 class FlowPorts:
-    """`count` UDP ports."""
+    """`count` UDP or TCP ports."""
 
     first: int
     count: int
@@ -52,7 +60,9 @@ class FlowPorts:
 
 @dataclass(frozen=True)
 class FlowSet:
-    """`flows` of the tuples that the ranges make; `seed` is their order. UsageError for ranges that cannot be used."""
+    """`flows` of the tuples that the ranges make; `seed` is their order. UsageError for ranges that cannot be used.
+
+    Over TCP each flow is a connection: SYN, SYN-ACK and ACK, then data inside the window; nothing is sent twice."""
 
     sources: FlowAddresses
     destinations: FlowAddresses
@@ -60,6 +70,7 @@ class FlowSet:
     destination_ports: FlowPorts
     flows: int
     seed: int = 1
+    protocol: FlowProtocol = "udp"
 
     def __post_init__(self) -> None:
         if len({ipaddress.ip_address(one.first).version for one in (self.sources, self.destinations)}) != 1:
@@ -80,9 +91,17 @@ class FlowSet:
 
     @property
     def smallest_frame_bytes(self) -> int:
-        """With FCS: 64 for IPv4, 82 for IPv6."""
-        header = _IP6_BYTES if self.is_ip6 else _IP4_BYTES
-        return max(MIN_FRAME_BYTES, _ETHERNET_BYTES + header + _UDP_BYTES + PAYLOAD_BYTES + FCS_BYTES)
+        """Frames with a flow's number, with FCS: 64 for IPv4, 82 for IPv6; over TCP 74 and 94."""
+        return max(MIN_FRAME_BYTES, self._headers_bytes + PAYLOAD_BYTES + FCS_BYTES)
+
+    @property
+    def _headers_bytes(self) -> int:
+        upper = _UDP_BYTES if self.protocol == "udp" else _TCP_BYTES
+        return _ETHERNET_BYTES + (_IP6_BYTES if self.is_ip6 else _IP4_BYTES) + upper
+
+    def data_bytes(self, frame_bytes: int) -> int:
+        """Bytes behind the UDP or TCP header."""
+        return frame_bytes - FCS_BYTES - self._headers_bytes
 
     def frame(self, frame_bytes: int) -> bytes:
         """The packet that all flows have in common, without FCS; the generator writes the rest."""
@@ -92,19 +111,49 @@ class FlowSet:
                 f"a frame of {frame_bytes} bytes has no room for a flow's number; give {self.smallest_frame_bytes} or "
                 f"more for {family}"
             )
-        source, destination = (ipaddress.ip_address(one.first).packed for one in (self.sources, self.destinations))
-        network = frame_bytes - FCS_BYTES - _ETHERNET_BYTES
-        datagram = network - (_IP6_BYTES if self.is_ip6 else _IP4_BYTES)
-        if self.is_ip6:
-            header = struct.pack(">IHBB", 6 << 28, datagram, 17, 64) + source + destination
-        else:
-            header = struct.pack(">BBHHHBBH", 0x45, 0, network, 0, 0, 64, 17, 0) + source + destination
-        udp = struct.pack(">HHHH", self.source_ports.first, self.destination_ports.first, datagram, 0)
-        kind = b"\x86\xdd" if self.is_ip6 else b"\x08\x00"
-        return bytes(12) + kind + header + udp + bytes(datagram - _UDP_BYTES)
+        data = self.data_bytes(frame_bytes)
+        if self.protocol == "tcp":
+            return self._packet(self._segment(_DATA_FLAGS) + bytes(data))
+        return self._packet(struct.pack(">HHHH", *self._first_ports, _UDP_BYTES + data, 0) + bytes(data))
 
-    def stream(self, order: FlowOrderName, frame_bytes: int, rate_pps: float, packets: int | None = None) -> Json:
-        """A stream of the set as it is added to a port; endless unless `packets` are given."""
+    def handshake(self, step: HandshakeStep, frame_bytes: int) -> bytes:
+        """The same of a segment without data, where those with data are of `frame_bytes`."""
+        options = b""
+        if step != "ack":
+            most = max(self.data_bytes(frame_bytes), 1440 if self.is_ip6 else 1460)
+            options = struct.pack(">BBHBBBB", 2, 4, most, 1, 3, 3, 14)
+        return self._packet(self._segment(_HANDSHAKE_FLAGS[step], options))
+
+    @property
+    def _first_ports(self) -> tuple[int, int]:
+        return self.source_ports.first, self.destination_ports.first
+
+    def _segment(self, flags: int, options: bytes = b"") -> bytes:
+        offset = (_TCP_BYTES + len(options)) // 4 << 4
+        return struct.pack(">HHIIBBHHH", *self._first_ports, 0, 0, offset, flags, WINDOW_BYTES >> 14, 0, 0) + options
+
+    def _packet(self, upper: bytes) -> bytes:
+        """Without FCS, with what goes behind the IP header."""
+        source, destination = (ipaddress.ip_address(one.first).packed for one in (self.sources, self.destinations))
+        protocol = _PROTOCOLS[self.protocol]
+        if self.is_ip6:
+            header = struct.pack(">IHBB", 6 << 28, len(upper), protocol, 64)
+        else:
+            header = struct.pack(">BBHHHBBH", 0x45, 0, _IP4_BYTES + len(upper), 0, 0, 64, protocol, 0)
+        kind = b"\x86\xdd" if self.is_ip6 else b"\x08\x00"
+        return bytes(12) + kind + header + source + destination + upper
+
+    def stream(
+        self,
+        order: FlowOrderName,
+        frame_bytes: int,
+        rate_pps: float,
+        packets: int | None = None,
+        step: HandshakeStep | None = None,
+    ) -> Json:
+        """A stream of the set as it is added to a port; endless unless `packets` are given. Its segments are those of
+        that step of a handshake, or have data."""
+        packet = self.frame(frame_bytes) if step is None else self.handshake(step, frame_bytes)
         rate = {"type": "pps", "value": rate_pps}
         mode: Json = {"type": "continuous", "rate": rate}
         if packets is not None:
@@ -117,7 +166,7 @@ class FlowSet:
             "action_count": 0,
             "next_stream_id": -1,
             "mode": mode,
-            "packet": {"binary": base64.b64encode(self.frame(frame_bytes)).decode(), "meta": ""},
+            "packet": {"binary": base64.b64encode(packet).decode(), "meta": ""},
             "vm": {"instructions": []},
             "flow_stats": {"enabled": False},
             "flow_set": order,
@@ -131,65 +180,20 @@ class FlowSet:
             "destination_ports": self.destination_ports.to_json(),
             "flows": self.flows,
             "seed": self.seed,
+            **({"protocol": self.protocol} if self.protocol != "udp" else {}),
         }
 
 
 @dataclass(frozen=True)
-class FlowCounts:
-    """What one port sent and received in a phase: frames, unless the name says flows.
+class FlowCounts(PhaseTotals):
+    """With the seconds from the first burst to the last, and HdrHistogram's texts, of nanoseconds: the latencies; by
+    how much the latency of a frame was above that of the frame before it, and below."""
 
-    `received` frames came once each (exchange); `duplicates` are beyond the first of their flow, or in an exchange of
-    their number, and `unplaced` came too late to tell. `flows` arrived, and where they should; `wrong_flows` arrived
-    elsewhere only; `wrong` are frames at the wrong host or port, or from a wrong one. `remapped_flows` had more than
-    one tuple, which changed `remapped` times. `unlearnt` frames are of flows that never arrived while flows were
-    learnt. `late` frames are of an earlier phase, `bad` ones of no flow of the set, `unknown` ones no test frames, nor
-    address resolution or control of the link. `icmp_errors` are of both families. `sending_s` is from the first burst
-    to the last."""
-
-    sent: int = 0
-    sent_bytes: int = 0
     sending_s: float = 0.0
-    received: int = 0
-    duplicates: int = 0
-    reordered: int = 0
-    unplaced: int = 0
-    flows: int = 0
-    wrong_flows: int = 0
-    wrong: int = 0
-    remapped_flows: int = 0
-    remapped: int = 0
-    unlearnt: int = 0
-    late: int = 0
-    bad: int = 0
-    unknown: int = 0
-    icmp_errors: int = 0
-    latency_packets: int = 0
-    latency_min_ns: int = 0
-    latency_max_ns: int = 0
-    latency_sum_ns: int = 0
     hdrh_ns: str = ""
-    """The latencies as HdrHistogram's text, of nanoseconds."""
-    more_max_ns: int = 0
-    less_max_ns: int = 0
     more_hdrh_ns: str = ""
     less_hdrh_ns: str = ""
-    """By how much the latency of a frame was above that of the frame before it, and below."""
 
     @classmethod
     def from_json(cls, raw: Mapping[str, Any]) -> Self:
         return cls(**{field.name: raw[field.name] for field in fields(cls) if field.name in raw})
-
-
-@dataclass(frozen=True)
-class FlowsLearnt:
-    """Flows that were learnt, and how many tuples they have; flows whose source is as it was sent, and those whose
-    destination is not."""
-
-    flows: int = 0
-    distinct: int = 0
-    same_source: int = 0
-    changed_destination: int = 0
-
-    @classmethod
-    def from_json(cls, raw: Mapping[str, Any]) -> Self:
-        return cls(**{field.name: int(raw[field.name]) for field in fields(cls)})

@@ -242,8 +242,9 @@ class StreamJson(_Model):
     packet: PacketJson
     vm: Annotated[ProgramJson, WrapValidator(_known_program)]
     flow_stats: FlowStatsJson
-    flow_set: Literal["each", "random"] | None = None
-    """Ours: the port's flow set writes the packets, of each flow once or of flows drawn at random."""
+    flow_set: Literal["each", "random", "answer"] | None = None
+    """Ours: the port's flow set writes the packets, of each flow once, of flows drawn at random, or of those that wait
+    for the answer of a TCP handshake."""
 
     @model_validator(mode="after")
     def _is_counted_once(self) -> StreamJson:

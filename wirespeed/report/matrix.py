@@ -129,6 +129,10 @@ class ReportMatrix:
         return tuple(cell for row in self.cells for cells in row for cell in cells)
 
     @property
+    def has_editions(self) -> bool:
+        return any(cell.edition for cell in self.every_cell)
+
+    @property
     def legend(self) -> tuple[tuple[str, str], ...]:
         """The marks that occur, and what they mean."""
         used = {mark for cell in self.every_cell for mark in cell.marks}

@@ -11,6 +11,7 @@ from wirespeed.results.codec import SPARSE
 LEAST_OF_FLUSH = 10
 """A flush shows a rate if it takes this many times as long as the same command on an empty table."""
 _WRAP = 1 << 32
+_IN_USE = ("established", "unacknowledged")
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,16 @@ class StateTable:
     bypasses: Annotated[tuple[str, ...], SPARSE] = ()
     took_s: Annotated[float, SPARSE] = 0.0
 
-    @property
-    def udp_timeout_s(self) -> float | None:
-        """The shortest of the timeouts of UDP flows; None if they are unknown."""
-        return min((seconds for name, seconds in self.timeouts_s.items() if name.startswith("udp")), default=None)
+    def timeouts_of(self, protocol: str) -> dict[str, float]:
+        """Timeouts of flows in use, "udp" or "tcp": of established connections, and where data is not acknowledged."""
+        found = {name: seconds for name, seconds in self.timeouts_s.items() if name.startswith(protocol)}
+        if protocol == "tcp":
+            found = {name: seconds for name, seconds in found.items() if name.endswith(_IN_USE)}
+        return found
+
+    def timeout_s(self, protocol: str) -> float | None:
+        """The shortest of them; None if they are unknown."""
+        return min(self.timeouts_of(protocol).values(), default=None)
 
     @property
     def flows_limit(self) -> int | None:

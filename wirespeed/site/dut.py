@@ -20,6 +20,7 @@ from wirespeed.site.parts import (
     SiteCell,
     SiteTable,
     answer_of,
+    counted,
     edition,
     number,
     per_price_cell,
@@ -135,8 +136,9 @@ def _meta(entries: Sequence[SiteEntry]) -> list[str]:
     newest = max(entry.started for entry in entries)[:10]
     versions = dict.fromkeys(entry.version for entry in entries if entry.version)
     cpus = dict.fromkeys(entry.cpu for entry in entries if entry.cpu)
-    said = [count(len(entries), "result"), f"newest {newest}" if newest else ""]
-    said += [f"{count(len(versions), 'version')}, last {next(iter(versions))}"] if versions else []
+    said = [counted(entries), f"newest {newest}" if newest else ""]
+    last = next(iter(versions), "")
+    said += [f"{len(versions)} versions, last {last}" if len(versions) > 1 else f"version {last}"] if last else []
     return [*filter(None, said), *list(cpus)[:1]]
 
 

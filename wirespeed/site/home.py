@@ -18,6 +18,7 @@ from wirespeed.site.parts import (
     SiteCell,
     SiteTable,
     answer_of,
+    counted,
     dut_cell,
     number,
     per_price_cell,
@@ -92,10 +93,7 @@ def home(found: Catalogue, title: str) -> Home:
 
 def _meta(found: Catalogue) -> Iterator[str]:
     """What is there, and how much of it: inspections are no results, and a DUT may have none with a rate."""
-    inspections = sum(not entry.is_test for entry in found.entries)
-    yield count(len(found.entries) - inspections, "result")
-    if inspections:
-        yield count(inspections, "inspection")
+    yield counted(found.entries)
     rated = sum(any(found.figures.get(entry.digest) for entry in entries) for entries in found.duts.values())
     yield count(len(found.duts), "DUT") + (f", {rated} of them with a rate" if rated < len(found.duts) else "")
     yield count(len(found.tests), "test")
@@ -164,7 +162,7 @@ def _card(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutCard:
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
         change=changed,
         is_down=is_down,
-        foot=" · ".join(filter(None, (count(len(entries), "result"), day and f"newest {day}"))),
+        foot=" · ".join(filter(None, (counted(entries), day and f"newest {day}"))),
     )
 
 
@@ -202,7 +200,7 @@ def _dut_row(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[
         per_price_cell(best, price, date),
         number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),
         text("" if best is None else best.entry.limit),
-        number(len(entries), str(len(entries))),
+        number(tests := sum(entry.is_test for entry in entries), str(tests)),
         text(max(entry.started for entry in entries)[:10]),
     )
 

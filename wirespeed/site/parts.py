@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.pages.loads import directions_title, load_title
+from wirespeed.pages.words import count
 from wirespeed.results.verdict import FULL_LOAD
 from wirespeed.site.drawing import Spark
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
@@ -142,6 +144,14 @@ def answer_of(figure: SiteFigure | None, found: Catalogue) -> DutHeadline | None
     more = "; ".join(one.told.line for one in full)
     test, of = test_name(*entry.test), f"{figure.name}{share}"
     return DutHeadline(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)
+
+
+def counted(entries: Sequence[SiteEntry]) -> str:
+    """`40 results, 1 inspection`."""
+    tests = sum(entry.is_test for entry in entries)
+    inspections = len(entries) - tests
+    results = count(tests, "result") if tests or not inspections else ""
+    return ", ".join(filter(None, (results, count(inspections, "inspection") if inspections else "")))
 
 
 def edition(entry: SiteEntry) -> str:

@@ -54,7 +54,7 @@ def page(template: str, root: str, **values: Any) -> str:
 def page_head(links: Sequence[tuple[str, str]], root: str, note: str = "") -> Markup:
     """The way to other pages, on top of a report, and a note about it."""
     navigation = Markup(_templates().get_template("navigation.html").render(links=links, root=root))
-    return navigation + (Markup('<p class="caption">{}</p>\n').format(note) if note else "")
+    return navigation + (Markup('<p class="caption" style="margin-bottom: 1rem">{}</p>\n').format(note) if note else "")
 
 
 @cache

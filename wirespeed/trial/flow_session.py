@@ -11,17 +11,19 @@ The caller owns both ports. Addresses of the set lie behind the ports: the devic
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
-from wirespeed.client.flow_sets import FlowCounts, FlowRole, FlowSet, FlowsLearnt
+from wirespeed.client.flow_sets import FlowCounts, FlowRole, FlowSet, HandshakeStep
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.client.readings import RUNNING_STATES
 from wirespeed.errors import WirespeedError
 from wirespeed.results.sample import DelayVariation, Latency
+from wirespeed.seam.flow_sets import FlowsLearnt
 from wirespeed.trial.latency import latency_between, latency_reading
 
 DRAIN_S = 0.2
@@ -32,6 +34,10 @@ SLOW_SHARE = 0.001
 
 _PROFILE = "flow_set"
 """Apart from the streams of a trial, which stay loaded."""
+
+_ANSWERS = "flow_set_answers"
+_STEPS: dict[FlowRole, HandshakeStep] = {"initiator": "ack", "responder": "syn-ack"}
+"""What answers."""
 
 _SLOW_S = 60.0
 """Tables of many flows are made, or compared, for seconds."""
@@ -75,10 +81,26 @@ class Others:
 
 
 @dataclass(frozen=True)
+class Handshakes:
+    """What became of the TCP flows whose SYN arrived: `unanswered` ones, whose SYN-ACK never arrived;
+    `wrong_destination`: it arrived elsewhere only; `unconfirmed`: the ACK never arrived. `unsent`: the tester did not
+    send the SYN-ACK or the ACK."""
+
+    unanswered: int
+    wrong_destination: int
+    unconfirmed: int
+    unsent: int
+
+
+NO_HANDSHAKES = Handshakes(0, 0, 0, 0)
+
+
+@dataclass(frozen=True)
 class Establishment:
     """Phase 1, in flows: each was sent once. `duplicates` are frames beyond the first of their flow. `merged` flows
     have a tuple that another flow has, too; `untranslated` ones the source that they were sent with;
-    `destination_changed` another destination. `missing` flows were sent and did not arrive."""
+    `destination_changed` another destination. `missing` flows were sent and did not arrive, over TCP their SYN.
+    `established` flows of TCP had their SYN-ACK and their ACK arrive, with the same tuple."""
 
     sending: Sending
     established: int
@@ -90,11 +112,20 @@ class Establishment:
     destination_changed: int
     others: Others
     latency: Latency | None = None
+    handshakes: Handshakes | None = None
+    """Over TCP."""
+
+    @property
+    def lasting(self) -> int:
+        """Established flows with a tuple of their own that they kept."""
+        if self.handshakes is not None:
+            return self.established
+        return max(0, self.established - self.merged - self.remapped)
 
     @property
     def is_whole(self) -> bool:
-        """True if each flow that was sent arrived, with a tuple of its own that it kept."""
-        return not (self.missing or self.merged or self.remapped)
+        """True if each flow that was sent was established, with a tuple of its own that it kept."""
+        return self.lasting == self.sending.sent
 
 
 @dataclass(frozen=True)
@@ -196,14 +227,15 @@ class FlowSession:
         latency_every: int = 0,
         is_cancelled: Callable[[], bool] | None = None,
     ) -> Establishment:
-        """Phase 1 of a new trial: the initiator sends each flow once. What was learnt before is forgotten. Of each
-        `latency_every`-th frame the latency is taken, a power of 2; 0: of none. Ends early once `is_cancelled`."""
+        """Phase 1 of a new trial: the initiator sends each flow once; over TCP that is its SYN, and SYN-ACK and ACK
+        follow as soon as they can. What was learnt before is forgotten. Of each `latency_every`-th datagram the latency
+        is taken, a power of 2; 0: of none. Ends early once `is_cancelled`."""
         initiator, responder = self._each("learn", "initiator", self.flow_set.flows, rate_fps, drain_s, latency_every,
                                           is_cancelled)  # fmt: skip
         sending = self._sending("initiator", initiator)
         return Establishment(
             sending=sending,
-            established=responder.flows,
+            established=responder.confirmed if self._is_tcp else responder.flows,
             missing=sending.sent - responder.flows,
             duplicates=responder.duplicates,
             merged=responder.flows - self.learnt.distinct,
@@ -212,6 +244,7 @@ class FlowSession:
             destination_changed=self.learnt.changed_destination,
             others=_others(initiator, responder),
             latency=_latency(responder),
+            handshakes=_handshakes(initiator, responder, self.learnt) if self._is_tcp else None,
         )
 
     def validate(
@@ -283,7 +316,7 @@ class FlowSession:
                 self._add(role, self.flow_set.stream("random", self.frame_bytes, rates[role]))
             for role in sends:
                 self._start(role, duration_s)
-            self._wait(sends, duration_s, is_cancelled)
+            self._wait(partial(self._is_idle, sends), duration_s, is_cancelled)
         finally:
             self._remove(sends)
         time.sleep(drain_s)
@@ -303,58 +336,88 @@ class FlowSession:
     ) -> tuple[FlowCounts, FlowCounts]:
         self._ask("begin_flow_phase", phase=phase, latency_every=latency_every)
         self._asked = {role: (rate_fps, flows)}
+        opens = self._is_tcp and phase == "learn"
         try:
-            self._add(role, self.flow_set.stream("each", self.frame_bytes, rate_fps, packets=flows))
+            if opens:
+                self._answer(flows, rate_fps)
+            step: HandshakeStep | None = "syn" if opens else None
+            self._add(role, self.flow_set.stream("each", self.frame_bytes, rate_fps, packets=flows, step=step))
             self._start(role, -1)
-            self._wait([role], flows / rate_fps, is_cancelled)
+            has_ended = partial(self._is_opened, flows) if opens else partial(self._is_idle, [role])
+            self._wait(has_ended, flows / rate_fps, is_cancelled)
+            if opens:
+                time.sleep(drain_s)
         finally:
             self._remove([role])
+            if opens:
+                self._remove(_STEPS, _ANSWERS)
         time.sleep(drain_s)
         return self._end()
+
+    @property
+    def _is_tcp(self) -> bool:
+        return self.flow_set.protocol == "tcp"
+
+    def _answer(self, flows: int, rate_fps: float) -> None:
+        """Both sides answer what arrives, faster than it is sent, so that they catch up after a pause."""
+        for role, step in _STEPS.items():
+            stream = self.flow_set.stream("answer", self.frame_bytes, 2 * rate_fps, packets=flows, step=step)
+            self._add(role, stream, _ANSWERS)
+            self._start(role, -1, _ANSWERS, force=True)
+
+    def _is_opened(self, flows: int) -> bool:
+        """True once each SYN was sent, and each answer to what arrived."""
+        told = self.client.call("get_flow_set", port_id=self.ports["initiator"])
+        counts = [FlowCounts.from_json(told[role]) for role in _STEPS]
+        sent = sum(one.sent for one in counts)
+        return sent >= flows and all(one.answered >= one.to_answer for one in counts)
+
+    def _is_idle(self, roles: Sequence[FlowRole]) -> bool:
+        status = self.client.port_status([self.ports[role] for role in roles])
+        return all(one.state not in RUNNING_STATES for one in status.values())
 
     def _ask(self, method: str, **params: Any) -> Any:
         return self.client.ask_as_owner(method, self.ports["initiator"], _SLOW_S, **params)
 
     def _end(self) -> tuple[FlowCounts, FlowCounts]:
         told = self._ask("end_flow_phase")
-        self.learnt = FlowsLearnt.from_json(told["learnt"])
+        self.learnt = FlowsLearnt(**told["learnt"])
         return FlowCounts.from_json(told["initiator"]), FlowCounts.from_json(told["responder"])
 
-    def _add(self, role: FlowRole, stream: dict[str, Any]) -> None:
-        self.client.ask_as_owner("add_stream", self.ports[role], profile_id=_PROFILE, stream_id=1, stream=stream)
+    def _add(self, role: FlowRole, stream: dict[str, Any], profile: str = _PROFILE) -> None:
+        self.client.ask_as_owner("add_stream", self.ports[role], profile_id=profile, stream_id=1, stream=stream)
 
-    def _start(self, role: FlowRole, duration_s: float) -> None:
+    def _start(self, role: FlowRole, duration_s: float, profile: str = _PROFILE, *, force: bool = False) -> None:
         mul = {"type": "raw", "op": "abs", "value": 1}
         self.client.ask_as_owner(
             "start_traffic",
             self.ports[role],
             _SLOW_S,
-            profile_id=_PROFILE,
+            profile_id=profile,
             mul=mul,
             duration=duration_s,
-            force=self._force,
+            force=self._force or force,
         )
 
-    def _wait(self, roles: list[FlowRole], planned_s: float, is_cancelled: Callable[[], bool] | None) -> None:
+    def _wait(self, has_ended: Callable[[], bool], planned_s: float, is_cancelled: Callable[[], bool] | None) -> None:
         """Until the ports have sent all, or take far too long for it. The generator is asked once a second until they
         should have: on two CPUs its answers take the time of its workers."""
-        ports = [self.ports[role] for role in roles]
         begun_s = asked_s = time.monotonic()
-        while ports and not (is_cancelled and is_cancelled()):
+        while not (is_cancelled and is_cancelled()):
             now_s = time.monotonic()
             left_s = begun_s + planned_s - now_s
             if left_s < -planned_s * (_STRETCH - 1) - _STRETCH_MORE_S:
                 return
             if left_s <= 0 or now_s - asked_s >= _HEARTBEAT_S:
                 asked_s = now_s
-                if all(status.state not in RUNNING_STATES for status in self.client.port_status(ports).values()):
+                if has_ended():
                     return
             time.sleep(min(max(left_s, _POLL_S / 10), _POLL_S))
 
-    def _remove(self, roles: list[FlowRole]) -> None:
+    def _remove(self, roles: Iterable[FlowRole], profile: str = _PROFILE) -> None:
         for role in roles:
             for method in ("stop_traffic", "remove_all_streams"):
-                self.client.ask_as_owner(method, self.ports[role], profile_id=_PROFILE)
+                self.client.ask_as_owner(method, self.ports[role], profile_id=profile)
 
     def _sending(self, role: FlowRole, counts: FlowCounts) -> Sending:
         asked_fps, asked = self._asked.get(role, (0.0, 0.0))
@@ -386,6 +449,15 @@ def _others(*ports: FlowCounts) -> Others:
         bad=sum(one.bad for one in ports),
         unknown=sum(one.unknown for one in ports),
         icmp_errors=sum(one.icmp_errors for one in ports),
+    )
+
+
+def _handshakes(initiator: FlowCounts, responder: FlowCounts, learnt: FlowsLearnt) -> Handshakes:
+    return Handshakes(
+        unanswered=responder.answered - initiator.flows - initiator.wrong_flows,
+        wrong_destination=initiator.wrong_flows,
+        unconfirmed=initiator.answered - learnt.flows,
+        unsent=sum(one.to_answer - one.answered for one in (initiator, responder)),
     )
 
 

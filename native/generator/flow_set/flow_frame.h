@@ -4,8 +4,8 @@
  *
  * Behind the UDP header they have four little-endian words: a mark (FLOW_FRAME_MAGIC, the worker
  * that sent it, the generation of its phase), the flow, the frame's number, the time or 0. IPv4
- * frames of 64 bytes have room for it, and IPv6 frames of 82. Checksums are right. Nothing here
- * needs DPDK.
+ * frames of 64 bytes have room for it, and IPv6 frames of 82. Checksums are right. Over TCP, see
+ * flow_segment.h. Nothing here needs DPDK.
  */
 #pragma once
 
@@ -30,17 +30,22 @@ static inline uint32_t flow_mark_of(uint8_t sender, uint16_t generation)
 	return FLOW_FRAME_MAGIC | (uint32_t)sender << 8 | (uint32_t)generation << 16;
 }
 
+/* What a frame is: a datagram, or a segment of the handshake or with data. */
+enum flow_kind { FLOW_DATAGRAM, FLOW_SYN, FLOW_SYN_ACK, FLOW_ACK, FLOW_DATA };
+
 struct flow_writer {
 	bool ip6;
-	uint16_t ip_at, udp_at;
+	enum flow_kind kind;
+	uint16_t ip_at, upper_at, sum_at, words_at; /* offsets in the frame */
+	uint16_t length;                            /* of a segment's data */
 	uint32_t mark;
-	uint64_t ip_sum, udp_sum; /* of what all frames have */
+	uint64_t ip_sum, upper_sum; /* of what all frames have */
 };
 
-/* `frame` is a UDP packet without the addresses, ports and payload that matter. 0, or the code of
- * an error whose line is told. */
+/* `frame` is a UDP packet without the addresses, ports and payload that matter, or such a segment.
+ * 0, or the code of an error whose line is told. */
 int flow_writer_make(struct flow_writer *writer, uint32_t stream, const uint8_t *frame,
-					 uint16_t frame_len, bool ip6, uint32_t mark);
+					 uint16_t frame_len, bool ip6, bool tcp, uint32_t mark);
 
 static inline uint64_t flow_sum_addresses(const struct flow_tuple *tuple, bool ip6)
 {
@@ -57,36 +62,46 @@ static inline uint16_t flow_checksum(uint64_t sum)
 	return folded ? folded : 0xffff;
 }
 
-static inline __attribute__((always_inline)) void
-flow_write(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
-		   uint32_t flow, uint32_t sequence, const bool ip6)
+/* Addresses and ports; returns the sum of both. */
+static inline __attribute__((always_inline)) uint64_t
+flow_write_tuple(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
+				 const bool ip6)
 {
-	uint8_t *ip = frame + writer->ip_at, *udp = frame + writer->udp_at;
-	uint32_t words[] = {htole32(writer->mark), htole32(flow), htole32(sequence), 0};
+	uint8_t *ip = frame + writer->ip_at;
 	uint64_t addresses = flow_sum_addresses(tuple, ip6);
-	uint16_t sum =
-		flow_checksum(writer->udp_sum + addresses + tuple->ports + words[0] + words[1] + words[2]);
 	memcpy(ip + (ip6 ? 8 : 12), tuple->addresses, ip6 ? 32 : 8);
 	if (!ip6) {
 		uint16_t header = (uint16_t)~checksum_fold(writer->ip_sum + addresses);
 		memcpy(ip + 10, &header, sizeof(header));
 	}
-	memcpy(udp, &tuple->ports, sizeof(tuple->ports));
+	memcpy(frame + writer->upper_at, &tuple->ports, sizeof(tuple->ports));
+	return addresses + tuple->ports;
+}
+
+/* A datagram. */
+static inline __attribute__((always_inline)) void
+flow_write(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
+		   uint32_t flow, uint32_t sequence, const bool ip6)
+{
+	uint8_t *udp = frame + writer->upper_at;
+	uint32_t words[] = {htole32(writer->mark), htole32(flow), htole32(sequence), 0};
+	uint64_t all = writer->upper_sum + flow_write_tuple(writer, frame, tuple, ip6);
+	uint16_t sum = flow_checksum(all + words[0] + words[1] + words[2]);
 	memcpy(udp + 6, &sum, sizeof(sum));
 	memcpy(udp + 8, words, sizeof(words));
 }
 
-/* Put the time into a frame that was written, and into its checksum. */
+/* Put the time into a frame with words that was written, and into its checksum. */
 static inline void flow_stamp(const struct flow_writer *writer, uint8_t *frame, uint64_t tsc)
 {
-	uint8_t *udp = frame + writer->udp_at;
+	uint8_t *time = frame + writer->words_at + 12, *at = frame + writer->sum_at;
 	uint32_t before, now = htole32((uint32_t)(tsc >> FLOW_FRAME_TIME_SHIFT) | 1);
 	uint16_t sum;
-	memcpy(&before, udp + 20, sizeof(before));
-	memcpy(&sum, udp + 6, sizeof(sum));
+	memcpy(&before, time, sizeof(before));
+	memcpy(&sum, at, sizeof(sum));
 	sum = flow_checksum((uint64_t)(uint16_t)~sum + (uint32_t)~before + now);
-	memcpy(udp + 20, &now, sizeof(now));
-	memcpy(udp + 6, &sum, sizeof(sum));
+	memcpy(time, &now, sizeof(now));
+	memcpy(at, &sum, sizeof(sum));
 }
 
 /* A received frame: the bytes that can be read, and its length without FCS. */
@@ -95,9 +110,12 @@ struct flow_view {
 	uint32_t head_len, length;
 };
 
+/* Words are 0 in a handshake's segments; `seq`, `ack` and `length` (of the data) are TCP's. */
 struct flow_frame {
 	struct flow_tuple tuple;
 	uint32_t mark, flow, sequence, time;
+	uint32_t seq, ack, length;
+	enum flow_kind kind;
 };
 
 static inline uint16_t flow_frame_generation(const struct flow_frame *frame)
@@ -110,12 +128,14 @@ static inline uint8_t flow_frame_sender(const struct flow_frame *frame)
 	return (uint8_t)(frame->mark >> 8);
 }
 
-/* The four words, and what is in front of them, each read once: a peer may still write. */
+/* The four words `words_at` behind the IP header, and what is in front of them, each read once: a
+ * peer may still write. */
 static inline __attribute__((always_inline)) bool
-flow_frame_take(const uint8_t *ip, uint32_t header, struct flow_frame *out, const bool ip6)
+flow_frame_take(const uint8_t *ip, uint32_t header, uint32_t words_at, struct flow_frame *out,
+				const bool ip6)
 {
 	uint32_t words[WS_FLOW_SET_PAYLOAD / sizeof(uint32_t)];
-	memcpy(words, ip + header + UDP_LEN, sizeof(words));
+	memcpy(words, ip + header + words_at, sizeof(words));
 	memcpy(out->tuple.addresses, ip + (ip6 ? 8 : 12), ip6 ? 32 : 8);
 	memcpy(&out->tuple.ports, ip + header, sizeof(out->tuple.ports));
 	flow_end_reading();
@@ -126,7 +146,11 @@ flow_frame_take(const uint8_t *ip, uint32_t header, struct flow_frame *out, cons
 	return (out->mark & 0xff) == FLOW_FRAME_MAGIC;
 }
 
-/* True for a test frame of any set. */
+/* The IP header of a packet of that protocol behind which `needed` bytes can be read, and that
+ * header's length; NULL: another frame. */
+const uint8_t *flow_ip_of(const struct flow_view *view, bool ip6, uint8_t protocol, uint32_t needed,
+						  uint32_t *header);
+/* True for a datagram of any set. */
 bool flow_frame_read(const struct flow_view *view, bool ip6, struct flow_frame *out);
 
 /* Most frames have no tags and no options. */
@@ -143,5 +167,5 @@ flow_frame_look(const struct flow_view *view, struct flow_frame *out, const bool
 	bool plain =
 		ip6 ? (be32toh(first) >> 12) == 0x86dd6 && (be32toh(second) & 0xff00) == IP6_UDP << 8
 			: (be32toh(first) >> 8) == 0x080045 && (be32toh(second) & 0x1fff00ff) == IP4_UDP;
-	return plain ? flow_frame_take(ip, header, out, ip6) : flow_frame_read(view, ip6, out);
+	return plain ? flow_frame_take(ip, header, UDP_LEN, out, ip6) : flow_frame_read(view, ip6, out);
 }

@@ -45,7 +45,7 @@ static void do_begin(void *argument)
 	const struct request *request = argument;
 	struct set_port *own = request->own;
 	flow_share_begin(&own->share, request->phase, request->generation, request->latency_every);
-	own->sent = (struct ws_flow){0};
+	own->sent = own->answered = (struct ws_flow){0};
 	own->first_tsc = own->last_tsc = 0;
 }
 
@@ -60,6 +60,7 @@ static void do_read(void *argument)
 	const struct set_port *own = request->own;
 	*request->out = own->share.counts;
 	request->out->sent = own->sent.tx_packets;
+	request->out->answered = own->answered.tx_packets;
 	request->out->sent_bytes = own->sent.tx_bytes;
 	request->out->first_tsc = own->first_tsc;
 	request->out->last_tsc = own->last_tsc;
@@ -124,7 +125,10 @@ static bool make_shares(struct flow_set *set, int role, const struct ws_generato
 			.received = own_lines(other->count, sizeof(struct sequence)),
 			.delays = own_lines(other->count, sizeof(struct flow_delay)),
 		};
-		if (!own->share.received || !own->share.delays)
+		if (set->table->tcp)
+			own->share.answers.flows = calloc(FLOW_QUEUE, sizeof(uint32_t));
+		if (!own->share.received || !own->share.delays ||
+			(set->table->tcp && !own->share.answers.flows))
 			return false;
 	}
 	return true;
@@ -221,7 +225,9 @@ static void keep_apart(struct flow_set *set, uint32_t phase)
 		flow_table_clear_entries(set->table);
 		set->entries_since = begun;
 	}
-	if (phase == WS_PHASE_VALIDATE && begun - set->replies_since >= FLOW_GENERATIONS - 1) {
+	if (phase == WS_PHASE_VALIDATE && set->table->tcp)
+		flow_table_expect_replies(set->table);
+	else if (phase == WS_PHASE_VALIDATE && begun - set->replies_since >= FLOW_GENERATIONS - 1) {
 		flow_table_clear_replies(set->table);
 		set->replies_since = begun;
 	}
@@ -349,7 +355,7 @@ int ws_flow_set_tuple(struct ws_generator *generator, uint16_t initiator, uint32
 	const struct flow_table *table = set->table;
 	if (flow >= table->flows)
 		return fail(-EINVAL, "there is no flow %u; 0 to %u are possible", flow, table->flows - 1);
-	tuple = flow_tuple_of(&set->tuples, table->sent[flow], table->ip6);
+	tuple = flow_tuple_of(&set->tuples, flow_table_digits(table, &set->tuples, flow), table->ip6);
 	put_tuple(sent, &tuple, table->ip6);
 	uint32_t marks = flow_entry_read(flow_entry(table, flow, table->ip6), &tuple, table->ip6);
 	put_tuple(learnt, &tuple, table->ip6);

@@ -23,6 +23,7 @@ struct set_source {
 
 static void free_share(struct flow_share *share)
 {
+	free(share->answers.flows);
 	free(share->received);
 	free(share->delays);
 }
@@ -47,14 +48,21 @@ static void fill_source(struct packet_source *source, uint8_t *const *packets, u
 	flow_writing_fill(&((struct set_source *)source)->writing, packets, n);
 }
 
+static uint32_t available(const struct packet_source *source)
+{
+	return flow_writing_available(&((const struct set_source *)source)->writing);
+}
+
 static void stamp_source(struct packet_source *source, struct rte_mbuf *const *packets, uint16_t n)
 {
 	struct set_source *own = (struct set_source *)source;
 	struct set_port *port = own->port;
 	uint64_t now = rte_rdtsc();
-	port->first_tsc = port->first_tsc ? port->first_tsc : now;
-	port->last_tsc = now;
-	if (port->share.latency_mask == UINT32_MAX)
+	if (source->sent == &port->sent) {
+		port->first_tsc = port->first_tsc ? port->first_tsc : now;
+		port->last_tsc = now;
+	}
+	if (port->share.latency_mask == UINT32_MAX || !own->writing.writer.words_at)
 		return;
 	for (uint16_t i = 0; i < n; i++)
 		flow_stamp(&own->writing.writer, rte_pktmbuf_mtod(packets[i], uint8_t *), now);
@@ -98,7 +106,14 @@ static struct packet_source *make_source(struct port_extension *extension,
 		return NULL;
 	}
 	own->port = port;
-	own->source = (struct packet_source){fill_source, stamp_source, free_source, &port->sent};
+	bool answers = stream->flow_id == WS_FLOW_ANSWER;
+	own->source = (struct packet_source){
+		.fill = fill_source,
+		.stamp = stamp_source,
+		.free = free_source,
+		.available = answers ? available : NULL,
+		.sent = answers ? &port->answered : &port->sent,
+	};
 	port->set->users++;
 	return &own->source;
 }

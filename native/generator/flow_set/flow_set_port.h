@@ -12,7 +12,7 @@ struct set_port {
 	struct port_extension extension;
 	struct flow_set *set;
 	struct flow_share share;
-	struct ws_flow sent;
+	struct ws_flow sent, answered;
 	uint64_t first_tsc, last_tsc;
 };
 

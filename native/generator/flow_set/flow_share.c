@@ -15,6 +15,7 @@ void flow_share_begin(struct flow_share *share, uint32_t phase, uint16_t generat
 	share->generation = generation;
 	share->latency_mask = latency_every ? latency_every - 1 : UINT32_MAX;
 	share->sequence = FLOW_FIRST_SEQUENCE;
+	share->answers.head = share->answers.tail = 0;
 	share->counts = (struct ws_flow_counts){0};
 	for (uint16_t i = 0; i < share->senders; i++) {
 		sequence_begin(&share->received[i]);
@@ -70,22 +71,40 @@ static inline void take_latency(struct flow_share *share, const struct flow_fram
 		take_variation(share, frame, ns);
 }
 
+/* A segment of a handshake, the same. */
+static bool belongs_to_handshake(struct flow_share *share, struct flow_frame *frame)
+{
+	bool late, is_back = frame->kind == FLOW_SYN_ACK;
+	if (share->phase != WS_PHASE_LEARN) {
+		share->counts.late++;
+		return false;
+	}
+	bool right = flow_segment_place(share->table, frame, &late) && is_back != share->responder;
+	share->counts.late += late;
+	share->counts.bad += !late && !right;
+	return !late && right;
+}
+
 /* Frames of this phase and of flows of the set go on; the others are counted for what they are. */
 static inline __attribute__((always_inline)) bool belongs(struct flow_share *share,
 														  const struct flow_view *view,
-														  struct flow_frame *frame, const bool ip6)
+														  struct flow_frame *frame, const bool ip6,
+														  const bool tcp)
 {
-	if (!flow_frame_look(view, frame, ip6)) {
+	if (!(tcp ? flow_segment_read(view, ip6, frame) : flow_frame_look(view, frame, ip6))) {
 		count_other(&share->counts, view);
 		return false;
 	}
+	if (tcp && frame->kind != FLOW_DATA)
+		return belongs_to_handshake(share, frame);
 	if (!share->phase || flow_frame_generation(frame) != share->generation) {
 		share->counts.late++;
 		return false;
 	}
 	uint8_t other = share->responder ? 0 : FLOW_OF_RESPONDER;
 	if (frame->flow >= share->table->flows ||
-		(flow_frame_sender(frame) ^ other) >= share->senders) {
+		(flow_frame_sender(frame) ^ other) >= share->senders ||
+		(tcp && share->phase == WS_PHASE_LEARN)) {
 		share->counts.bad++;
 		return false;
 	}
@@ -119,93 +138,177 @@ static inline __attribute__((always_inline)) bool take_number(struct flow_share 
 	return true;
 }
 
+/* The flow is answered once; without room it is not, which is the tester's doing. */
+static void answer(struct flow_share *share, uint32_t flow)
+{
+	struct flow_queue *answers = &share->answers;
+	share->counts.to_answer++;
+	if (answers->tail - answers->head < FLOW_QUEUE)
+		answers->flows[answers->tail++ % FLOW_QUEUE] = flow;
+}
+
+/* What the marks acknowledge becomes more where the data that arrived reaches further. */
+static inline uint32_t acknowledge(const struct flow_table *table, const struct flow_frame *frame,
+								   bool responder, uint32_t marks)
+{
+	uint32_t first = flow_first_number(table, frame->flow, !responder) + 1;
+	uint8_t units = (uint8_t)((frame->seq - first + frame->length) >> FLOW_ACK_SHIFT);
+	uint8_t before = (uint8_t)(marks >> FLOW_ACKED_SHIFT);
+	if ((int8_t)(units - before) <= 0)
+		return marks;
+	return (marks & ~(uint32_t)FLOW_ACKED_MASK) | (uint32_t)units << FLOW_ACKED_SHIFT;
+}
+
 /* ---- responder */
 
+/* The flow has another tuple than before; if its handshake was whole, it is no more. */
+static void remap(struct flow_share *share, uint64_t *entry, const struct flow_frame *frame,
+				  uint32_t marks, bool ip6)
+{
+	struct ws_flow_counts *counts = &share->counts;
+	bool is_first = !(marks & FLOW_REMAPPED);
+	counts->remapped++;
+	counts->remapped_flows += is_first;
+	counts->confirmed -= share->phase == WS_PHASE_LEARN && is_first && marks & FLOW_CONFIRMED;
+	flow_entry_write(entry, &frame->tuple, marks | FLOW_REMAPPED, ip6);
+}
+
 static inline __attribute__((always_inline)) void
-learn(struct flow_share *share, const struct flow_frame *frame, const bool ip6)
+learn(struct flow_share *share, const struct flow_frame *frame, const bool ip6, const bool tcp)
 {
 	const struct flow_table *table = share->table;
 	struct ws_flow_counts *counts = &share->counts;
 	uint64_t *entry = flow_entry(table, frame->flow, ip6);
 	struct flow_tuple known;
 	uint32_t marks = flow_entry_read(entry, &known, ip6);
-	if (!flow_table_knows(table, marks)) {
-		bool late = share->phase != WS_PHASE_LEARN;
+	bool late = share->phase != WS_PHASE_LEARN;
+	if (!(tcp && late ? flow_table_has(table, marks) : flow_table_knows(table, marks))) {
 		counts->unlearnt += late;
 		counts->flows += !late;
 		if (!late)
 			flow_entry_write(entry, &frame->tuple, flow_marks(table->generation, 0), ip6);
+		if (tcp && !late)
+			answer(share, frame->flow);
 		return;
 	}
-	if (share->phase == WS_PHASE_LEARN)
-		counts->duplicates++;
-	if (__builtin_expect(flow_tuple_equals(&known, &frame->tuple, ip6), 1))
+	counts->duplicates += !late;
+	uint32_t now = tcp && late ? acknowledge(table, frame, true, marks) : marks;
+	if (__builtin_expect(!flow_tuple_equals(&known, &frame->tuple, ip6), 0))
+		remap(share, entry, frame, now, ip6);
+	else if (tcp && now != marks)
+		flow_entry_write(entry, &frame->tuple, now, ip6);
+}
+
+/* The ACK of a handshake. */
+static void confirm(struct flow_share *share, const struct flow_frame *frame, bool ip6)
+{
+	const struct flow_table *table = share->table;
+	struct ws_flow_counts *counts = &share->counts;
+	uint64_t *entry = flow_entry(table, frame->flow, ip6);
+	struct flow_tuple known;
+	uint32_t marks = flow_entry_read(entry, &known, ip6), now = marks | FLOW_CONFIRMED;
+	if (!flow_table_knows(table, marks)) {
+		counts->unlearnt++;
 		return;
-	counts->remapped++;
-	counts->remapped_flows += !(marks & FLOW_REMAPPED);
-	flow_entry_write(entry, &frame->tuple, marks | FLOW_REMAPPED, ip6);
+	}
+	bool again = marks & FLOW_CONFIRMED;
+	counts->duplicates += again;
+	counts->confirmed += !again && !(marks & FLOW_REMAPPED);
+	if (!flow_tuple_equals(&known, &frame->tuple, ip6))
+		remap(share, entry, frame, now, ip6);
+	else if (!again)
+		flow_entry_write(entry, &known, now, ip6);
 }
 
 static inline __attribute__((always_inline)) void
 receive_at_responder(struct flow_share *share, const struct flow_view *views, uint16_t n,
-					 uint64_t now, const bool ip6)
+					 uint64_t now, const bool ip6, const bool tcp)
 {
 	struct flow_frame frames[FLOW_BURST];
 	uint16_t count = 0;
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_frame *frame = &frames[count];
-		if (!belongs(share, &views[i], frame, ip6))
+		if (!belongs(share, &views[i], frame, ip6, tcp))
 			continue;
 		flow_entry_prefetch(share->table, frame->flow, ip6);
 		count += share->phase == WS_PHASE_LEARN || take_number(share, frame);
 	}
 	for (uint16_t i = 0; i < count; i++) {
-		learn(share, &frames[i], ip6);
+		if (tcp && frames[i].kind == FLOW_ACK)
+			confirm(share, &frames[i], ip6);
+		else
+			learn(share, &frames[i], ip6, tcp);
 		take_latency(share, &frames[i], now);
 	}
 }
 
 /* ---- initiator */
 
-/* Each flow once, and where it should. A reply's marks: its phase, and whether it was right. */
-static void validate(struct flow_share *share, const struct flow_frame *frame, bool right)
+static bool count_reply(struct ws_flow_counts *counts, bool right, bool came, bool was_right)
 {
-	struct ws_flow_counts *counts = &share->counts;
-	uint16_t *reply = &share->table->replies[frame->flow];
-	uint16_t marks = __atomic_load_n(reply, __ATOMIC_RELAXED);
-	bool came = marks >> 1 == share->generation, was_right = came && marks & 1;
 	counts->duplicates += came;
 	counts->flows += right && !was_right;
 	counts->wrong_flows += !right && !came;
 	counts->wrong_flows -= right && came && !was_right;
-	marks = (uint16_t)(share->generation << 1 | (right || was_right));
-	__atomic_store_n(reply, marks, __ATOMIC_RELAXED);
+	return right || was_right;
+}
+
+/* Each flow once, and where it should. A reply's marks: its phase, and whether it was right. */
+static void validate(struct flow_share *share, const struct flow_frame *frame, bool right)
+{
+	uint16_t *reply = &share->table->replies[frame->flow];
+	uint16_t marks = __atomic_load_n(reply, __ATOMIC_RELAXED);
+	bool came = marks >> 1 == share->generation, was_right = came && marks & 1;
+	bool is_right = count_reply(&share->counts, right, came, was_right);
+	__atomic_store_n(reply, (uint16_t)(share->generation << 1 | is_right), __ATOMIC_RELAXED);
+}
+
+/* The same over TCP, and what is acknowledged; a SYN-ACK is answered. */
+static void take_reply(struct flow_share *share, const struct flow_frame *frame, bool right)
+{
+	uint16_t *reply = &share->table->replies[frame->flow];
+	uint32_t marks = __atomic_load_n(reply, __ATOMIC_RELAXED), now = marks;
+	bool was_right = marks & FLOW_CAME_RIGHT;
+	if (share->phase != WS_PHASE_EXCHANGE) {
+		count_reply(&share->counts, right, marks & FLOW_CAME, was_right);
+		now |= FLOW_CAME | (right ? FLOW_CAME_RIGHT : 0);
+	}
+	if (frame->kind == FLOW_DATA)
+		now = acknowledge(share->table, frame, false, now);
+	else if (right && !was_right)
+		answer(share, frame->flow);
+	if (now != marks)
+		__atomic_store_n(reply, (uint16_t)now, __ATOMIC_RELAXED);
 }
 
 static inline __attribute__((always_inline)) void
 receive_at_initiator(struct flow_share *share, const struct flow_view *views, uint16_t n,
-					 uint64_t now, const bool ip6)
+					 uint64_t now, const bool ip6, const bool tcp)
 {
 	struct flow_frame frames[FLOW_BURST];
 	const struct flow_table *table = share->table;
 	uint16_t count = 0;
-	bool validates = share->phase == WS_PHASE_VALIDATE;
+	bool validates = share->phase == WS_PHASE_VALIDATE || (tcp && share->phase == WS_PHASE_LEARN);
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_frame *frame = &frames[count];
-		if (!belongs(share, &views[i], frame, ip6))
+		if (!belongs(share, &views[i], frame, ip6, tcp))
 			continue;
-		__builtin_prefetch(&table->sent[frame->flow]);
-		if (validates)
+		if (!tcp)
+			__builtin_prefetch(&table->sent[frame->flow]);
+		if (tcp || validates)
 			__builtin_prefetch(&table->replies[frame->flow], 1);
 		count += validates || take_number(share, frame);
 	}
 	for (uint16_t i = 0; i < count; i++) {
-		struct flow_digits digits = table->sent[frames[i].flow];
+		uint32_t flow = frames[i].flow;
+		struct flow_digits digits = tcp ? flow_digits_of(share->tuples, flow) : table->sent[flow];
 		struct flow_tuple sent = flow_tuple_of(share->tuples, digits, ip6);
 		struct flow_tuple expected = flow_tuple_back(&sent, ip6);
 		bool right = flow_tuple_equals(&expected, &frames[i].tuple, ip6);
 		share->counts.wrong += !right;
-		if (validates)
+		if (tcp)
+			take_reply(share, &frames[i], right);
+		else if (validates)
 			validate(share, &frames[i], right);
 		take_latency(share, &frames[i], now);
 	}
@@ -214,14 +317,29 @@ receive_at_initiator(struct flow_share *share, const struct flow_view *views, ui
 void flow_share_receive(struct flow_share *share, const struct flow_view *views, uint16_t n,
 						uint64_t now)
 {
-	if (share->responder) {
-		if (share->table->ip6)
-			receive_at_responder(share, views, n, now, true);
-		else
-			receive_at_responder(share, views, n, now, false);
-	} else if (share->table->ip6) {
-		receive_at_initiator(share, views, n, now, true);
-	} else {
-		receive_at_initiator(share, views, n, now, false);
+	switch (share->responder << 2 | share->table->tcp << 1 | share->table->ip6) {
+	case 0:
+		receive_at_initiator(share, views, n, now, false, false);
+		return;
+	case 1:
+		receive_at_initiator(share, views, n, now, true, false);
+		return;
+	case 2:
+		receive_at_initiator(share, views, n, now, false, true);
+		return;
+	case 3:
+		receive_at_initiator(share, views, n, now, true, true);
+		return;
+	case 4:
+		receive_at_responder(share, views, n, now, false, false);
+		return;
+	case 5:
+		receive_at_responder(share, views, n, now, true, false);
+		return;
+	case 6:
+		receive_at_responder(share, views, n, now, false, true);
+		return;
+	default:
+		receive_at_responder(share, views, n, now, true, true);
 	}
 }

@@ -5,12 +5,17 @@
  */
 #pragma once
 
-#include "generator/flow_set/flow_frame.h"
-#include "generator/flow_set/flow_table.h"
+#include "generator/flow_set/flow_segment.h"
 #include "generator/program/program.h"
 #include "generator/receive/sequence.h"
 
-enum { FLOW_BURST = PROGRAM_BATCH, FLOW_OF_RESPONDER = 0x80 };
+enum { FLOW_BURST = PROGRAM_BATCH, FLOW_OF_RESPONDER = 0x80, FLOW_QUEUE = 1 << 16 };
+
+/* Flows to answer, by the worker that received what it answers. */
+struct flow_queue {
+	uint32_t *flows; /* FLOW_QUEUE; NULL over UDP */
+	uint32_t head, tail;
+};
 
 /* The latency of the frame that came last of one worker. */
 struct flow_delay {
@@ -32,6 +37,7 @@ struct flow_share {
 	uint32_t sequence;         /* number of the next frame that it writes */
 	struct sequence *received; /* by the worker that sent them, as these: */
 	struct flow_delay *delays;
+	struct flow_queue answers;
 	struct ws_flow_counts counts;
 };
 
@@ -46,6 +52,8 @@ struct flow_writing {
 	struct flow_share *share;
 	struct flow_writer writer;
 	uint32_t order;             /* enum ws_flow_order */
+	bool learnt;                /* over flows that were learnt, not over all */
+	bool shared;                /* other workers send over the same flows */
 	uint64_t next;              /* EACH: frames that were written */
 	uint32_t first, step, mine; /* RANDOM: flows `first`, `first` + `step` …, `mine` of them */
 	struct tuple_order learnt_order;
@@ -56,6 +64,8 @@ struct flow_writing {
 int flow_writing_make(struct flow_writing *writing, struct flow_share *share, uint32_t stream,
 					  uint32_t order, struct stream_part part, const uint8_t *frame,
 					  uint16_t frame_len);
+/* ANSWER: frames that can be written now. */
+uint32_t flow_writing_available(const struct flow_writing *writing);
 /* Write up to FLOW_BURST frames over copies of the template. */
 void flow_writing_fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n);
 

@@ -6,6 +6,8 @@
 
 /* Entries are met at random: with large pages a look costs one miss and not three. */
 enum { LARGE_PAGE = 2 << 20, CHUNK = 64 };
+/* Initial sequence numbers of a generation, at least: those of the next ones differ. */
+enum { LEAST_NUMBERS = 1 << 16 };
 
 static size_t entry_bytes(bool ip6)
 {
@@ -20,6 +22,7 @@ static uint64_t slot_count(uint32_t flows)
 
 uint64_t flow_table_bytes(bool ip6, uint32_t flows)
 {
+	_Static_assert(sizeof(struct flow_digits) == 2 * sizeof(uint32_t), "as much over TCP");
 	return flows * (uint64_t)(entry_bytes(ip6) + sizeof(uint16_t) + sizeof(struct flow_digits)) +
 		   slot_count(flows) * sizeof(uint32_t);
 }
@@ -41,19 +44,26 @@ struct flow_table *flow_table_create(const struct flow_tuples *tuples, uint32_t 
 	struct flow_table *table = calloc(1, sizeof(*table));
 	if (!table)
 		return NULL;
+	bool tcp = tuples->tcp;
 	*table = (struct flow_table){
 		.ip6 = tuples->ip6,
+		.tcp = tcp,
+		.number_bits = (uint8_t)(flows <= LEAST_NUMBERS ? __builtin_ctz(LEAST_NUMBERS)
+														: 32 - __builtin_clz(flows - 1)),
 		.flows = flows,
 		.entries = large_memory(flows * entry_bytes(tuples->ip6)),
 		.replies = large_memory(flows * sizeof(uint16_t)),
-		.sent = large_memory(flows * sizeof(struct flow_digits)),
+		.sent = tcp ? NULL : large_memory(flows * sizeof(struct flow_digits)),
+		.bytes = {tcp ? large_memory(flows * sizeof(uint32_t)) : NULL,
+				  tcp ? large_memory(flows * sizeof(uint32_t)) : NULL},
 		.slots = large_memory(slot_count(flows) * sizeof(uint32_t)),
 	};
-	if (!table->entries || !table->replies || !table->sent || !table->slots) {
+	if (!table->entries || !table->replies || !table->slots ||
+		!(tcp ? table->bytes[0] && table->bytes[1] : table->sent != NULL)) {
 		flow_table_free(table);
 		return NULL;
 	}
-	for (uint32_t flow = 0; flow < flows; flow++)
+	for (uint32_t flow = 0; !tcp && flow < flows; flow++)
 		table->sent[flow] = flow_digits_of(tuples, flow);
 	return table;
 }
@@ -65,6 +75,8 @@ void flow_table_free(struct flow_table *table)
 	free(table->entries);
 	free(table->replies);
 	free(table->sent);
+	free(table->bytes[0]);
+	free(table->bytes[1]);
 	free(table->slots);
 	free(table);
 }
@@ -79,8 +91,19 @@ void flow_table_clear_replies(struct flow_table *table)
 	memset(table->replies, 0, table->flows * sizeof(uint16_t));
 }
 
+void flow_table_expect_replies(struct flow_table *table)
+{
+	for (uint32_t flow = 0; flow < table->flows; flow++)
+		table->replies[flow] &= FLOW_ACKED_MASK;
+}
+
 void flow_table_begin(struct flow_table *table, uint16_t generation)
 {
+	if (table->tcp) {
+		flow_table_clear_replies(table);
+		for (int role = 0; role < 2; role++)
+			memset(table->bytes[role], 0, table->flows * sizeof(uint32_t));
+	}
 	table->list = NULL;
 	table->learnt = 0;
 	table->generation = generation;
@@ -145,25 +168,37 @@ static void compare_with_sent(struct flow_table *table, const struct flow_tuples
 							  const uint32_t *flows, const struct flow_tuple *learnt, uint16_t n)
 {
 	for (uint16_t i = 0; i < n; i++) {
-		struct flow_tuple sent = flow_tuple_of(tuples, table->sent[flows[i]], table->ip6);
+		struct flow_tuple sent =
+			flow_tuple_of(tuples, flow_table_digits(table, tuples, flows[i]), table->ip6);
 		table->told.same_source += flow_tuple_same_source(&sent, &learnt[i], table->ip6);
 		table->told.changed_destination +=
 			!flow_tuple_same_destination(&sent, &learnt[i], table->ip6);
 	}
 }
 
-/* The learnt ones of the CHUNK flows from `first` on; returns their number. */
-static uint16_t take_learnt(const struct flow_table *table, uint32_t first, uint32_t *flows,
-							struct flow_tuple *learnt)
+/* The learnt ones of the CHUNK flows from `first` on, or those to send over; returns their number.
+ */
+static uint16_t take_learnt(const struct flow_table *table, uint32_t first, bool to_send,
+							uint32_t *flows, struct flow_tuple *learnt)
 {
 	uint16_t n = 0;
 	for (uint32_t flow = first; flow < table->flows && flow - first < CHUNK; flow++) {
 		uint32_t marks =
 			flow_entry_read(flow_entry(table, flow, table->ip6), &learnt[n], table->ip6);
 		flows[n] = flow;
-		n += flow_table_knows(table, marks);
+		n += to_send ? flow_table_has(table, marks) : flow_table_knows(table, marks);
 	}
 	return n;
+}
+
+static uint64_t count_to_send(const struct flow_table *table)
+{
+	struct flow_tuple learnt[CHUNK];
+	uint32_t flows[CHUNK];
+	uint64_t count = 0;
+	for (uint64_t first = 0; first < table->flows; first += CHUNK)
+		count += take_learnt(table, (uint32_t)first, true, flows, learnt);
+	return count;
 }
 
 /* Over the slots, which are not needed any more. */
@@ -174,7 +209,7 @@ static void list_learnt(struct flow_table *table)
 	if (table->learnt == table->flows)
 		return;
 	for (uint64_t first = 0; first < table->flows; first += CHUNK) {
-		uint16_t n = take_learnt(table, (uint32_t)first, flows, learnt);
+		uint16_t n = take_learnt(table, (uint32_t)first, true, flows, learnt);
 		memcpy(table->slots + at, flows, n * sizeof(*flows));
 		at += n;
 	}
@@ -189,7 +224,7 @@ void flow_table_settle(struct flow_table *table, const struct flow_tuples *tuple
 	struct tuple_set set = empty_set(table);
 	table->told = (struct ws_flow_learnt){0};
 	for (uint64_t first = 0; first < table->flows; first += CHUNK) {
-		uint16_t n = take_learnt(table, (uint32_t)first, flows, learnt);
+		uint16_t n = take_learnt(table, (uint32_t)first, false, flows, learnt);
 		for (uint16_t i = 0; i < n; i++) {
 			hashes[i] = hash_of(&learnt[i], table->ip6);
 			__builtin_prefetch(&set.slots[slot_of(&set, hashes[i])], 1);
@@ -197,8 +232,8 @@ void flow_table_settle(struct flow_table *table, const struct flow_tuples *tuple
 		compare_with_sent(table, tuples, flows, learnt, n);
 		for (uint16_t i = 0; i < n; i++)
 			table->told.distinct += add_tuple(table, &set, hashes[i], flows[i], &learnt[i]);
-		table->told.flows += n;
 	}
+	table->told.flows = count_to_send(table);
 	table->learnt = (uint32_t)table->told.flows;
 	list_learnt(table);
 }

@@ -2,9 +2,10 @@
 /*
  * What a flow set knows of each flow, by its number: the tuple that it was learnt with, and what
  * became of the replies to it, and what it was sent with. 32 bytes a flow for IPv4, 56 for IPv6.
+ * Over TCP the last one is computed each time, and the bytes that were sent are in its place.
  *
- * Nothing is cleared between trials: what is known holds for one generation. Words are written by
- * the worker that receives the flow, and read by those that send.
+ * Nothing is cleared between trials over UDP: what is known holds for one generation. Words are
+ * written by the worker that receives the flow, and read by those that send.
  */
 #pragma once
 
@@ -13,20 +14,30 @@
 #include <stddef.h>
 
 struct flow_table {
-	bool ip6;
+	bool ip6, tcp;
+	uint8_t number_bits; /* of an initial sequence number, that hold the flow */
 	uint32_t flows;
 	uint64_t *entries;        /* addresses; then ports, and the marks in the upper half */
 	uint16_t *replies;        /* marks */
-	struct flow_digits *sent; /* what it is sent with */
+	struct flow_digits *sent; /* what it is sent with; NULL over TCP */
+	uint32_t *bytes[2];       /* TCP: of data, sent by the initiator and by the responder */
 	uint32_t *slots;          /* flows by the hash of their tuples, while these are compared */
-	const uint32_t *list;     /* in `slots`: the flows that were learnt; NULL: all */
+	const uint32_t *list;     /* in `slots`: the flows to send over; NULL: all */
 	uint32_t learnt;          /* their number */
 	uint16_t generation;      /* of LEARN; 0: nothing is learnt */
 	struct ws_flow_learnt told;
 };
 
-/* Generations have 15 bits. Marks of an entry: the generation in the upper half, and this. */
-enum { FLOW_GENERATIONS = 32767, FLOW_REMAPPED = 1 /* it had another tuple before */ };
+/* Generations have 15 bits. Marks of an entry: the generation in the upper half, and these. */
+enum {
+	FLOW_GENERATIONS = 32767,
+	FLOW_REMAPPED = 1,  /* it had another tuple before */
+	FLOW_CONFIRMED = 2, /* the ACK arrived */
+};
+/* Marks of a reply over TCP, in this phase. */
+enum { FLOW_CAME = 1, FLOW_CAME_RIGHT = 2 };
+/* Over TCP both marks have, in bits 8 to 15, what the port acknowledges in units. */
+enum { FLOW_ACKED_SHIFT = 8, FLOW_ACKED_MASK = 0xff00 };
 
 static inline uint16_t flow_marks_generation(uint32_t marks)
 {
@@ -45,6 +56,8 @@ void flow_table_free(struct flow_table *table);
 /* Nothing is of any generation. */
 void flow_table_clear_entries(struct flow_table *table);
 void flow_table_clear_replies(struct flow_table *table);
+/* TCP: no reply came in this phase; what is acknowledged stays. */
+void flow_table_expect_replies(struct flow_table *table);
 /* Flows that are learnt from now on are of this generation. */
 void flow_table_begin(struct flow_table *table, uint16_t generation);
 /* All have been learnt: compare and list them. No worker may write. */
@@ -86,4 +99,16 @@ static inline void flow_entry_write(uint64_t *entry, const struct flow_tuple *tu
 static inline bool flow_table_knows(const struct flow_table *table, uint32_t marks)
 {
 	return table->generation && flow_marks_generation(marks) == table->generation;
+}
+
+/* It can be sent over. */
+static inline bool flow_table_has(const struct flow_table *table, uint32_t marks)
+{
+	return flow_table_knows(table, marks) && (!table->tcp || marks & FLOW_CONFIRMED);
+}
+
+static inline struct flow_digits flow_table_digits(const struct flow_table *table,
+												   const struct flow_tuples *tuples, uint32_t flow)
+{
+	return table->sent ? table->sent[flow] : flow_digits_of(tuples, flow);
 }

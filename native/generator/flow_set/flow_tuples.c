@@ -50,6 +50,7 @@ int flow_tuples_make(const struct ws_flow_set *set, struct flow_tuples *out)
 		.order = tuple_order_make(tuples, set->seed),
 		.seed = set->seed,
 		.ip6 = set->ip6,
+		.tcp = set->tcp,
 		.sources = set->sources,
 		.destinations = set->destinations,
 		.source_ports = set->source_ports,

@@ -28,7 +28,7 @@ struct flow_digits {
 struct flow_tuples {
 	struct tuple_order order;
 	uint64_t seed;
-	bool ip6;
+	bool ip6, tcp;
 	uint8_t source[16], destination[16];
 	uint32_t sources, destinations, source_ports, destination_ports;
 	uint16_t source_port, destination_port;

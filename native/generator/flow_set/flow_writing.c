@@ -6,13 +6,25 @@
 
 #include <errno.h>
 
+/* Over TCP, by role, phase and order. */
+static enum flow_kind kind_due(const struct flow_share *share, uint32_t order)
+{
+	if (share->phase != WS_PHASE_LEARN)
+		return order == WS_FLOW_ANSWER ? FLOW_DATAGRAM : FLOW_DATA;
+	if (order == WS_FLOW_ANSWER)
+		return share->responder ? FLOW_SYN_ACK : FLOW_ACK;
+	return share->responder ? FLOW_DATAGRAM : FLOW_SYN;
+}
+
 int flow_writing_make(struct flow_writing *writing, struct flow_share *share, uint32_t stream,
 					  uint32_t order, struct stream_part part, const uint8_t *frame,
 					  uint16_t frame_len)
 {
 	const struct flow_table *table = share->table;
-	uint32_t flows = share->responder ? table->learnt : table->flows;
-	if (order > WS_FLOW_RANDOM)
+	bool opens = share->phase == WS_PHASE_LEARN;
+	bool learnt = share->responder || (table->tcp && !opens);
+	uint32_t flows = learnt && order != WS_FLOW_ANSWER ? table->learnt : table->flows;
+	if (order > WS_FLOW_ANSWER)
 		return fail(-EINVAL, "stream %u: there is no order %u of flows", stream, order);
 	if (!share->phase)
 		return fail(-EINVAL, "stream %u: no phase of the flow set has begun", stream);
@@ -23,14 +35,26 @@ int flow_writing_make(struct flow_writing *writing, struct flow_share *share, ui
 	*writing = (struct flow_writing){
 		.share = share,
 		.order = order,
+		.learnt = learnt,
+		.shared = !divided,
 		.first = first,
 		.step = step,
 		.mine = (flows - first + step - 1) / step,
 		.learnt_order = tuple_order_make(flows, share->tuples->seed + 1),
 		.random = share->tuples->seed + 2 + (uint64_t)flow_sender_of(share) * 0x9e3779b9u,
 	};
-	return flow_writer_make(&writing->writer, stream, frame, frame_len, table->ip6,
-							flow_mark_of(flow_sender_of(share), share->generation));
+	int error = flow_writer_make(&writing->writer, stream, frame, frame_len, table->ip6, table->tcp,
+								 flow_mark_of(flow_sender_of(share), share->generation));
+	if (!error && table->tcp && writing->writer.kind != kind_due(share, order))
+		error = fail(-EINVAL, "stream %u: the segments of this phase and order have other flags",
+					 stream);
+	return error;
+}
+
+uint32_t flow_writing_available(const struct flow_writing *writing)
+{
+	const struct flow_queue *answers = &writing->share->answers;
+	return answers->tail - answers->head;
 }
 
 static inline uint32_t draw(struct flow_writing *writing)
@@ -51,7 +75,13 @@ static uint32_t step(struct flow_writing *writing, uint32_t count)
 static void choose(struct flow_writing *writing, uint32_t *places, uint16_t n)
 {
 	const struct flow_table *table = writing->share->table;
-	bool learnt = writing->share->responder;
+	struct flow_queue *answers = &writing->share->answers;
+	bool learnt = writing->learnt;
+	if (writing->order == WS_FLOW_ANSWER) {
+		for (uint16_t i = 0; i < n; i++)
+			places[i] = answers->flows[answers->head++ % FLOW_QUEUE];
+		return;
+	}
 	if (writing->order == WS_FLOW_RANDOM)
 		for (uint16_t i = 0; i < n; i++)
 			places[i] = draw(writing);
@@ -101,12 +131,73 @@ static inline __attribute__((always_inline)) void write_learnt(struct flow_writi
 	}
 }
 
+/* ---- TCP */
+
+/* The tuple to send `flow` with; returns the marks that have what is acknowledged. */
+static inline __attribute__((always_inline)) uint32_t
+look_up(const struct flow_share *share, uint32_t flow, struct flow_tuple *tuple, const bool ip6)
+{
+	const struct flow_table *table = share->table;
+	struct flow_tuple learnt;
+	if (!share->responder) {
+		*tuple = flow_tuple_of(share->tuples, flow_digits_of(share->tuples, flow), ip6);
+		return __atomic_load_n(&table->replies[flow], __ATOMIC_RELAXED);
+	}
+	uint32_t marks = flow_entry_read(flow_entry(table, flow, ip6), &learnt, ip6);
+	*tuple = flow_tuple_back(&learnt, ip6);
+	return marks;
+}
+
+/* What was sent before these `length` bytes. */
+static inline uint32_t take_bytes(uint32_t *bytes, uint32_t length, bool shared)
+{
+	if (shared)
+		return __atomic_fetch_add(bytes, length, __ATOMIC_RELAXED);
+	uint32_t before = __atomic_load_n(bytes, __ATOMIC_RELAXED);
+	__atomic_store_n(bytes, before + length, __ATOMIC_RELAXED);
+	return before;
+}
+
+static inline __attribute__((always_inline)) void write_segments(struct flow_writing *writing,
+																 const uint32_t *flows,
+																 uint8_t *const *frames, uint16_t n,
+																 const bool ip6)
+{
+	struct flow_share *share = writing->share;
+	const struct flow_writer *writer = &writing->writer;
+	uint32_t *bytes = share->table->bytes[share->responder];
+	bool has_data = writer->kind == FLOW_DATA;
+	for (uint16_t i = 0; i < n; i++) {
+		if (share->responder)
+			flow_entry_prefetch(share->table, flows[i], ip6);
+		__builtin_prefetch(&bytes[flows[i]], 1);
+	}
+	for (uint16_t i = 0; i < n; i++) {
+		struct flow_tuple tuple;
+		uint32_t flow = flows[i], marks = look_up(share, flow, &tuple, ip6);
+		uint32_t seq = flow_first_number(share->table, flow, share->responder);
+		uint32_t ack = flow_first_number(share->table, flow, !share->responder) + 1;
+		if (writer->kind == FLOW_SYN)
+			ack = 0;
+		if (writer->kind == FLOW_ACK)
+			seq++;
+		if (has_data) {
+			seq += 1 + take_bytes(&bytes[flow], writer->length, writing->shared);
+			ack += (marks & FLOW_ACKED_MASK) >> FLOW_ACKED_SHIFT << FLOW_ACK_SHIFT;
+		}
+		flow_segment_write(writer, frames[i], &tuple, seq, ack, flow, share->sequence, ip6);
+		share->sequence += has_data;
+	}
+}
+
 static inline __attribute__((always_inline)) void
 fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n, const bool ip6)
 {
 	uint32_t flows[FLOW_BURST];
 	choose(writing, flows, n);
-	if (writing->share->responder)
+	if (writing->writer.kind != FLOW_DATAGRAM)
+		write_segments(writing, flows, frames, n, ip6);
+	else if (writing->share->responder)
 		write_learnt(writing, flows, frames, n, ip6);
 	else
 		write_sent(writing, flows, frames, n, ip6);

@@ -2,6 +2,7 @@
 #include "generator/traffic/split.h"
 
 #include "dev/error.h"
+#include "wirespeed/flow_sets.h"
 #include "wirespeed/limits.h"
 #include "wirespeed/streams.h"
 
@@ -122,10 +123,12 @@ static bool is_spread(const struct splitting *split, const struct group *group)
 {
 	const struct ws_stream *stream = &split->streams[group->root];
 	uint32_t parts = (uint32_t)__builtin_popcountll(split->allowed);
-	return group->size == 1 && group->starts && !group->pinned && stream->mode == WS_CONTINUOUS &&
-		   !stream->is_null && stream->flow_kind != WS_FLOW_LATENCY &&
-		   stream->flow_kind != WS_FLOW_TAGGED && stream->cache % parts == 0 &&
-		   program_spreads(stream);
+	/* Each worker answers what it received. */
+	bool answers = stream->flow_kind == WS_FLOW_SET && stream->flow_id == WS_FLOW_ANSWER;
+	return group->size == 1 && group->starts && !group->pinned &&
+		   (stream->mode == WS_CONTINUOUS || answers) && !stream->is_null &&
+		   stream->flow_kind != WS_FLOW_LATENCY && stream->flow_kind != WS_FLOW_TAGGED &&
+		   stream->cache % parts == 0 && program_spreads(stream);
 }
 
 static uint16_t least_loaded(const struct splitting *split)

@@ -2,6 +2,8 @@
 /* Packets of a burst: ready ones in turn, or copies made for it. */
 #include "generator/traffic/burst.h"
 
+#include "generator/port_extension.h"
+
 #include <rte_memcpy.h>
 #include <rte_mempool.h>
 #include <string.h>
@@ -125,6 +127,8 @@ static uint16_t make_fresh(struct traffic *traffic, struct sender *sender,
 						   struct rte_mbuf **packets, uint16_t *lengths, uint16_t n)
 {
 	uint8_t *bytes[BURST];
+	if (sender->source && sender->source->available)
+		n = (uint16_t)RTE_MIN(n, sender->source->available(sender->source));
 	/* Nobody else draws from this pool, and what drivers free is as they got it: no reset. */
 	if (!n || rte_mempool_get_bulk(traffic->fresh, (void **)packets, n))
 		return 0;

@@ -154,7 +154,7 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 static bool may_renew(const struct sender *sender)
 {
 	if (sender->source)
-		return true;
+		return !sender->source->available;
 	return program_may_repeat(sender->program) &&
 		   (!sender->tail.magic || program_keeps_length(sender->program));
 }

@@ -15,7 +15,8 @@ from wirespeed.results.states import StateTable
 
 _SYSCTLS = "/proc/sys/net/netfilter/nf_conntrack_"
 _COUNT = f"cat {_SYSCTLS}count"
-_SETTINGS = f"grep . {_SYSCTLS}max {_SYSCTLS}buckets {_SYSCTLS}udp_timeout {_SYSCTLS}udp_timeout_stream"
+_TIMEOUTS = ("udp_timeout", "udp_timeout_stream", "tcp_timeout_established", "tcp_timeout_unacknowledged")
+_SETTINGS = f"grep . {' '.join(f'{_SYSCTLS}{name}' for name in ('max', 'buckets', *_TIMEOUTS))}"
 _COUNTERS = "cat /proc/net/stat/nf_conntrack || conntrack -S"
 _RULES = "nft -t list ruleset"
 _CPUS = "cat /proc/net/softnet_stat"

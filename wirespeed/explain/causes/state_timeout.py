@@ -19,7 +19,7 @@ def look(case: Case) -> CauseFinding | None:
     facts = case.states
     if facts is None or facts.table is None or facts.unanswered <= LOST * facts.flows:
         return None
-    timeout_s, lasted_s = facts.table.udp_timeout_s, facts.lasted_s
+    timeout_s, lasted_s = facts.table.timeout_s(facts.protocol), facts.lasted_s
     if timeout_s is None or lasted_s is None:
         return None
     is_short = timeout_s <= lasted_s

@@ -7,7 +7,7 @@ ends and tells what was counted. Ports' owners own what they learnt: a set ends 
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ from wirespeed.generator.parameters import Byte, UInt16, UInt64, one_of, read
 from wirespeed.generator.port import Port
 from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, bad_parameters, failed
+from wirespeed.seam.flow_sets import PhaseTotals
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server
@@ -41,8 +42,10 @@ def open_flow_set(
     destination_ports: dict[str, Any],
     flows: UInt32,
     seed: UInt64 = 1,
+    protocol: str = "udp",
 ) -> Json:
     """`port_id` is the initiator. Ranges have a `first` one and a `count`."""
+    one_of("protocol", protocol, ("udp", "tcp"))
     _responder(server, responder).check_handler(responder_handler)
     source, sources_count = _addresses("sources", sources)
     destination, destinations_count = _addresses("destinations", destinations)
@@ -59,6 +62,7 @@ def open_flow_set(
         destination_ports=read(destination_ports, "count", UInt32),
         flows=flows,
         seed=seed,
+        tcp=protocol == "tcp",
     )
     sets = NativeFlowSets(server.core)
     size_bytes = sets.bytes_of(config)
@@ -130,26 +134,17 @@ def _told(server: Server, port: Port) -> Json:
         "ts": server.core.now_s(),
         "initiator": _counts(sets, sets.counts(port.index, responder=False)),
         "responder": _counts(sets, sets.counts(port.index, responder=True)),
-        "learnt": {field.name: getattr(learnt, field.name) for field in fields(learnt)},
+        "learnt": asdict(learnt),
     }
-
-
-_CLOCK = ("first_tsc", "last_tsc")
-_HISTOGRAMS = {"hdr": "hdrh_ns", "more": "more_hdrh_ns", "less": "less_hdrh_ns"}
 
 
 def _counts(sets: NativeFlowSets, counts: FlowSetCounts) -> Json:
     """Histograms as HdrHistogram's text, those that are not empty."""
-    told: Json = {"sending_s": (counts.last_tsc - counts.first_tsc) / sets.tsc_hz}
-    for field in fields(counts):
-        value = getattr(counts, field.name)
-        if field.name in _CLOCK:
-            continue
-        if field.name not in _HISTOGRAMS:
-            told[field.name] = value
-        elif value:
-            text = hdr.encode(value, HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS)
-            told[_HISTOGRAMS[field.name]] = text.decode()
+    told: Json = {field.name: getattr(counts, field.name) for field in fields(PhaseTotals)}
+    told["sending_s"] = (counts.last_tsc - counts.first_tsc) / sets.tsc_hz
+    for name, histogram in (("hdrh_ns", counts.hdr), ("more_hdrh_ns", counts.more), ("less_hdrh_ns", counts.less)):
+        if histogram:
+            told[name] = hdr.encode(histogram, HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS).decode()
     return told
 
 

@@ -47,8 +47,9 @@ class RfcLines(Generic[ATest, ATrial, ARow]):
         """The last lines: the verdict, and each number by test."""
         method: Any = result.method
         details = [self.row_line(test, row) for test in method.tests for row in result.rows(test)]
-        measured = [test for test in method.tests if result.rows(test)]
+        measured = [test for test in result.conformance if result.rows(test)]
         details += [f"{test}: {method.conformance(test, all_of_them=False)}" for test in measured]
+        details += filter(None, [method.outside])
         if common := method.common_exceptions:
             details.append(f"in all tests not as the RFC has it: {'; '.join(common)}")
         return last_lines(result, verdict, where, f": {len(result.trials)} trials in {result.spent_s:.0f} s", details)

@@ -20,6 +20,11 @@ class Conforming:
     trial_s: float
 
     @property
+    def outside(self) -> str:
+        """Why tests of another method are none of the RFC; empty for those that claim its sections."""
+        return ""
+
+    @property
     def common_exceptions(self) -> tuple[str, ...]:
         """Exceptions that all tests share, if there are several tests."""
         first, *others = self.exceptions.values() if len(self.exceptions) > 1 else ((),)
@@ -27,7 +32,9 @@ class Conforming:
 
     def conformance(self, test: str, *, all_of_them: bool = True) -> str:
         """`RFC 2544 §26.1 except: trials of 2 s, not 60 s` or the section alone; with or without what is said of all
-        tests."""
+        tests. Empty outside the RFC."""
+        if self.outside:
+            return ""
         section, common = self.sections[test], () if all_of_them else self.common_exceptions
         exceptions = [one for one in self.exceptions.get(test, ()) if one not in common]
         return f"{section} except: {'; '.join(exceptions)}" if exceptions else section

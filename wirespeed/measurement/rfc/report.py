@@ -47,7 +47,8 @@ class RfcReport(ReportedKind[AResult]):
         return len(result.trials)
 
     def counted(self, results: Sequence[AResult]) -> str:
-        return f"{count(len(results), 'run')} of {self.text.rfc}"
+        names = [self.text.named(result) for result in results]
+        return ", ".join(f"{count(names.count(name), 'run')} of {name}" for name in dict.fromkeys(names))
 
     def rows(self, results: Sequence[AResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         """All figures, in the order of the tests and of their rows."""
@@ -70,12 +71,13 @@ class RfcReport(ReportedKind[AResult]):
     def sections(self, results: Sequence[AResult], shown: Shown) -> Iterator[PageSection]:
         for number, result in enumerate(results):
             blocks = tuple(self._blocks(f"{result.kind}-{number}", result, shown))
-            yield PageSection(f"{self.text.rfc}: {result.name}", blocks, look="rfc2544", of=result.name)
+            yield PageSection(f"{self.text.named(result)}: {result.name}", blocks, look="rfc2544", of=result.name)
 
     def irregular(self, results: Sequence[AResult]) -> Iterator[Remark]:
         rows = [(result, test, row) for result in results for test in result.method.tests for row in result.rows(test)]
         irregular = ((f"{result.name} {test} {row.subject}", why) for result, test, row in rows if (why := row.remark))
-        sentence = f" of {self.text.rfc} irregular or without a figure."
+        names = " or ".join(dict.fromkeys(map(self.text.named, results)))
+        sentence = f" of {names} irregular or without a figure."
         return remark_on("irregular-rows", irregular, len(rows), "row", sentence)
 
     def notes(self, result: AResult) -> tuple[str, ...]:
@@ -86,6 +88,8 @@ class RfcReport(ReportedKind[AResult]):
             yield Paragraph(line, "caption" if number else "verdict")
         if result.ending.status != COMPLETE:
             yield Paragraph(f"{IRREGULAR} {result.ending.text}", "marked")
+        if outside := result.method.outside:
+            yield Paragraph(f"{outside}: no conformance is claimed.")
         if exceptions := "; ".join(result.method.common_exceptions):
             yield Paragraph(f"In all tests not as the RFC has it: {exceptions}.")
         yield from self.above(identity, result, shown)

@@ -54,7 +54,8 @@ class RfcTrial:
 
 
 class RfcResult(MeasurementResult):
-    """A whole run. A test that was not run has no rows. `conformance` has, by test, its sections and its deviations."""
+    """A whole run. A test that was not run has no rows. `conformance` has, by test, its sections and its deviations;
+    nothing outside the RFC."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"conformance": "conformance"}
 
@@ -74,7 +75,7 @@ class RfcResult(MeasurementResult):
     def conformance(self) -> dict[str, str]:
         """By test, the sections that it follows and what it does otherwise."""
         method: Conforming = self.method
-        return {test: method.conformance(test) for test in method.tests}
+        return {test: line for test in method.tests if (line := method.conformance(test))}
 
     def rows(self, test: Any) -> tuple[Any, ...]:
         found: tuple[Any, ...] = getattr(self, attribute_of(test))

@@ -21,7 +21,7 @@ Grid = tuple[Cells, Sequence[Cells]]
 @dataclass(frozen=True)
 class RfcSection:
     """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
-    last says how far it conforms."""
+    last says how far it conforms, unless it is outside the RFC."""
 
     test: Any
     title: str
@@ -36,6 +36,10 @@ class RfcText(ABC, Generic[AResult]):
 
     rfc: ClassVar[str]
     titles: ClassVar[Mapping[Any, str]]
+
+    def named(self, _result: AResult) -> str:
+        """What the tests are called: by the RFC, unless they are outside it."""
+        return self.rfc
 
     @abstractmethod
     def setup(self, result: AResult) -> Iterator[str]:
@@ -61,18 +65,21 @@ class RfcText(ABC, Generic[AResult]):
     def _section(self, result: AResult, test: Any) -> RfcSection:
         remarks = dict.fromkeys(f"{row.subject}: {why}" for row in result.rows(test) if (why := row.remark))
         above = ", and except as is said of all tests above" if result.method.common_exceptions else ""
-        conformance = f"Conformance: {result.method.conformance(test, all_of_them=False)}{above}."
-        told = (*self.sentences(result, test), conformance)
-        return RfcSection(test, self.titles[test], *self.grid(result, test), tuple(remarks), told)
+        told = [*self.sentences(result, test)]
+        if conformance := result.method.conformance(test, all_of_them=False):
+            told.append(f"Conformance: {conformance}{above}.")
+        return RfcSection(test, self.titles[test], *self.grid(result, test), tuple(remarks), tuple(told))
 
     def _head(self, result: AResult) -> Iterator[str]:
         versions, common = result.versions, result.method.common_exceptions
         device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
-        yield f"# {self.rfc}: {result.name}"
+        yield f"# {self.named(result)}: {result.name}"
         yield ""
         yield f"- DUT: {device}"
         yield f"- Tester: {versions.get('generator', 'unknown')}, wirespeed {versions.get('wirespeed', '?')}"
         yield from (f"- {line}" for line in self.setup(result))
+        if outside := result.method.outside:
+            yield f"- {outside}: no conformance is claimed"
         if common:
             yield f"- In all tests not as the RFC has it: {'; '.join(common)}"
         if result.ending.started:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowSet
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.errors import MeasurementError
 from wirespeed.measurement.rfc.bench import RfcBench, RfcProgress
 from wirespeed.measurement.stateful.counts import (
@@ -75,13 +75,14 @@ class Opening:
     began_s: float
 
 
-def flow_set_of(ranges: Ranges) -> FlowSet:
+def flow_set_of(ranges: Ranges, protocol: FlowProtocol) -> FlowSet:
     return FlowSet(
         FlowAddresses(ranges.source, ranges.sources),
         FlowAddresses(ranges.destination, ranges.destinations),
         FlowPorts(ranges.source_port, ranges.source_ports),
         FlowPorts(ranges.destination_port, ranges.destination_ports),
         ranges.flows,
+        protocol=protocol,
     )
 
 
@@ -112,7 +113,9 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
     def flows(self, flows: int) -> Iterator[FlowSession]:
         """The tables of so many flows in the tester. Without the filter nothing translates their destination."""
         ranges = self.ranges(flows, self.addresses)
-        flow_set = flow_set_of(ranges if self.filtered or not self.behind else replace(ranges, destination=self.behind))
+        if self.behind and not self.filtered:
+            ranges = replace(ranges, destination=self.behind)
+        flow_set = flow_set_of(ranges, self.method.transport)
         initiator, responder = self.forward.tx, self.forward.rx
         with FlowSession(
             self.client, flow_set, initiator=initiator, responder=responder, frame_bytes=self.method.frame
@@ -168,17 +171,22 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
 
     def opening(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> Opening:
-        """Phase 1 before a phase 2, whole. MeasurementError if several tries are not whole."""
+        """Phase 1 before a phase 2, whole. MeasurementError if several tries are not whole. Over TCP validation
+        follows: its segments announce the scaled window, which a SYN-ACK cannot (RFC 7323)."""
         for _ in range(_TRIES):
             before = self._begin(asked, f"phase 1 at {rate_fps:,.0f} flows/s")
             began = self.trial.snapshot()
             first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
             self.wait(0.0)
-            counts = opened(first, asked.flows)
-            if counts.is_whole:
+            counts, second = opened(first, asked.flows), None
+            if counts.is_whole and self.method.transport == "tcp":
+                second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.stop.is_set)
+                self.wait(0.0)
+            if counts.is_whole and (second is None or second.is_whole):
                 return Opening(before, counts, began.at_s)
-            one = self._opening_trial(asked, rate_fps, began, before, asked.flows / rate_fps, first, None)
-            self.keep(replace(one, excluded=f"phase 1 established {counts.established:,} of its flows"))
+            one = self._opening_trial(asked, rate_fps, began, before, asked.flows / rate_fps, first, second)
+            lasting = counts.established if second is None else second.established
+            self.keep(replace(one, excluded=f"phase 1 established {lasting:,} of its flows"))
         raise MeasurementError(
             f"phase 1 did not establish all of {asked.flows:,} flows at {rate_fps:,.0f} flows/s in {_TRIES} tries"
         )
@@ -246,7 +254,10 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
 
     def exchange_lasts_s(self, flows: int, opening_fps: float, seconds: float) -> float:
         """The same to the end of phase 2, in which a flow may never be drawn."""
-        return flows / opening_fps + DRAIN_S + seconds + DRAIN_S
+        opening_s = (
+            flows / opening_fps + DRAIN_S if self.method.transport == "udp" else self.rate_lasts_s(flows, opening_fps)
+        )
+        return opening_s + seconds + DRAIN_S
 
     def _begin(self, asked: StatefulStep, what: str) -> StateTable | None:
         self.wait(self.method.rest_s)

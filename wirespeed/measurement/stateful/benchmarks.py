@@ -18,6 +18,7 @@ from wirespeed.measurement.stateful.result import (
     CapacityStep,
     FoundRow,
     RateRow,
+    Row,
     StatefulTrial,
     StateLatencyRow,
     StateLossRow,
@@ -46,9 +47,12 @@ _LIMITS: tuple[BoundLimit, ...] = ("tester", "host", "none", "minimum", "dut", "
 
 LATENCY_EVERY = 1
 
+_FEW_ENTRIES = "the DUT had only"
+
 
 Measure = Callable[[float, float], StatefulTrial]
 AFoundRow = TypeVar("AFoundRow", bound=FoundRow)
+ARow = TypeVar("ARow", bound=Row)
 
 
 def rate_goal(resolution: float) -> Goal:
@@ -204,7 +208,7 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
     ]
     if few:
         fewest = min(one.states.used for one in few if one.states is not None)
-        found.append(f"the DUT had only {fewest:,} entries for {few[0].flows:,} flows")
+        found.append(f"{_FEW_ENTRIES} {fewest:,} entries for {few[0].flows:,} flows")
     timeout_s = bench.method.timeout_s
     long = [one for one in trials if timeout_s is not None and one.lasted_s >= timeout_s]
     if long:
@@ -212,6 +216,12 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
     bypasses = {why for one in trials if one.states is not None for why in one.states.bypasses}
     found += [f"{why} forwards flows without the state table" for why in sorted(bypasses)]
     return found
+
+
+def without_filter(row: ARow) -> ARow:
+    """The row of a DUT whose filter was off: nothing is to be said of its states."""
+    told = (why for why in row.irregular.split("; ") if not why.startswith((_FEW_ENTRIES, NOT_PROVED)))
+    return replace(row, filtered=False, states=None, irregular="; ".join(told))
 
 
 def frame_loss_rate(

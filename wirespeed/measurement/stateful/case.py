@@ -37,6 +37,7 @@ def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
         )
         chosen, what = _chosen(same)
         of = replace(head, name=f"{result.name}, {test} with {same[0].subject}")
+        of = replace(of, frame_bytes=float(result.method.opening_bytes)) if test != "throughput" else of
         place = f"of {test} with {same[0].subject}, {what}"
         case = case_of(of, [one.judged for one in chosen], [one.judged for one in same], place)
         yield replace(case, states=_facts(result, chosen[-1], curve, f"{source}: trial {chosen[-1].number}"))
@@ -63,5 +64,6 @@ def _facts(result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, f
         lasted_s=one.lasted_s or None,
         endpoints=None if ranges is None else ranges.endpoints,
         curve=curve,
+        protocol=result.method.transport,
         source=source,
     )

@@ -17,6 +17,8 @@ OUTSIDE = ("stateful", "forward")
 
 def exceptions_of(method: StatefulMethod, filter: str = "") -> Mapping[Test, tuple[str, ...]]:
     """By test, each way in which `method` differs, as a report words it. `filter` is the DUT's, if it is known."""
+    if method.transport == "tcp":
+        return {}
     common = _common(method, filter)
     return {test: (*_of_test(method, test), *common) for test in method.tests}
 

@@ -13,6 +13,7 @@ from wirespeed.results.machine import can_excuse, most_lost, preempted_share, wh
 from wirespeed.results.sample import Latency, Preemption, Sample
 from wirespeed.results.states import StateTable
 from wirespeed.results.trial import ChannelTrial
+from wirespeed.trial.flow_session import NO_HANDSHAKES
 from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.trial import TESTER_SHARE
 
@@ -50,11 +51,15 @@ class Phase:
 
 def opened(found: Establishment, flows: int) -> PhaseCounts:
     """Phase 1. A flow that shares its tuple or changed it is not established."""
+    shaken = found.handshakes or NO_HANDSHAKES
     return PhaseCounts(
         flows=flows,
-        established=max(0, found.established - found.merged - found.remapped),
+        established=found.lasting,
         missing=found.missing,
-        unsent=found.sending.unsent,
+        unanswered=shaken.unanswered,
+        unconfirmed=shaken.unconfirmed,
+        unsent=found.sending.unsent + shaken.unsent,
+        misdelivered=shaken.wrong_destination,
         merged=found.merged,
         remapped=found.remapped,
         untranslated=found.untranslated,
@@ -94,16 +99,18 @@ def exchanged(found: ExchangeDirection, flows: int) -> PhaseCounts:
 
 def rate_balance(first: Establishment, second: Validation | None, counted: Balance, slow_share: float) -> Balance:
     """Phase 1 and validation as one balance of flows: a flow is lost that did not arrive, or whose reply did not; one
-    is late over which the responder did not send. Frames of phase 1 that went out slower than asked by more than
-    `slow_share` are late by as many as would have gone out in the meantime."""
-    good, unsent = first.established - first.merged - first.remapped, 0
+    is late over which the responder did not send, or whose handshake the tester did not answer. Frames of phase 1 that
+    went out slower than asked by more than `slow_share` are late by as many as would have gone out in the meantime."""
+    good, unsent = first.lasting, 0
     if second is not None:
         good -= second.sending.sent - second.established
         unsent = second.sending.unsent
     sending = first.sending
     if 0 < sending.rate_fps < (1 - slow_share) * sending.asked_fps:
         unsent = max(unsent, round(sending.sent * (sending.asked_fps / sending.rate_fps - 1)))
-    return _balance(sending, max(0, good), first.duplicates, counted, unsent)
+    shaken = (first.handshakes or NO_HANDSHAKES).unsent
+    sending = replace(sending, sent=sending.sent - shaken)
+    return _balance(sending, max(0, good), first.duplicates, counted, unsent + shaken)
 
 
 def exchange_balance(found: ExchangeDirection, counted: Balance) -> Balance:

@@ -23,6 +23,7 @@ from wirespeed.measurement.stateful.plan import (
     parse_counts,
     parse_test,
     parse_ways,
+    transport_of,
     with_capacity,
 )
 from wirespeed.measurement.stateful.result import StatefulResult
@@ -42,10 +43,12 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
     def __init__(self, options: StatefulOptions) -> None:
         super().__init__(options)
         self.at = with_bench(options.testbed, given_of(options, profile="stateful"))
-        given = flow_settings(self.at.tunables, self.at.mode == "ip6")
+        transport = transport_of(options.protocol)
+        given = flow_settings(self.at.tunables, self.at.mode == "ip6", transport)
         is_measured = options.beside == ""
         plan = StatefulPlan(
             tests=parse_test(options.test),
+            transport=transport,
             flows=parse_counts("--flows", options.flows),
             addresses=parse_counts("--addresses", options.addresses),
             ways=parse_ways(options.ways),

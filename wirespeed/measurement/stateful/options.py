@@ -8,6 +8,7 @@ from typing import Annotated
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
 from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
+from wirespeed.measurement.stateful.plan import TRANSPORTS
 from wirespeed.measurement.stateful.result import StatefulResult
 
 
@@ -21,7 +22,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
         str,
         Option(
             "",
-            "rate, throughput, frame-loss, latency, tear-down, capacity.",
+            "rate throughput frame-loss latency tear-down capacity.",
             metavar="[TEST]",
             row=-1,
             setting="test",
@@ -43,6 +44,17 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             setting="addresses",
         ),
     ] = "1"
+    protocol: Annotated[
+        str,
+        Option(
+            "--protocol",
+            "udp (RFC 9693), or tcp.",
+            metavar="NAME",
+            stored="protocol",
+            setting="protocol",
+            choices=TRANSPORTS,
+        ),
+    ] = "udp"
     ways: Annotated[
         str,
         Option(
@@ -105,7 +117,8 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     @property
     def most_s(self) -> float:
         # Eight trials a search, of the trial and as much for phase 1; each row twice.
-        numbers, repeats = len(self.flows.split(",")), self.repeats or 10
+        numbers = len(self.flows.split(",")) * len(self.addresses.split(","))
+        repeats = self.repeats or 10
         return 2 * numbers * repeats * 8 * (2 * self.trial_s + 30.0) * (1 + 2 * len(self.ways.split(",")))
 
 

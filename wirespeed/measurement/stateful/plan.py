@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TypedDict
+from typing import TypedDict, get_args
 
+from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.errors import UsageError
 from wirespeed.measurement.rfc.plan import LATENCY_REPEATS, RfcPlan, tests_of
 from wirespeed.measurement.stateful.conformance import REPEATS, exceptions_of
@@ -27,8 +28,7 @@ FIRST_DESTINATION_PORT, LAST_DESTINATION_PORT = 5001, 49151
 """Within the ranges of RFC 4814; destinations stay clear of the ports of services."""
 
 ADDRESSES = {False: ("16.0.0.1", "48.0.0.1"), True: ("2001:2::1", "2001:2:0:8000::1")}
-LEAST_BYTES = {False: 64, True: 82}
-"""IPv6: Ethernet, IPv6 and UDP headers, the tester's 16 bytes, FCS."""
+TRANSPORTS: tuple[FlowProtocol, ...] = get_args(FlowProtocol)
 
 FORWARDS, FORWARDED = "forward", "100.64.1.1"
 """The filter of static port forwards, and the address in a lab that has them."""
@@ -42,11 +42,12 @@ _UNITS = {"": 1, "k": 1000, "m": 1_000_000}
 
 @dataclass(frozen=True)
 class StatefulPlan(RfcPlan):
-    """`timeout_s` is the DUT's UDP timeout, None where the DUT tells it or nobody knows."""
+    """`timeout_s` is the DUT's timeout of flows, None where the DUT tells it or nobody knows."""
 
     profile: str = "stateful"
     tests: tuple[Test, ...] = TESTS
     flows: tuple[int, ...] = ()
+    transport: FlowProtocol = "udp"
     ways: tuple[Way, ...] = ("both",)
     size: int = 64
     alpha: float = 0.8
@@ -84,9 +85,14 @@ class StatefulPlan(RfcPlan):
         return replace(self, destination=FORWARDED, behind=ADDRESSES[self.ip6][1])
 
     @property
+    def protocol(self) -> str:
+        return f"{self.transport.upper()} over IPv{6 if self.ip6 else 4}"
+
+    @property
     def title(self) -> str:
         numbers = ", ".join(f"{flows:,}" for flows in self.flows)
-        return f"RFC 9693 {', '.join(self.tests)}; {numbers} flows; trials of {self.trial_s:g} s"
+        name = "TCP connections:" if self.transport == "tcp" else "RFC 9693"
+        return f"{name} {', '.join(self.tests)}; {numbers} flows; trials of {self.trial_s:g} s"
 
     def method(self, timeout_s: float | None) -> StatefulMethod:
         """The method of the tests, with its deviations from the RFC; `timeout_s` is the DUT's, if known."""
@@ -142,6 +148,7 @@ class StatefulPlan(RfcPlan):
         return StatefulSettings(
             **self.settings_head(server),
             flows=",".join(map(str, self.flows)),
+            protocol="" if self.transport == "udp" else self.transport,
             addresses=",".join(map(str, self.addresses)),
             ways=",".join(self.ways),
         )
@@ -160,7 +167,7 @@ def check_plan(plan: StatefulPlan) -> None:
             f"-t ports={plan.source_ports}: give 1 to {LAST_SOURCE_PORT - FIRST_SOURCE_PORT + 1}, which are the "
             f"ports {FIRST_SOURCE_PORT} to {LAST_SOURCE_PORT}"
         )
-    least = LEAST_BYTES[plan.ip6]
+    least = least_bytes(plan.ip6, plan.transport)
     if not least <= plan.size <= MAX_FRAME_BYTES:
         raise UsageError(f"-t size={plan.size}: give bytes with FCS from {least} to {MAX_FRAME_BYTES}")
     _check_addresses(plan)
@@ -213,7 +220,22 @@ class FlowSettings(TypedDict):
     source_ports: int
 
 
-def flow_settings(text: str, ip6: bool) -> FlowSettings:
+def least_bytes(ip6: bool, protocol: FlowProtocol) -> int:
+    """Headers, the tester's 16 bytes, FCS."""
+    source, destination = map(FlowAddresses, ADDRESSES[ip6])
+    port = FlowPorts(1, 1)
+    return FlowSet(source, destination, port, port, flows=1, protocol=protocol).smallest_frame_bytes
+
+
+def transport_of(text: str) -> FlowProtocol:
+    """UsageError for another than those of TRANSPORTS."""
+    for one in TRANSPORTS:
+        if one == text:
+            return one
+    raise UsageError(f"--protocol {text!r} is not known: give {' or '.join(TRANSPORTS)}")
+
+
+def flow_settings(text: str, ip6: bool, protocol: FlowProtocol = "udp") -> FlowSettings:
     """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,ports=40k`; `ip6` where that does not say.
     UsageError for other keys."""
     given = parse_tunables(text)
@@ -225,7 +247,7 @@ def flow_settings(text: str, ip6: bool) -> FlowSettings:
     counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "ports") if key in given}
     return FlowSettings(
         tunables=given,
-        size=counts.get("size", LEAST_BYTES[family == "6"]),
+        size=counts.get("size", least_bytes(family == "6", protocol)),
         ip6=family == "6",
         source=given.get("source", ""),
         destination=given.get("destination", ""),

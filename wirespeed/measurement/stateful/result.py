@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from statistics import median, quantiles
 from typing import Annotated, ClassVar, Literal, get_args
 
+from wirespeed.client.flow_sets import FlowProtocol
 from wirespeed.measurement.rfc.loss import LossPoint
 from wirespeed.measurement.rfc.method import Conforming
 from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
@@ -74,10 +75,11 @@ class Ranges:
 @dataclass(frozen=True)
 class StatefulMethod(Conforming):
     """Parameters of the tests. `alpha` is the rate of validation as a share of the rate of phase 1, `opening` the rate
-    of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest UDP timeout of the
-    DUT, None if unknown. `resolution` is the relative distance between a rate that was found and the next that fails;
-    `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `addresses` are the numbers of addresses of
-    each side (§3.2), of which each has its own rows. `exceptions` lists, by test, the deviations from the RFC."""
+    of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest timeout that the
+    DUT has for such flows, None if unknown. `resolution` is the relative distance between a rate that was found and the
+    next that fails; `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `exceptions` lists, by
+    test, the deviations from the RFC. `addresses` are the numbers of addresses of each side (§3.2), of which each has
+    its own rows."""
 
     sections: ClassVar = SECTIONS
 
@@ -103,6 +105,21 @@ class StatefulMethod(Conforming):
     exceptions: Mapping[Test, tuple[str, ...]] = field(default_factory=dict)
     addresses: tuple[int, ...] = (1,)
 
+    @property
+    def transport(self) -> FlowProtocol:
+        return "tcp" if self.protocol.startswith("TCP") else "udp"
+
+    @property
+    def outside(self) -> str:
+        return "TCP is outside RFC 9693, and this is not RFC 3511" if self.transport == "tcp" else ""
+
+    @property
+    def opening_bytes(self) -> int:
+        """Bytes of the line that a flow takes in phase 1, as those of one frame: over TCP SYN and ACK, two frames."""
+        if self.transport == "udp":
+            return self.frame
+        return 150 if self.protocol.endswith("4") else 184
+
     def ranges_of(self, flows: int, addresses: int) -> Ranges | None:
         """None of a number that a search of the capacity came to."""
         return next((one for one in self.ranges if (one.flows, one.sources) == (flows, addresses)), None)
@@ -111,14 +128,17 @@ class StatefulMethod(Conforming):
 @dataclass(frozen=True)
 class PhaseCounts:
     """What became of `flows` flows in a phase. `established` ones arrived, each with a tuple of its own and at the
-    right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. `merged` flows share
-    the tuple of another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
+    right host and port; `missing` ones were sent and never arrived, `unsent` ones were not sent. Over TCP phase 1 is
+    SYN (`missing`), SYN-ACK (`unanswered`: it never arrived) and ACK (`unconfirmed`). `merged` flows share the tuple of
+    another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
     `untranslated` flows arrived with the source that they were sent from. Frames: `duplicates`, `late` (of an earlier
     phase), `unopened` (of flows that were not learnt), `unknown` (no test frames), `icmp_errors`."""
 
     flows: int
     established: int
     missing: Annotated[int, SPARSE] = 0
+    unanswered: Annotated[int, SPARSE] = 0
+    unconfirmed: Annotated[int, SPARSE] = 0
     unsent: Annotated[int, SPARSE] = 0
     merged: Annotated[int, SPARSE] = 0
     remapped: Annotated[int, SPARSE] = 0
@@ -137,7 +157,8 @@ class PhaseCounts:
     @property
     def faults(self) -> dict[str, int]:
         """The counts that a healthy test has none of, by their names."""
-        names = ("missing", "merged", "remapped", "misdelivered", "duplicates", "late", "unopened", "icmp_errors")
+        of_frames = ("duplicates", "late", "unopened", "icmp_errors")
+        names = ("missing", "unanswered", "unconfirmed", "merged", "remapped", "misdelivered", *of_frames)
         return {name.replace("icmp_errors", "ICMP errors"): value for name in names if (value := getattr(self, name))}
 
 
@@ -424,10 +445,11 @@ Row = RateRow | StateThroughputRow | StateLossRow | StateLatencyRow | TearDownRo
 
 @dataclass(frozen=True, kw_only=True)
 class StatefulSettings(Settings):
-    """`flows`, `addresses` and `ways` as on a command line."""
+    """`flows`, `addresses`, `protocol` and `ways` as on a command line."""
 
     flows: Annotated[str, SPARSE] = ""
     addresses: Annotated[str, SPARSE] = ""
+    protocol: Annotated[str, SPARSE] = ""
     ways: Annotated[str, SPARSE] = ""
 
 
@@ -435,7 +457,8 @@ class StatefulSettings(Settings):
 class StatefulResult(RfcResult):
     """A whole run. Rows are in the order in which they were measured; a test that was not run has none. `table` is the
     DUT's state table before the first trial, None if it could not be read. `filter` names the DUT's filter, empty if
-    that is unknown. `conformance` has, by test, its sections and its deviations. `spent_s` is the duration."""
+    that is unknown. `conformance` has, by test, its sections and its deviations; none of tests over TCP. `spent_s` is
+    the duration."""
 
     kind = "stateful"
     schema = "wirespeed-stateful/1"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Event
 from typing import TYPE_CHECKING
 
+from wirespeed.client.flow_sets import WINDOW_BYTES
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import Dut, states_of, with_texts
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.rfc.result import attribute_of
-from wirespeed.measurement.stateful.bench import StatefulBench, Watch
+from wirespeed.measurement.stateful.bench import StatefulBench, Watch, flow_set_of
 from wirespeed.measurement.stateful.benchmarks import (
     LEAST_FPS,
     capacity,
@@ -23,6 +25,7 @@ from wirespeed.measurement.stateful.benchmarks import (
     rate_goal,
     tear_down,
     throughput,
+    without_filter,
 )
 from wirespeed.measurement.stateful.plan import StatefulPlan, check_plan
 from wirespeed.measurement.stateful.result import (
@@ -56,6 +59,9 @@ if TYPE_CHECKING:
     from wirespeed.results.states import StateTable
     from wirespeed.trial.flow_session import FlowSession
 
+_WINDOW_SHARE = 0.9
+"""Of a window that data may take: flows are drawn at random, and some take more than the mean."""
+
 
 def run_stateful(
     plan: StatefulPlan,
@@ -81,14 +87,14 @@ def run_stateful(
     stop = stop or Event()
     states = states_of(dut) if dut is not None else None
     table = states.read() if states is not None else None
-    timeout_s = plan.timeout_s or (table.udp_timeout_s if table is not None else None)
+    timeout_s = plan.timeout_s or (table.timeout_s(plan.transport) if table is not None else None)
     refused = _refused(plan, states, table)
     _check_timeout(plan, timeout_s)
     tester = Tester(client, plan.directions)
     trial = Trial(tester, _no_load(plan), dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
-    line_pps = _line_pps(plan, trial)
-    check_resolution([rate_goal(plan.resolution)], line_pps)
     method = plan.method(timeout_s)
+    line_pps, opening_fps = (_line_pps(size, trial) for size in (plan.size, method.opening_bytes))
+    check_resolution([rate_goal(plan.resolution)], min(line_pps, opening_fps))
     bench = StatefulBench(
         client,
         trial,
@@ -116,7 +122,7 @@ def run_stateful(
         if recorder is not None:
             recorder.begin(head)
         for bench.addresses in plan.addresses:
-            _Suite(plan, bench, line_pps, refused, beside).run()
+            _Suite(plan, bench, line_pps, opening_fps, refused, beside).run()
     rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
     return replace(
         head,
@@ -173,8 +179,8 @@ def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
     if plan.trial_s + 2 * DRAIN_S >= timeout_s:
         raise UsageError(
             f"--trial {plan.trial_s:g}: flows of the DUT live for {timeout_s:g} s without a frame, and a trial over "
-            "their states has to end before; raise the DUT's UDP timeout, give a shorter --trial, or send all the same "
-            "with --timeout none"
+            f"their states has to end before; raise the DUT's {plan.transport.upper()} timeout, give a shorter "
+            "--trial, or send all the same with --timeout none"
         )
 
 
@@ -183,7 +189,7 @@ def _no_load(plan: StatefulPlan) -> TrialLoad:
     return TrialLoad(dict.fromkeys(plan.senders, PortLoad((), Mix(plan.size, fixed_size=True))))
 
 
-def _line_pps(plan: StatefulPlan, trial: Trial) -> float:
+def _line_pps(size_bytes: int, trial: Trial) -> float:
     lines = []
     for port, facts in trial.facts.items():
         if facts.speed_bps is None:
@@ -191,7 +197,7 @@ def _line_pps(plan: StatefulPlan, trial: Trial) -> float:
                 f"port {port} has no line speed, which rates and loads end at; give the generator's port speed=10G or "
                 "so, or --line 10G"
             )
-        lines.append(line_rate_pps(plan.size, facts.speed_bps))
+        lines.append(line_rate_pps(size_bytes, facts.speed_bps))
     return min(lines)
 
 
@@ -208,12 +214,13 @@ def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | No
 
 @dataclass
 class _Suite:
-    """A plan on a bench, for one number of addresses. `opening` has the rate of phase 1 before a phase 2, by the number
-    of flows."""
+    """A plan on a bench, for one number of addresses. The line carries phase 1 of `opening_fps` flows per second.
+    `opening` has the rate of phase 1 before a phase 2, by the number of flows."""
 
     plan: StatefulPlan
     bench: StatefulBench
     line_pps: float
+    opening_fps: float
     refused: dict[int, str]
     beside: StatefulResult | None
     opening: dict[int, float] = field(default_factory=dict)
@@ -221,7 +228,7 @@ class _Suite:
     def run(self) -> None:
         """Rates first, of most flows first, since fewer flows may have none; then the other tests, flows rising."""
         if self.plan.tests == ("capacity",):
-            row = capacity(self.bench, min(self.plan.flows), self.line_pps, self.plan.is_robust)
+            row = capacity(self.bench, min(self.plan.flows), self.opening_fps, self.plan.is_robust)
             self.bench.found("capacity", row)
             return
         for flows in reversed(self.plan.flows):
@@ -230,7 +237,10 @@ class _Suite:
         for flows in self.plan.flows if tests else ():
             if flows in self.refused or flows not in self.opening:
                 why = self.refused.get(flows, "no rate of new flows was found, at which phase 1 could be")
-                self._leave_out(flows, tests, why)
+                for way in self.plan.ways:
+                    self._leave_out(flows, way, tests, why)
+                if "tear-down" in tests:
+                    self.bench.found("tear-down", TearDownRow(flows, left_out=why))
                 continue
             if tests != ["tear-down"]:
                 for way in self.plan.ways:
@@ -258,7 +268,7 @@ class _Suite:
         for row in self.beside.rows(test):
             same = (row.flows, row.addresses) == (flows, self.bench.addresses)
             if same and getattr(row, "way", way) == way and row.filtered:
-                self.bench.found(test, replace(row, filtered=False))
+                self.bench.found(test, without_filter(row))
 
     # ---- the rate
 
@@ -273,7 +283,7 @@ class _Suite:
             return
         for _ in self._each():
             with self.bench.flows(flows) as session:
-                row = establishment_rate(self.bench, session, flows, self.line_pps, self.plan.is_robust)
+                row = establishment_rate(self.bench, session, flows, self.opening_fps, self.plan.is_robust)
             if self.bench.filtered and row.median is not None:
                 self.opening[flows] = self.plan.opening * row.median
             self.bench.found("rate", replace(row, found=(), failed=()) if row.needed_flows else row)
@@ -281,18 +291,16 @@ class _Suite:
 
     # ---- over the states
 
-    def _leave_out(self, flows: int, tests: Sequence[Test], why: str) -> None:
-        for way in self.plan.ways:
-            for test in tests:
-                match test:
-                    case "throughput":
-                        self.bench.found(test, StateThroughputRow(flows, left_out=why, way=way))
-                    case "frame-loss":
-                        self.bench.found(test, StateLossRow(flows, way, left_out=why))
-                    case "latency":
-                        self.bench.found(test, StateLatencyRow(flows, "", way, left_out=why))
-        if "tear-down" in tests:
-            self.bench.found("tear-down", TearDownRow(flows, left_out=why))
+    def _leave_out(self, flows: int, way: Way, tests: Sequence[Test], why: str) -> None:
+        """Of the tests over states."""
+        for test in tests:
+            match test:
+                case "throughput":
+                    self.bench.found(test, StateThroughputRow(flows, left_out=why, way=way))
+                case "frame-loss":
+                    self.bench.found(test, StateLossRow(flows, way, left_out=why))
+                case "latency":
+                    self.bench.found(test, StateLatencyRow(flows, "", way, left_out=why))
 
     def _over_states(self, flows: int, way: Way, tests: Sequence[Test]) -> None:
         bench, plan, opening_fps = self.bench, self.plan, self.opening[flows]
@@ -300,16 +308,32 @@ class _Suite:
         timeout_s = bench.method.timeout_s
         if timeout_s is not None and lasts_s >= timeout_s and not plan.over_timeout:
             why = (
-                f"phase 1 at {opening_fps:,.0f} flows/s and the trial last {lasts_s:.3g} s, longer than the DUT's UDP "
-                f"timeout of {timeout_s:g} s; raise it"
+                f"phase 1 at {opening_fps:,.0f} flows/s and the trial last {lasts_s:.3g} s, longer than the DUT's "
+                f"{plan.transport.upper()} timeout of {timeout_s:g} s; raise it"
             )
-            self._leave_out(flows, [test for test in tests if test != "tear-down"], why)
+            self._leave_out(flows, way, tests, why)
+            return
+        if (why_not := self._beyond_window(flows, way)) is not None:
+            self._leave_out(flows, way, tests, why_not)
             return
         for _ in self._each():
             with bench.flows(flows) as session:
                 self._with_session(session, flows, way, tests)
         for test in tests:
             self._beside(test, flows, way)
+
+    def _beyond_window(self, flows: int, way: Way) -> str | None:
+        """Why the line cannot be filled with data that nobody acknowledges, since only one side sends."""
+        if self.plan.transport == "udp" or way == "both":
+            return None
+        data_bytes = flow_set_of(self.plan.ranges(flows, self.bench.addresses), "tcp").data_bytes(self.plan.size)
+        needed = self.line_pps * self.plan.trial_s * data_bytes / (_WINDOW_SHARE * WINDOW_BYTES)
+        if flows >= needed:
+            return None
+        return (
+            f"one side's data at line rate exceed the window of {flows:,} connections, since nothing comes back that "
+            f"acknowledges it: give --flows {math.ceil(needed)} or more, a shorter --trial, or --ways both"
+        )
 
     def _with_session(self, session: FlowSession, flows: int, way: Way, tests: Sequence[Test]) -> None:
         bench, plan, opening_fps, row = self.bench, self.plan, self.opening[flows], None

@@ -39,6 +39,9 @@ class StatefulText(RfcText[StatefulResult]):
         "capacity": "Capacity of the state table",
     }
 
+    def named(self, result: StatefulResult) -> str:
+        return self.rfc if result.method.transport == "udp" else "TCP connections"
+
     def setup(self, result: StatefulResult) -> Iterator[str]:
         method = result.method
         if result.filter:
@@ -71,10 +74,11 @@ class StatefulText(RfcText[StatefulResult]):
         method = result.method
         match test:
             case "rate":
+                arrived = "arrived" if method.transport == "udp" else "had its SYN, SYN-ACK and ACK arrive,"
                 yield (
-                    "A rate counts where each of the flows arrived with a tuple of its own, and the responder's frame "
-                    f"over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without that "
-                    "proof."
+                    f"A rate counts where each of the flows {arrived} with a tuple of its own, and the responder's "
+                    f"frame over each of them came back, sent at {method.alpha:g} of the rate. Unvalidated: without "
+                    "that proof."
                 )
             case "latency":
                 yield (
@@ -102,14 +106,15 @@ def table_text(result: StatefulResult) -> str:
     told = result.table
     if told is None:
         timeout_s = result.method.timeout_s
-        return "not read" + ("" if timeout_s is None else f"; UDP timeout {timeout_s:g} s, as given")
+        name = result.method.transport.upper()
+        return "not read" + ("" if timeout_s is None else f"; {name} timeout {timeout_s:g} s, as given")
     parts = [] if told.limit is None else [f"at most {told.limit:,} entries"]
     if told.buckets is not None:
         most = max(result.method.flows) * told.entries_per_flow
         parts.append(f"{told.buckets:,} buckets, {most / told.buckets:.3g} entries a bucket at {most:,}")
     if told.entries_per_flow != 1:
         parts.append(f"{told.entries_per_flow} entries a flow")
-    parts += [f"{name} {seconds:g} s" for name, seconds in told.timeouts_s.items() if name.startswith("udp")]
+    parts += [f"{name} {seconds:g} s" for name, seconds in told.timeouts_of(result.method.transport).items()]
     if told.nat_ports is not None:
         parts.append(f"{told.nat_ports:,} ports of NAT a public address and destination")
     parts.append(f"{told.used:,} entries before the test; a reading takes {told.took_s * 1e3:.0f} ms")
