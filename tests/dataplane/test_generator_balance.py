@@ -37,6 +37,7 @@ from wirespeed.seam.ports import PortMedium
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_child import GeneratorChild
+from harness.stopping import stop_process
 from harness.waiting import wait_for
 from test_generator_core import assert_conserved, packet
 
@@ -120,7 +121,7 @@ def test_frames_that_no_load_consists_of_are_counted_by_kind() -> None:
 def test_a_worker_that_was_stopped_was_preempted() -> None:
     with GeneratorChild("ring:loop") as child:
         before = child.snapshot().workers[0]
-        os.kill(child.pid, signal.SIGSTOP)
+        stop_process(child.pid)
         time.sleep(AWAY_S)
         os.kill(child.pid, signal.SIGCONT)
         # The main thread may answer before the worker has run again.

@@ -11,6 +11,7 @@ from statistics import mean
 
 import pytest
 from harness.lanes import ALL_CPUS
+from harness.stopping import stop_process
 from harness.waiting import wait_for
 from scapy.all import IP, UDP, Ether, Raw
 
@@ -224,7 +225,7 @@ def test_full_ring_refuses_until_the_peer_wakes_up(tmp_path: Path) -> None:
         while not child.snapshot().ports[0].tx_packets:  # until the two are connected
             child.start(0, burst(1, 1e4, 100))
             child.finish()
-        os.kill(peer.pid, signal.SIGSTOP)
+        stop_process(peer.pid)
         try:
             child.start(0, Stream(1, packet(), rate_pps=1e5, ops=live), Stream(2, packet(1514), rate_pps=1e5))
             wait_for(lambda: child.snapshot().ports[0].refused_packets >= 1000, "refused packets")

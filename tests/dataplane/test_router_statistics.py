@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+from harness.stopping import stop_process
 from harness.waiting import wait_for
 from router_run import RouterProcess, loops, router, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP
@@ -118,7 +119,7 @@ def test_a_worker_that_was_stopped_was_preempted(tmp_path: Path) -> None:
         # The time first: a preemption between the two readings is not part of those that follow.
         began = total(stats, "/sys/clocks")
         before = total(stats, "/sys/preempted-clocks")
-        os.kill(running.process.pid, signal.SIGSTOP)
+        stop_process(running.process.pid)
         time.sleep(AWAY_S)
         os.kill(running.process.pid, signal.SIGCONT)
         wait_turns(running, 2)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from harness.programs import run_wirespeed, wirespeed
+from harness.stopping import stop_process
 from harness.waiting import wait_for
 from joined_lab import joined_lab
 from shared_labs import OWNER_TIMEOUT_S, RingLab, connected, ring_lab
@@ -76,7 +77,7 @@ def test_an_owners_time_out_ends_no_trial_of_ours(impatient_ring: RingLab) -> No
     assert result.ending.status == "complete"
     (sample,) = result.samples
     balance = result.outcome.channels["0→1"].balance
-    assert balance.sent > 0.9 * RATE_PPS * sample.interval_s
+    assert balance.received == balance.sent > 0
     assert balance.intended is not None
     assert balance.intended >= 0.9 * RATE_PPS * sample.interval_s
 
@@ -142,7 +143,9 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
             assert 0 < told.min_us <= told.percentiles["50"] <= told.max_us
             assert told.lost == told.duplicates == 0
     packets = sum(sample.latency[Channel(0, 1)].packets for sample in result.samples)
-    assert packets == pytest.approx(1000 * result.samples[-1].t_s, rel=0.2)
+    assert there.intended is not None
+    sent_share = there.sent / there.intended  # a worker that is preempted sends less of both
+    assert packets == pytest.approx(1000 * result.samples[-1].t_s * sent_share, rel=0.2)
     assert result.lab.latency_baseline["0→1"].median_us > 0
 
 
@@ -316,7 +319,7 @@ def test_counters_at_rest_prove_nothing_while_the_router_is_preempted(both_cpus:
 
         trial.set_rate(Rate(1000, "pps"))
         wait_for_packets()
-        os.kill(lab.router.pid, signal.SIGSTOP)
+        stop_process(lab.router.pid)
         resumed = threading.Timer(0.8, os.kill, (lab.router.pid, signal.SIGCONT))
         resumed.start()
         wait_for_packets()

@@ -78,6 +78,19 @@ def test_other_filters_of_the_kernel(rules: str, family: str, tmp_path: Path) ->
         assert one.states is None or one.states.used >= 16_000
 
 
+def test_connections_over_tcp(tmp_path: Path) -> None:
+    result = measured(tmp_path / "tcp.json", "throughput", "--lab", "linux,filter=nat", "--protocol", "tcp", *FEW)
+    assert result.conformance == {}
+    assert result.method.timeout_s is not None
+    assert any(row.found for row in result.throughput if row.filtered)
+    whole = [one for one in result.trials if one.filtered and one.opened.is_whole]
+    assert {one.test for one in whole} == {"rate", "throughput"}
+    for one in whole:
+        assert one.states is not None
+        assert one.states.used >= 16_000
+        assert (one.opened.untranslated, one.opened.unanswered, one.opened.unconfirmed) == (0, 0, 0)
+
+
 def test_more_flows_than_the_table_holds_are_not_sent(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["stateful", "rate", "--lab", "linux,filter=nat", "--flows", "9M", "-o", str(tmp_path / "full.json")]
     assert main(words) == 2
