@@ -137,7 +137,7 @@ def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):
         make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100"
         assert running.ask(make) == "vxlan_tunnel0\n"
         for line, reason in (
-            (make, "vxlan_tunnel0 has VNI 100 to 10.3.0.2 already"),
+            (make, "vxlan_tunnel0 already has VNI 100 to 10.3.0.2"),
             ("create vxlan tunnel src 10.3.0.1 dst 10.3.0.1 vni 7", "name the other end"),
             ("create vxlan tunnel src 10.3.0.1 dst 2001:db8::1 vni 7", "of one family"),
             ("create vxlan tunnel src 10.3.0.1 dst 224.0.0.1 vni 7", "224.0.0.1 is none"),
@@ -405,7 +405,7 @@ def test_sub_interfaces_keep_their_tunnel(tmp_path):
         assert running.ask("create sub-interfaces vxlan_tunnel0 7") == "vxlan_tunnel0.7\n"
         for line, reason in (
             (f"{make} del", r"vxlan_tunnel0 has sub-interface vxlan_tunnel0\.7; delete that one first"),
-            ("create sub-interfaces vxlan_tunnel0 9 dot1q 7 exact-match", r"vxlan_tunnel0\.7 takes these VLAN tags"),
+            ("create sub-interfaces vxlan_tunnel0 9 dot1q 7 exact-match", r"vxlan_tunnel0\.7 already takes these VLAN tags"),
             ("create sub-interfaces vxlan_tunnel0.7 9", "takes no sub-interfaces; ports, bonds and VXLAN tunnels do"),
         ):
             with pytest.raises((UsageError, EnvironmentFault), match=reason):
