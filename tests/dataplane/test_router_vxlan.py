@@ -405,7 +405,7 @@ def test_sub_interfaces_keep_their_tunnel(tmp_path):
         assert running.ask("create sub-interfaces vxlan_tunnel0 7") == "vxlan_tunnel0.7\n"
         for line, reason in (
             (f"{make} del", r"vxlan_tunnel0 has sub-interface vxlan_tunnel0\.7; delete that one first"),
-            ("create sub-interfaces vxlan_tunnel0 9 dot1q 7 exact-match", r"vxlan_tunnel0\.7 already takes these VLAN tags"),
+            ("create sub-interfaces vxlan_tunnel0 9 dot1q 7 exact-match", r"tunnel0\.7 already takes these VLAN tags"),
             ("create sub-interfaces vxlan_tunnel0.7 9", "takes no sub-interfaces; ports, bonds and VXLAN tunnels do"),
         ):
             with pytest.raises((UsageError, EnvironmentFault), match=reason):
