@@ -158,7 +158,9 @@ def test_a_packet_wakes_the_worker(tmp_path: Path, mode: str) -> None:
         router(tmp_path, interfaces(tmp_path, "server"), CROSSED + modes) as running,
         GeneratorChild(*lent(tmp_path, "client")) as child,
     ):
+        # A client has its rings a moment after its server; a burst that finds none is refused.
         wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
+        wait_for(lambda: all(child.port_info(port)["link_up"] for port in (0, 1)), "both ends")
         for bursts in range(1, 6):
             child.start(0, burst(1, 1e5, 10))
             wait_for_count(child, 10 * bursts)
