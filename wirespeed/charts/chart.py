@@ -53,7 +53,7 @@ class Curve:
     links: tuple[str, ...] = ()
     value: str = ""
     bar: str = ""
-    """What its bars show."""
+    """Meaning of its bars."""
 
     @property
     def key_mark(self) -> str:

@@ -171,7 +171,7 @@ class Demo:
     def _run_lab(
         self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing, what: str, *, may_lack: bool = False
     ) -> None:
-        """With `may_lack` a machine that cannot have the lab is no failure of the demo."""
+        """With `may_lack` the demo does not fail on a machine that cannot have the lab."""
         try:
             self._console.print(f"[bold]{lab.name}[/bold]: {what}", highlight=False)
             try:

@@ -186,6 +186,6 @@ def _mean(weighted: Sequence[tuple[float | None, float]]) -> float | None:
 
 
 def known_sum(values: Sequence[float | None]) -> float | None:
-    """None where one of them is not known."""
+    """None if one of them is unknown."""
     known = [value for value in values if value is not None]
     return fsum(known) if len(known) == len(values) else None

@@ -1,4 +1,4 @@
-"""What flow sets count (native/include/wirespeed/flow_sets.h)."""
+"""Counts of flow sets (native/include/wirespeed/flow_sets.h)."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ static inline uint32_t flow_mark_of(uint8_t sender, uint16_t generation)
 	return FLOW_FRAME_MAGIC | (uint32_t)sender << 8 | (uint32_t)generation << 16;
 }
 
-/* What a frame is: a datagram, or a segment of the handshake or with data. */
+/* Kinds of frames: a datagram, a segment of the handshake, a segment with data. */
 enum flow_kind { FLOW_DATAGRAM, FLOW_SYN, FLOW_SYN_ACK, FLOW_ACK, FLOW_DATA };
 
 struct flow_writer {

@@ -13,7 +13,7 @@ static uint32_t get32(const uint8_t *at)
 	return (uint32_t)get16(at) << 16 | get16(at + 2);
 }
 
-/* What the IP header says behind it. */
+/* Bytes behind the IP header, by that header. */
 static uint32_t length_behind(const uint8_t *ip, uint32_t header, bool ip6)
 {
 	uint32_t length = get16(ip + (ip6 ? IP6_PAYLOAD_LENGTH_AT : IP4_TOTAL_LENGTH_AT));

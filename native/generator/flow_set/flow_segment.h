@@ -17,7 +17,7 @@
 enum {
 	FLOW_WINDOW = 0xff00 | FLOW_FRAME_MAGIC,
 	FLOW_WINDOW_SCALE = 14,
-	/* What a port acknowledges: whole units of the data that arrived, much less than a window. */
+	/* A port acknowledges whole units of the data that arrived, each much less than a window. */
 	FLOW_ACK_SHIFT = 24,
 };
 

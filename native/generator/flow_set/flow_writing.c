@@ -150,7 +150,7 @@ look_up(const struct flow_share *share, uint32_t flow, struct flow_tuple *tuple,
 	return marks;
 }
 
-/* What was sent before these `length` bytes. */
+/* Bytes sent before these `length` bytes. */
 static inline uint32_t take_bytes(uint32_t *bytes, uint32_t length, bool shared)
 {
 	if (shared)

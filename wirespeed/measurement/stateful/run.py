@@ -292,7 +292,7 @@ class _Suite:
     # ---- over the states
 
     def _leave_out(self, flows: int, way: Way, tests: Sequence[Test], why: str) -> None:
-        """Of the tests over states."""
+        """For the tests over states."""
         for test in tests:
             match test:
                 case "throughput":
