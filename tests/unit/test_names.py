@@ -14,14 +14,16 @@ ROOT = Path(wirespeed.__file__).parent
 VAGUE = frozenset({"one", "found", "told", "given"})
 MOST_LINES = 3
 
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *_COMPREHENSIONS)
+_SCOPES = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES += (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def long_lived(source: str) -> Iterator[tuple[int, str]]:
     """The line and the name of vague variables whose first and last use are more than three lines apart."""
     tree = ast.parse(source)
-    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, _SCOPES))):
+    for scope in ast.walk(tree):
+        if not isinstance(scope, (ast.Module, *_SCOPES)) or isinstance(scope, ast.ClassDef):
+            continue
         for name in _bound(scope) & VAGUE:
             lines = list(_uses(scope, name))
             if max(lines) - min(lines) > MOST_LINES:
@@ -56,7 +58,7 @@ def _within(scope: ast.AST) -> Iterator[ast.AST]:
     [
         "def f(found):\n    a = 1\n    b = 2\n    c = 3\n    return found\n",
         "for one in x:\n    a = 1\n    b = 2\n    c = 3\n    print([one + 1 for a in x])\n",
-        "a = [\n    1,\n    2,\n    3,\n    one\n    for one in x\n    if 1\n    or 2\n    or one\n]\n",
+        "a = [\n    one\n    for one in x\n    if 1\n    or 2\n    or 3\n    or one\n]\n",
     ],
     ids=["argument", "variable", "comprehension"],
 )

@@ -67,11 +67,11 @@ def check(result: int) -> int:
     raise error
 
 
-def from_struct(record: type[_Record], struct: Any, **given: Any) -> _Record:
+def from_struct(record: type[_Record], struct: Any, **known: Any) -> _Record:
     """A frozen dataclass from the fields of the same names of a C struct: char[] as text, uint8_t[6] as MAC."""
     ffi = core().ffi
-    values: dict[str, Any] = dict(given)
-    for name in (field.name for field in fields(record) if field.name not in given):  # type: ignore[arg-type]
+    values: dict[str, Any] = dict(known)
+    for name in (field.name for field in fields(record) if field.name not in known):  # type: ignore[arg-type]
         value = getattr(struct, name)
         if isinstance(value, ffi.CData):
             text = ffi.typeof(value).item.cname == "char"
