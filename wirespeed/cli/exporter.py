@@ -47,12 +47,18 @@ def command(
     timeout: Annotated[
         float,
         typer.Option(
-            "--timeout", parser=seconds, metavar="TIME", help="Time without an answer after which a target is down."
+            "--timeout",
+            parser=seconds,
+            metavar="TIME",
+            help="Time without an answer after which a target is down.",
+            show_default="2s",
         ),
     ] = 2.0,
     nodes: Annotated[
         Literal["thread", "every", "sum", "none"],
-        typer.Option("--nodes", help="Node counters by thread; also of every interface; summed over threads; none."),
+        typer.Option(
+            "--nodes", help="Node counters: by thread; by thread and also per interface; summed over threads; none."
+        ),
     ] = "thread",
     vpp_names: Annotated[
         bool, typer.Option("--vpp-names", help="Also export the names of vpp_prometheus_export.")

@@ -93,20 +93,21 @@ def command(
             parser=seconds,
             metavar="TIME",
             help="Stop a port whose owner is silent for this time; 0: never.",
+            show_default="60s",
         ),
     ] = 60.0,
     own_burst_rates: Annotated[
         bool,
         typer.Option(
             "--own-burst-rates",
-            help="In a requested load, bursts below 1000 packets count with their own rate. T-Rex: as 1 pps.",
+            help="Count bursts of less than 1000 packets with their own rate in the load. T-Rex: 1 pps.",
         ),
     ] = False,
     spread_starts: Annotated[
         bool,
         typer.Option(
             "--spread-starts",
-            help="Spread the starts of continuous streams evenly. Default, as in T-Rex: all at one instant.",
+            help="Spread the starts of continuous streams evenly. Default, as in T-Rex: all start at once.",
         ),
     ] = False,
     calibrate: Annotated[
@@ -130,8 +131,8 @@ def command(
     """Run the traffic generator (T-Rex stateless RPC; Open Traffic Generator with --otg).
 
     T-Rex's console, Python client and scripts work with it. It runs until Ctrl-C, SIGTERM or a client's request; then
-    traffic stops and the ports are closed. --cpu 2,3 assigns a worker to each port in turn, --cpu 2-5/6-9 four workers
-    to each pair of ports (2-5/ for a single pair), with one queue per worker.
+    traffic stops and the ports are closed. --cpu 2,3 gives each port one worker, in turn. --cpu 2-5/6-9 gives each pair
+    of ports four workers (2-5/ for a single pair), with one queue per worker.
     """
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415

@@ -41,7 +41,7 @@ _Words = Annotated[
 _Sort = Annotated[str, typer.Option("--sort", metavar="[-]KEY", help="Sort by this key; with -, highest first.")]
 _Rows = Annotated[int, typer.Option("--rows", metavar="N", help="Number of rows; 0 shows all.", min=0)]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_Title = Annotated[str, typer.Option("--title", help="Title of the page.")]
+_Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 
 
 def add(
@@ -98,7 +98,7 @@ def show(
 
 
 def tag(
-    tag: Annotated[str, typer.Argument(metavar="TAG", help=f"The tag; {_UNWANTED} is for `gc`.")],
+    tag: Annotated[str, typer.Argument(metavar="TAG", help=f"The tag. `gc` removes results tagged {_UNWANTED}.")],
     results: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the results.")],
     *,
     corpus: _Place = "",
@@ -152,7 +152,7 @@ def article(
         ),
     ] = None,
 ) -> None:
-    """Write the skeleton of a review of a DUT."""
+    """Write the draft of a review of a DUT."""
     from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
 
     with _opened(corpus) as opened:

@@ -23,7 +23,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         str,
         Option(
             "--load",
-            "Rate within a burst per direction.",
+            "Rate within a burst, per direction.",
             metavar="RATE",
             stored="load",
             setting="load",
@@ -31,7 +31,14 @@ class BurstOptions(MeasurementOptions[BurstResult]):
     ] = "100%"
     first: Annotated[
         int,
-        Option("--first", "Frames of the first burst.", metavar="N", stored="first", setting="first", limits={"ge": 1}),
+        Option(
+            "--first",
+            "Frames of the first burst, per direction.",
+            metavar="N",
+            stored="first",
+            setting="first",
+            limits={"ge": 1},
+        ),
     ] = 64
     longest_s: Annotated[
         float,
@@ -59,7 +66,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         int,
         Option(
             "--tries",
-            "Lossy bursts that make a length lossy.",
+            "Tries before a length counts as lossy.",
             metavar="N",
             stored="tries",
             setting="tries",
