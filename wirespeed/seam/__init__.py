@@ -1,1 +1,1 @@
-"""The seam between control and data plane: records that cross it, and protocols of what is asked there."""
+"""The seam between control and data plane: records that cross it, and protocols of the calls."""

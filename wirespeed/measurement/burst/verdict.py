@@ -18,7 +18,7 @@ _MORE = "give a longer --longest or a higher --load"
 
 
 def verdict_of(result: BurstResult, found: Limit | None = None) -> Verdict:
-    """The longest burst; `found` is what `explain` names as the limit."""
+    """The longest burst; `found` is the limit that `explain` names."""
     by = limited_by(result)
     limit = found if found is not None and found.by == by != "tester" else _limit(result, by)
     counted = counting_of_trials(result)

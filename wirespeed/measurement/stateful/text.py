@@ -102,7 +102,7 @@ TEXT = StatefulText()
 
 
 def table_text(result: StatefulResult) -> str:
-    """The facts of the DUT's table that §6 requires: limit, hash size, states per bucket, timeouts."""
+    """The facts on the DUT's table that §6 requires: limit, hash size, states per bucket, timeouts."""
     told = result.table
     if told is None:
         timeout_s = result.method.timeout_s
