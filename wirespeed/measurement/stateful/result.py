@@ -404,7 +404,8 @@ class TearDownRow(FlowsRow):
 
 @dataclass(frozen=True)
 class CapacityStep:
-    """A step of §4.9: the validated rate of so many flows. None if it is below `bound`: then the table is full."""
+    """A step of §4.9: the validated rate of so many flows; None if it is below `bound`, which means that the table is
+    full."""
 
     flows: int
     rate: float | None
