@@ -178,7 +178,7 @@ class Chart:
     @property
     def legend(self) -> tuple[LegendEntry, ...]:
         """One entry per key, in the style of its first curve or band; curves hidden at first come last."""
-        found: dict[str, LegendEntry] = {}
+        entries: dict[str, LegendEntry] = {}
         curves = [curve for panel in self.panels for curve in panel.curves]
         owners: dict[str, set[str]] = {}
         opened: dict[str, set[bool]] = {}
@@ -187,8 +187,8 @@ class Chart:
             if not curve.dots:
                 opened.setdefault(curve.key, set()).add(curve.is_open)
         for curve in curves:
-            if curve.key and curve.key not in found:
-                found[curve.key] = LegendEntry(
+            if curve.key and curve.key not in entries:
+                entries[curve.key] = LegendEntry(
                     key=curve.key,
                     name=self.called.get(curve.key, curve.name),
                     colour=curve.colour,
@@ -202,10 +202,10 @@ class Chart:
                     is_alike=len(owners[curve.key]) == 1 and len(opened.get(curve.key, ())) > 1,
                 )
         for band in self.bands:
-            if band.key and band.key not in found:
+            if band.key and band.key not in entries:
                 on = band.key not in self.off
-                found[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
-        return tuple(sorted(found.values(), key=lambda entry: not entry.on))
+                entries[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
+        return tuple(sorted(entries.values(), key=lambda entry: not entry.on))
 
 
 def short(value: float) -> float:

@@ -120,20 +120,20 @@ def _grouped(accounts: Sequence[Account]) -> list[DutPanel]:
     classes, places = (_totals(accounts, group) for group in ("cpu_percent", "drops"))
     busy = [name for name in sorted(classes, key=classes.__getitem__, reverse=True) if name not in _IDLE]
     most = sorted((name for name in places if places[name] > 0), key=places.__getitem__, reverse=True)
-    found = []
+    panels = []
     if busy:
         shares = tuple(
             Quantity(name, f"in {harmless(name)}", DASHES[place % len(DASHES)], "cpu_percent")
             for place, name in enumerate(busy[:_MOST_PLACES])
         )
-        found.append(DutPanel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
+        panels.append(DutPanel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
     if most:
         rates = tuple(
             Quantity(name, f"dropped: {harmless(name)}", DASHES[place % len(DASHES)], "drops", per_s=True)
             for place, name in enumerate(most[:_MOST_PLACES])
         )
-        found.append(DutPanel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
-    return found
+        panels.append(DutPanel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
+    return panels
 
 
 def _named(quantities: tuple[Quantity, ...]) -> str:

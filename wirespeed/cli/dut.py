@@ -119,14 +119,14 @@ def prepare(
     quiet: _Quiet = False,
 ) -> None:
     """Configure a DUT to forward between two interfaces."""
-    given = dict(locals())  # before the imports, whose names are local as well
+    chosen = dict(locals())  # before the imports, whose names are local as well
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
     from wirespeed.dut.setup import FilterOptions  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
-    settings = (name for name in given if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
-    if bench is not None and (unwanted := [name for name in settings if given[name] not in (None, "", [])]):
+    settings = (name for name in chosen if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
+    if bench is not None and (unwanted := [name for name in settings if chosen[name] not in (None, "", [])]):
         word = option_name(prepare, unwanted[0])
         raise UsageError(f"{bench} defines how the DUT is prepared; leave out {word}, or change the file")
     device, setup = _named(dut, bench)

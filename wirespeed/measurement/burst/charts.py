@@ -20,11 +20,11 @@ def burst_chart(identity: str, result: BurstResult, sentence: str) -> Chart:
     dots = [
         Dot(
             True,
-            one.frames,
-            max(one.judged.lost_ratio, floor),
-            f"burst {one.number}: {losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio)}",
+            trial.frames,
+            max(trial.judged.lost_ratio, floor),
+            f"burst {trial.number}: {losses_text(trial.judged.lost_ratio, trial.judged.not_sent_ratio)}",
         )
-        for one in result.trials
+        for trial in result.trials
     ]
     style = blank(result.name, COLOURS[0], "bursts", of=result.name)
     accounts = [account_of_trials(result.name, [(one.frames, one.trial) for one in result.trials])]

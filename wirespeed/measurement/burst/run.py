@@ -114,12 +114,12 @@ class _Bench:
             raise KeyboardInterrupt
         load_pps = self.head.load_pps
         found = self.trial.measure(Rate(load_pps, "pps"), frames / load_pps)
-        one = BurstTrial(len(self.trials) + 1, frames, load_pps, found)
-        self.trials.append(one)
+        trial = BurstTrial(len(self.trials) + 1, frames, load_pps, found)
+        self.trials.append(trial)
         if self.recorder is not None:
-            self.recorder.add(one)
-        self._tell(frames, one)
-        return one.burst
+            self.recorder.add(trial)
+        self._tell(frames, trial)
+        return trial.burst
 
     def _tell(self, frames: int, trial: BurstTrial | None) -> None:
         if self.watch is not None:

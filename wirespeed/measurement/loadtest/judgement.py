@@ -16,7 +16,7 @@ from wirespeed.results.skew import allow_for_skew
 
 def verdict(
     result: Result,
-    found: Sequence[Point],
+    points: Sequence[Point],
     balance: Balance | None = None,
     *,
     line_bps: float | None,
@@ -24,12 +24,12 @@ def verdict(
     exclude_disturbed: bool | None = None,
     complete: bool | None = None,
 ) -> ChannelOutcome:
-    """`judge` of one direction of `result`, or of its sum, whose points are `found`: by what the test was run with and
+    """`judge` of one direction of `result`, or of its sum, whose points are given: by what the test was run with and
     how it ended, where nothing else is given."""
     if exclude_disturbed is None:
         exclude_disturbed = excludes_disturbed(result)
     return judge(
-        found,
+        points,
         threshold=result.outcome.threshold if threshold is None else threshold,
         line_bps=line_bps,
         balance=balance,

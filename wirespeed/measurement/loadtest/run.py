@@ -217,11 +217,11 @@ class _Course:
         return {
             wire: verdict(
                 self.head,
-                allow_for_skew(self.samples, found, wire),
+                allow_for_skew(self.samples, points, wire),
                 line_bps=self.head.line_bps(wire.tx),
                 complete=False,
             )
-            for wire, found in so_far.items()
+            for wire, points in so_far.items()
         }
 
     def _balances(self, end: TrialReading) -> dict[Channel, Balance]:

@@ -49,11 +49,11 @@ class RfcBench(Generic[ATest, ATrial, ARow]):
     def spent_s(self) -> float:
         return time.monotonic() - self.began_s
 
-    def keep(self, one: ATrial) -> None:
-        self.trials.append(one)
+    def keep(self, trial: ATrial) -> None:
+        self.trials.append(trial)
         if self.recorder is not None:
-            self.recorder.add(one)
-        self._watched(f"{one.test} {one.subject}", one.test, trial=one)
+            self.recorder.add(trial)
+        self._watched(f"{trial.test} {trial.subject}", trial.test, trial=trial)
 
     def found(self, test: ATest, row: ARow) -> None:
         self.rows.append((test, row))

@@ -33,11 +33,11 @@ class RfcLines(Generic[ATest, ATrial, ARow]):
             return self.trial_line(progress.trial)
         return None if progress.row is None else self.row_line(progress.test, progress.row)
 
-    def trial_line(self, one: ATrial) -> str:
+    def trial_line(self, trial: ATrial) -> str:
         """`throughput 64, trial 7: 7.770 Mpps for 2 s, received …, loss …, not sent …`."""
-        label = f" {one.label}" if one.label else ""
-        words = f"{one.test} {one.subject}, trial {one.number}{label}: {self.trial_text(one)}"
-        return said(words, f"set aside: {one.excluded}" if one.excluded else one.remark)
+        label = f" {trial.label}" if trial.label else ""
+        words = f"{trial.test} {trial.subject}, trial {trial.number}{label}: {self.trial_text(trial)}"
+        return said(words, f"set aside: {trial.excluded}" if trial.excluded else trial.remark)
 
     def row_line(self, test: str, row: ARow) -> str:
         """`throughput 64: 7.77 Mpps to 7.81 Mpps, 52.2 % of line`, and the reason if it is irregular or left out."""

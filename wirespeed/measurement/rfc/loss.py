@@ -29,16 +29,16 @@ def frame_loss_percent(offered: float, received: float) -> float:
     return max(0.0, (offered - received) * 100 / offered) if offered > 0 else 0.0
 
 
-def loss_point(percent: float, line_pps: float, one: RfcTrial) -> LossPoint:
+def loss_point(percent: float, line_pps: float, trial: RfcTrial) -> LossPoint:
     """The point of a trial at `percent` of the line."""
-    balance, offered_pps = one.trial.balance, one.judged.offered_pps / max(1, len(one.trial.channels))
+    balance, offered_pps = trial.trial.balance, trial.judged.offered_pps / max(1, len(trial.trial.channels))
     return LossPoint(
         intended_percent=percent,
-        intended_pps=one.load_pps,
+        intended_pps=trial.load_pps,
         offered_percent=offered_pps / line_pps * 100,
         offered_pps=offered_pps,
         loss_percent=frame_loss_percent(balance.offered, balance.offered - balance.lost),
-        irregular=one.remark,
+        irregular=trial.remark,
     )
 
 

@@ -53,14 +53,14 @@ class RfcReport(ReportedKind[AResult]):
     def rows(self, results: Sequence[AResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         """All figures, in the order of the tests and of their rows."""
         (name,) = self.row_kinds
-        found = [
+        figures = [
             replace(figure, conformance=result.method.conformance(test), outcome=result.ending.status)
             for result in results
             for test in result.method.tests
             for row in result.rows(test)
             for figure in self.figures(result, test, row)
         ]
-        return {name: found}
+        return {name: figures}
 
     def tables(self, results: Sequence[AResult], _shown: Shown) -> Sequence[Grid]:
         return tuple(self.table(result, section) for result in results for section in self.text.sections(result))

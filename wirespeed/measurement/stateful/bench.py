@@ -225,7 +225,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         opening = self.opening(session, asked, opening_fps)
         self._tell(asked, f"{load_pps:,.0f} fps for {seconds:.3g} s")
         began = self.trial.snapshot()
-        found = session.exchange(
+        answer = session.exchange(
             seconds,
             initiator_fps=load_pps if asked.way != "responder" else 0.0,
             responder_fps=load_pps if asked.way != "initiator" else 0.0,
@@ -234,7 +234,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         )
         self.wait(0.0)
         phase = self._phase(began)
-        ways = {self.forward: found.to_responder, self.forward.reverse: found.to_initiator}
+        ways = {self.forward: answer.to_responder, self.forward.reverse: answer.to_initiator}
         sent = {wire: one for wire, one in ways.items() if one is not None}
         channels = {}
         for wire, one in sent.items():

@@ -179,7 +179,7 @@ def _found(
     limits = {one.limit for one in outcomes}
     at = {one.lower_pps for one in known}
     held = [one for one in trials if one.load_pps in at and not one.judged.loss_ratio]
-    told = list(dict.fromkeys(one.irregular for one in outcomes if one.irregular))
+    doubts = list(dict.fromkeys(one.irregular for one in outcomes if one.irregular))
     return replace(
         row,
         found=tuple(one.lower_pps for one in known if one.lower_pps is not None),
@@ -187,7 +187,7 @@ def _found(
         limit=next((one for one in _LIMITS if one in limits), "none"),
         states=_states(held),
         trials=len(trials),
-        irregular="; ".join((*told[:1], *_doubts(held, bench))),
+        irregular="; ".join((*doubts[:1], *_doubts(held, bench))),
     )
 
 
@@ -202,20 +202,20 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
         return []
     if bench.states is None:
         return [NOT_PROVED]
-    found = []
+    doubts = []
     few = [
         one for one in trials if one.states is not None and one.states.used < one.flows * one.states.entries_per_flow
     ]
     if few:
         fewest = min(one.states.used for one in few if one.states is not None)
-        found.append(f"{_FEW_ENTRIES} {fewest:,} entries for {few[0].flows:,} flows")
+        doubts.append(f"{_FEW_ENTRIES} {fewest:,} entries for {few[0].flows:,} flows")
     timeout_s = bench.method.timeout_s
     long = [one for one in trials if timeout_s is not None and one.lasted_s >= timeout_s]
     if long:
-        found.append(f"the trial lasts {long[0].lasted_s:.3g} s, longer than the DUT's timeout of {timeout_s:g} s")
+        doubts.append(f"the trial lasts {long[0].lasted_s:.3g} s, longer than the DUT's timeout of {timeout_s:g} s")
     bypasses = {why for one in trials if one.states is not None for why in one.states.bypasses}
-    found += [f"{why} forwards flows without the state table" for why in sorted(bypasses)]
-    return found
+    doubts += [f"{why} forwards flows without the state table" for why in sorted(bypasses)]
+    return doubts
 
 
 def without_filter(row: ARow) -> ARow:
@@ -265,18 +265,18 @@ def latency(
     for repeat in range(1, method.latency_repeats + 1):
         asked = StatefulStep("latency", flows, way, repeat, f"repeat {repeat}")
         try:
-            one = bench.exchange(session, asked, opening_fps, load_pps, method.trial_s, LATENCY_EVERY)
+            trial = bench.exchange(session, asked, opening_fps, load_pps, method.trial_s, LATENCY_EVERY)
         except MeasurementError as error:
             why = str(error)
             break
-        bench.keep(one)
-        trials.append(one)
+        bench.keep(trial)
+        trials.append(trial)
     wires = [
         wire for wire in (bench.forward, bench.forward.reverse) if any(wire in one.trial.channels for one in trials)
     ]
     rows = []
     for wire in wires:
-        found = [latency for one in trials if (latency := one.trial.channels[wire].latency) is not None]
+        latencies = [latency for one in trials if (latency := one.trial.channels[wire].latency) is not None]
         rows.append(
             StateLatencyRow(
                 flows,
@@ -284,11 +284,11 @@ def latency(
                 way,
                 bench.filtered,
                 load_pps,
-                medians_us=tuple(one.percentiles["50"] for one in found),
-                worsts_us=tuple(one.percentiles["99.9"] for one in found),
-                variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in found),
+                medians_us=tuple(one.percentiles["50"] for one in latencies),
+                worsts_us=tuple(one.percentiles["99.9"] for one in latencies),
+                variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in latencies),
                 ipdv=tuple(one.delay_variations[wire] for one in trials if wire in one.delay_variations),
-                frames=sum(one.packets for one in found),
+                frames=sum(one.packets for one in latencies),
                 states=_states(trials),
                 irregular=said(why, remarks(trials), *_doubts(trials, bench)),
             )
@@ -340,11 +340,11 @@ def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_f
             raise MeasurementError(f"phase 1 and validation of {flows:,} flows last longer than flows live")
         asked = StatefulStep("capacity", flows, repeat=repeat)
         with bench.flows(flows) as session:
-            found = _rate_search(bench, session, asked, max(least_fps, bound), most_fps, robust)
-        if found.lower_pps is None and (found.limit != "minimum" or least_fps > bound > 0):
-            raise MeasurementError(f"whether {flows:,} flows hold is not known: {found.irregular or 'they time out'}")
-        steps.append(CapacityStep(flows, found.lower_pps, bound, repeat))
-        return found.lower_pps
+            outcome = _rate_search(bench, session, asked, max(least_fps, bound), most_fps, robust)
+        if outcome.lower_pps is None and (outcome.limit != "minimum" or least_fps > bound > 0):
+            raise MeasurementError(f"whether {flows:,} flows hold is not known: {outcome.irregular or 'they time out'}")
+        steps.append(CapacityStep(flows, outcome.lower_pps, bound, repeat))
+        return outcome.lower_pps
 
     good, full_at, why = 0, None, ""
     try:
@@ -352,16 +352,16 @@ def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_f
             raise MeasurementError(f"{first:,} flows have no rate: give fewer --flows")
         good = first
         while full_at is None:
-            if (found := rate(2 * good, method.beta * rate_fps)) is None:
+            if (at_fps := rate(2 * good, method.beta * rate_fps)) is None:
                 full_at = 2 * good
             else:
-                good, rate_fps = 2 * good, found
+                good, rate_fps = 2 * good, at_fps
         while full_at - good > max(1.0, method.capacity_error * good):
             middle = (good + full_at) // 2
-            if (found := rate(middle, method.gamma * rate_fps)) is None:
+            if (at_fps := rate(middle, method.gamma * rate_fps)) is None:
                 full_at = middle
             else:
-                good, rate_fps = middle, found
+                good, rate_fps = middle, at_fps
     except (MeasurementError, UsageError) as error:
         why = str(error)
     held = [one for one in bench.trials[began:] if one.flows == good and not one.judged.loss_ratio]

@@ -53,15 +53,17 @@ def _chosen(trials: Sequence[StatefulTrial]) -> tuple[list[StatefulTrial], str]:
     return [one for one in trials if one.load_pps == most], "the highest"
 
 
-def _facts(result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str) -> StateFacts:
-    ranges = result.method.ranges_of(one.flows, one.addresses)
+def _facts(
+    result: StatefulResult, trial: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str
+) -> StateFacts:
+    ranges = result.method.ranges_of(trial.flows, trial.addresses)
     return StateFacts(
-        flows=one.flows,
-        opened=one.opened.established,
-        answered=None if one.validated is None else one.validated.established,
-        table=one.states,
-        used_before=one.states_before or 0,
-        lasted_s=one.lasted_s or None,
+        flows=trial.flows,
+        opened=trial.opened.established,
+        answered=None if trial.validated is None else trial.validated.established,
+        table=trial.states,
+        used_before=trial.states_before or 0,
+        lasted_s=trial.lasted_s or None,
         endpoints=None if ranges is None else ranges.endpoints,
         curve=curve,
         protocol=result.method.transport,

@@ -77,7 +77,7 @@ def _curves(
     name: str, of_colour: str, rows: Sequence[FoundRow], places: dict[int, float], divisor: float
 ) -> list[Curve]:
     """Medians with bars from the 1st to the 99th percentile; the curve without the filter is dashed."""
-    found = []
+    curves = []
     for filtered in (True, False):
         some = sorted(
             (row for row in rows if row.filtered == filtered and row.found and not row.left_out),
@@ -89,7 +89,7 @@ def _curves(
         def scaled(share: str, some: Sequence[FoundRow] = some) -> tuple[float, ...]:
             return shortened((getattr(row, share) or 0.0) / divisor for row in some)
 
-        found.append(
+        curves.append(
             Curve(
                 name=name if filtered else f"{name}, without filter",
                 colour=of_colour,
@@ -103,7 +103,7 @@ def _curves(
                 bar="1st to 99th percentile",
             )
         )
-    return found
+    return curves
 
 
 def _states(result: StatefulResult, places: dict[int, float]) -> Iterator[Curve]:

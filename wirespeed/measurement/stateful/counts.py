@@ -49,51 +49,51 @@ class Phase:
         )
 
 
-def opened(found: Establishment, flows: int) -> PhaseCounts:
+def opened(phase: Establishment, flows: int) -> PhaseCounts:
     """Phase 1. A flow that shares its tuple or changed it is not established."""
-    shaken = found.handshakes or NO_HANDSHAKES
+    shaken = phase.handshakes or NO_HANDSHAKES
     return PhaseCounts(
         flows=flows,
-        established=found.lasting,
-        missing=found.missing,
+        established=phase.lasting,
+        missing=phase.missing,
         unanswered=shaken.unanswered,
         unconfirmed=shaken.unconfirmed,
-        unsent=found.sending.unsent + shaken.unsent,
+        unsent=phase.sending.unsent + shaken.unsent,
         misdelivered=shaken.wrong_destination,
-        merged=found.merged,
-        remapped=found.remapped,
-        untranslated=found.untranslated,
-        duplicates=found.duplicates,
-        late=found.others.late,
-        unknown=found.others.unknown,
-        icmp_errors=found.others.icmp_errors,
+        merged=phase.merged,
+        remapped=phase.remapped,
+        untranslated=phase.untranslated,
+        duplicates=phase.duplicates,
+        late=phase.others.late,
+        unknown=phase.others.unknown,
+        icmp_errors=phase.others.icmp_errors,
     )
 
 
-def validated(found: Validation) -> PhaseCounts:
+def validated(phase: Validation) -> PhaseCounts:
     return PhaseCounts(
-        flows=found.learnt,
-        established=found.established,
-        missing=found.missing,
-        unsent=found.sending.unsent,
-        misdelivered=found.wrong_destination,
-        duplicates=found.duplicates,
-        late=found.others.late,
-        unknown=found.others.unknown,
-        icmp_errors=found.others.icmp_errors,
+        flows=phase.learnt,
+        established=phase.established,
+        missing=phase.missing,
+        unsent=phase.sending.unsent,
+        misdelivered=phase.wrong_destination,
+        duplicates=phase.duplicates,
+        late=phase.others.late,
+        unknown=phase.others.unknown,
+        icmp_errors=phase.others.icmp_errors,
     )
 
 
-def exchanged(found: ExchangeDirection, flows: int) -> PhaseCounts:
+def exchanged(phase: ExchangeDirection, flows: int) -> PhaseCounts:
     """Phase 2: many frames share a flow, so `missing` and `misdelivered` count frames."""
     return PhaseCounts(
         flows=flows,
-        established=flows - found.remapped,
-        missing=found.missing,
-        remapped=found.remapped,
-        misdelivered=found.wrong_destination,
-        duplicates=found.duplicates,
-        unopened=found.unlearnt,
+        established=flows - phase.remapped,
+        missing=phase.missing,
+        remapped=phase.remapped,
+        misdelivered=phase.wrong_destination,
+        duplicates=phase.duplicates,
+        unopened=phase.unlearnt,
     )
 
 
@@ -113,11 +113,11 @@ def rate_balance(first: Establishment, second: Validation | None, counted: Balan
     return _balance(sending, max(0, good), first.duplicates, counted, unsent + shaken)
 
 
-def exchange_balance(found: ExchangeDirection, counted: Balance) -> Balance:
+def exchange_balance(phase: ExchangeDirection, counted: Balance) -> Balance:
     """A frame of a flow that was opened anew, or at the wrong host or port, is lost."""
-    wrong = found.remapped_frames + found.unlearnt + found.wrong_destination
-    good = max(0, found.received - wrong)
-    return _balance(found.sending, good, found.duplicates + found.received - good, counted)
+    wrong = phase.remapped_frames + phase.unlearnt + phase.wrong_destination
+    good = max(0, phase.received - wrong)
+    return _balance(phase.sending, good, phase.duplicates + phase.received - good, counted)
 
 
 def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, more_late: int = 0) -> Balance:

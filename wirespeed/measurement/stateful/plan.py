@@ -183,15 +183,15 @@ def check_plan(plan: StatefulPlan) -> None:
 
 
 def _check_addresses(plan: StatefulPlan) -> None:
-    for name, given in (("source", plan.source), ("destination", plan.destination)):
-        if not given:
+    for name, text in (("source", plan.source), ("destination", plan.destination)):
+        if not text:
             continue
         try:
-            address = ip_address(given)
+            address = ip_address(text)
         except ValueError:
-            raise UsageError(f"-t {name}={given}: give an address such as {ADDRESSES[plan.ip6][0]}") from None
+            raise UsageError(f"-t {name}={text}: give an address such as {ADDRESSES[plan.ip6][0]}") from None
         if not isinstance(address, IPv6Address if plan.ip6 else IPv4Address):
-            raise UsageError(f"-t {name}={given}: give one of IPv{6 if plan.ip6 else 4}; IPv6 needs ip=6")
+            raise UsageError(f"-t {name}={text}: give one of IPv{6 if plan.ip6 else 4}; IPv6 needs ip=6")
 
 
 def parse_test(word: str) -> tuple[Test, ...]:
@@ -237,30 +237,30 @@ def transport_of(text: str) -> FlowProtocol:
 def flow_settings(text: str, ip6: bool, protocol: FlowProtocol = "udp") -> FlowSettings:
     """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,ports=40k`; `ip6` if there is no `ip=`. UsageError for
     other keys."""
-    given = parse_tunables(text)
-    for key in given:
+    settings = parse_tunables(text)
+    for key in settings:
         if key not in SETTINGS:
             raise UsageError(f"-t {key}=…: flows have {', '.join(SETTINGS)}")
-    if (family := given.get("ip", "6" if ip6 else "4")) not in ("4", "6"):
+    if (family := settings.get("ip", "6" if ip6 else "4")) not in ("4", "6"):
         raise UsageError(f"-t ip={family}: give 4 or 6")
-    counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "ports") if key in given}
+    counts = {key: parse_count(f"-t {key}", settings[key]) for key in ("size", "ports") if key in settings}
     return FlowSettings(
-        tunables=given,
+        tunables=settings,
         size=counts.get("size", least_bytes(family == "6", protocol)),
         ip6=family == "6",
-        source=given.get("source", ""),
-        destination=given.get("destination", ""),
+        source=settings.get("source", ""),
+        destination=settings.get("destination", ""),
         source_ports=counts.get("ports", 50_000),
     )
 
 
 def with_capacity(plan: StatefulPlan, text: str) -> StatefulPlan:
     """The plan with `beta=10%,gamma=50%,error=0.1%`. UsageError for other keys."""
-    given = parse_tunables(text)
-    for key in given:
+    settings = parse_tunables(text)
+    for key in settings:
         if key not in ("beta", "gamma", "error"):
             raise UsageError(f"--capacity {key}=…: it has beta, gamma, error")
-    shares = {key: parse_ratio(value, f"--capacity {key}") for key, value in given.items()}
+    shares = {key: parse_ratio(value, f"--capacity {key}") for key, value in settings.items()}
     return replace(
         plan,
         beta=shares.get("beta", plan.beta),

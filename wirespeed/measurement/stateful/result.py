@@ -202,11 +202,11 @@ class StatefulTrial(RfcTrial):
     def faults(self) -> dict[str, int]:
         """Sum over all phases of the counts that are 0 in a healthy test."""
         phases = (self.opened, *filter(None, (self.validated,)), *self.exchanged.values())
-        found: dict[str, int] = {}
+        sums: dict[str, int] = {}
         for one in phases:
             for name, value in one.faults.items():
-                found[name] = found.get(name, 0) + value
-        return found
+                sums[name] = sums.get(name, 0) + value
+        return sums
 
     @property
     def remark(self) -> str:

@@ -70,8 +70,8 @@ def _counting(result: StatefulResult) -> str:
     return f"flows and frames are numbered: {f'{again:,} duplicates' if again else 'no duplicate'}"
 
 
-def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
-    """The rates, then the throughputs, from the highest number of flows down. `found` is the limit that `explain`
+def verdict_of(result: StatefulResult, named: Limit | None = None) -> Verdict:
+    """The rates, then the throughputs, from the highest number of flows down. `named` is the limit that `explain`
     names."""
     rates = sorted((row for row in result.rate if row.filtered), key=lambda row: -row.flows)
     loads = sorted((row for row in result.throughput if row.filtered), key=lambda row: -row.flows)
@@ -83,7 +83,7 @@ def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
     )
     rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
     if any(row.full_at is not None for row in result.capacity):
-        limit = found if found is not None and found.by == "dut" else _FULL
+        limit = named if named is not None and named.by == "dut" else _FULL
         return verdict_of_trials(result, figures, limit, _counting(result))
-    limit = limit_of_bound(rows[0].limit if rows else "none", found)
+    limit = limit_of_bound(rows[0].limit if rows else "none", named)
     return verdict_of_trials(result, figures, limit, _counting(result))
