@@ -445,4 +445,4 @@ def test_what_is_said_of_it(run: Any) -> None:
     assert rate.states.unopened > 0
     text = TEXT.text_block(result)
     assert "1,000,000 of 1,000,000 tuples: 16.0.0.1, ports 1024 to 51023; to 48.0.0.1, ports 5001 to 5020" in text
-    assert "65,536 buckets, 15.3 entries a bucket at 1,000,000" in text
+    assert "65,536 buckets, 15.3 entries per bucket at 1,000,000" in text
