@@ -49,21 +49,21 @@ class Curve:
     right: tuple[float, ...] = ()
     of: str = ""
     note: str = ""
-    """Words that stand beside its first point."""
+    """Text beside the first point."""
     links: tuple[str, ...] = ()
     value: str = ""
     bar: str = ""
-    """Meaning of its bars."""
+    """Meaning of the curve's bars."""
 
     @property
     def key_mark(self) -> str:
-        """What legends say of its marks and bars: `loss onset, bar: from the highest load that passed`."""
+        """Legend text for the curve's marks and bars: `loss onset, bar: from the highest load that passed`."""
         return ", ".join(filter(None, (self.note, f"bar: {self.bar}" if self.bar else "")))
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A level to read others by, from the left edge to the right one, with its name at the end."""
+    """A horizontal reference line, such as line rate, with its name at the right end."""
 
     name: str
     value: float
@@ -177,7 +177,7 @@ class Chart:
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:
-        """One entry a key, as its first curve or band looks; what waits stands last."""
+        """One entry per key, in the style of its first curve or band; curves hidden at first come last."""
         entries: dict[str, LegendEntry] = {}
         curves = [curve for panel in self.panels for curve in panel.curves]
         owners: dict[str, set[str]] = {}
@@ -209,7 +209,7 @@ class Chart:
 
 
 def short(value: float) -> float:
-    """Five digits draw the same picture in half the page."""
+    """Numbers are rounded to five digits: the same picture, half the size of the page."""
     return float(f"{value:.5g}")
 
 

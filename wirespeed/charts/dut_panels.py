@@ -1,4 +1,4 @@
-"""The device's own account of a test: what a packet cost it, how many it took at once, its CPUs by class, its drops."""
+"""The DUT's telemetry: cost per packet, vector size, CPU time by class, drops."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def values(account: Account, quantity: Quantity) -> list[PanelReading]:
 
 
 def panels_of(accounts: Sequence[Account]) -> list[DutPanel]:
-    """The panels that any of the devices has something for."""
+    """The panels for which any device has data."""
     panels = (*PANELS, *_grouped(accounts))
     return [
         panel for panel in panels if any(values(one, quantity) for one in accounts for quantity in panel.quantities)

@@ -1,4 +1,4 @@
-"""Bursts of growing length on one load; the longest that is forwarded whole."""
+"""Bursts of growing length at one load; the longest without loss."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chart of a burst test: what each burst lost over its length, and what the device told of it."""
+"""The chart of a burst test: loss of each burst over its length, and the device's telemetry."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOSS_PX = 260
 
 
 def burst_chart(identity: str, result: BurstResult, sentence: str) -> Chart:
-    """Lost over frames, each burst a point; the interval of the length is shaded."""
+    """Loss over length in frames, one point per burst; the interval of the result is shaded."""
     floor = loss_floor((one.judged.lost_ratio for one in result.trials), [])
     dots = [
         Dot(

@@ -32,7 +32,7 @@ def trial_line(trial: BurstTrial) -> str:
 
 
 def summary(result: BurstResult, verdict: Verdict, where: str | None) -> list[str]:
-    """The last lines: the verdict, the shortest burst that lost frames, and what else is to be said."""
+    """The last lines: the verdict, the shortest burst that lost frames, and remarks."""
     headline = f": {count(len(result.trials), 'burst')} in {result.spent_s:.0f} s"
     details = () if result.lossy is None else (f"bursts of {result.lossy:,} frames lose frames",)
     return last_lines(result, verdict, where, headline, details)

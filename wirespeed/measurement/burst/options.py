@@ -13,7 +13,7 @@ from wirespeed.units import parse_duration
 
 @dataclass(frozen=True, kw_only=True)
 class BurstOptions(MeasurementOptions[BurstResult]):
-    """Bursts of growing length on one load.
+    """Bursts of growing length at one load.
 
     `load` is the rate within a burst, of each direction, as text, such as "100%" or "5mpps". `longest_s` is the time
     that the longest burst takes, `rest_s` the pause before each burst."""

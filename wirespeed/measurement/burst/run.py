@@ -1,4 +1,4 @@
-"""Runs a burst test against a generator: bursts of growing length, and the length between by halves."""
+"""Runs a burst test against a generator: bursts of growing length, then a binary search."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class _Bench:
     began_s: float = field(default_factory=time.monotonic)
 
     def send(self, frames: int) -> Burst:
-        """One burst, kept and told of. KeyboardInterrupt when `stop` is set."""
+        """Send one burst, store it and show it. KeyboardInterrupt once `stop` is set."""
         self._tell(frames, None)
         if self.trial.stop.wait(self.plan.rest_s):
             raise KeyboardInterrupt

@@ -18,7 +18,7 @@ _MORE = "give a longer --longest or a higher --load"
 
 
 def verdict_of(result: BurstResult, named: Limit | None = None) -> Verdict:
-    """The longest burst; `named` is what `explain` names as the limit."""
+    """The longest burst; `named` is the limit that `explain` names."""
     by = limited_by(result)
     limit = named if named is not None and named.by == by != "tester" else _limit(result, by)
     counted = counting_of_trials(result)

@@ -42,12 +42,12 @@ MOST_APART = 8.0
 """Highest ratio of the fastest to the slowest device in a chart: a higher one would flatten the slowest curve."""
 MOST_NAMED = 3
 ALIKE = 0.005
-"""Of the highest rate: samples of both directions that differ by no more are one curve to the eye."""
+"""Share of the highest rate. If samples of both directions differ by less, their curves cannot be told apart."""
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A direction of a test, and how its curves look."""
+    """A direction of a test, and the style of its curves."""
 
     test: Analysis
     curve: Measured
@@ -80,8 +80,8 @@ def devices_of(group: LoadGroup[Result]) -> str:
 
 
 def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
-    """Received load, loss and the router's telemetry over the offered load, one under the other on one axis; with the
-    bounds that other results of the same tests found."""
+    """Received load, loss and the router's telemetry over the offered load: panels on one axis, with the bounds from
+    other results of the same tests."""
     scaler = shown.scaler
     drawn = [one for one in _drawn(group, shown) if one.curve.measured]
     thresholds = sorted({result.analysis.threshold for result in group.results})
@@ -146,7 +146,7 @@ def _counted(drawn: Sequence[_Drawn]) -> str:
 
 
 def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> PercentScale | None:
-    """Each test in percent of the highest load that came back in one of its directions; nothing for one test alone."""
+    """Each test in percent of its highest received load per direction; None for a single test."""
     highest: dict[str, float] = {}
     for one in drawn:
         if one.curve.channel != SUM:
@@ -193,19 +193,19 @@ def line_rates(group: LoadGroup[Result]) -> list[float]:
 
 
 def _direction_of(test: Analysis, curve: Measured) -> str:
-    """`0→1` of a test in one direction, `both 0→1` of one in several, as columns of the matrix are called."""
+    """`0→1` for a test in one direction, `both 0→1` for one in several, as in the columns of the matrix."""
     return curve.channel if len(test.curves) == 1 else f"{TOGETHER} {curve.channel}"
 
 
 def _curve_name(test: Analysis, curve: Measured, mixed: bool) -> str:
-    """The device and the direction; a test whose file names no device is called by the file. `mixed`: the group has
-    tests of one direction and tests of several."""
+    """Device and direction; the name of the file if it names no device. `mixed`: the group has tests in one direction
+    and in several."""
     direction = _direction_of(test, curve) if mixed and curve.channel != SUM else curve.channel
     return f"{dut_name(test.result)} {direction}"
 
 
 def _curve_names(tests: Sequence[Analysis]) -> Mapping[tuple[str, str], str]:
-    """By test and channel; where two would be called the same, with the version or the day in brackets, or the file."""
+    """Names by test and channel. Equal names get the version, the day or the file in brackets."""
     mixed = len({len(test.curves) == 1 for test in tests}) > 1
     names = {
         (test.result.name, curve.channel): _curve_name(test, curve, mixed) for test in tests for curve in test.curves
@@ -220,8 +220,7 @@ def _curve_names(tests: Sequence[Analysis]) -> Mapping[tuple[str, str], str]:
 
 
 def _test_names(tests: Sequence[Analysis]) -> Mapping[str, str]:
-    """A whole test is called by its device, with the direction, and the version, the day or the file, where others
-    of the group have it too."""
+    """Name of a whole test: its device; with direction, version, day or file if others of the group have the same."""
     duts = {test.result.name: dut_name(test.result) for test in tests}
     ways = {test.result.name: test.curves[0].channel if len(test.curves) == 1 else TOGETHER for test in tests}
     edition = editions(test.result for test in tests)
@@ -243,8 +242,8 @@ def _dash_of(test: Analysis, curve: Measured) -> Dash:
 
 
 def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
-    """The channels asked for, and sums for whoever asks later; of several tests of one device in one direction the
-    first is drawn, and the others wait, thinner."""
+    """The requested channels, and sums that are hidden at first. Of several tests of one device in one direction, the
+    first is drawn; the others are hidden at first, and thinner."""
     tests = [result.analysis for result in group.results]
     names = _curve_names(tests)
     seen: set[tuple[str, str]] = set()
@@ -342,7 +341,7 @@ def _loss(line: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
 
 
 def _disturbed_samples(line: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
-    """Crosses on the samples whose loss is the machine's doing."""
+    """Crosses on the disturbed samples."""
     dots = [
         Dot(True, point.offered_pps / scaler.divisor, max(point.loss_ratio, floor), point.disturbed or "")
         for point in line.curve.measured
@@ -352,7 +351,7 @@ def _disturbed_samples(line: _Drawn, scaler: Scaler, floor: float) -> Iterable[C
 
 
 def _knee(knee: Knee, style: Curve, scaler: Scaler) -> Curve:
-    """A diamond where received stops following offered, with the bounds of that load."""
+    """A diamond at the saturation point, with its bounds."""
     where = "" if knee.offered_percent is None else f", {percent_text(knee.offered_percent)} % of line"
     at, low, high = (short(pps / scaler.divisor) for pps in (knee.offered_pps, knee.low_pps, knee.high_pps))
     return replace(
@@ -371,7 +370,7 @@ def _knee(knee: Knee, style: Curve, scaler: Scaler) -> Curve:
 
 
 def _lossy(onset: LoadPoint, y: float, passed_pps: float | None, style: Curve, scaler: Scaler) -> Curve:
-    """An open diamond at the first load from which loss lasts, with a line from the highest one that passed."""
+    """An open diamond at the loss onset, with a bar from the highest load that passed."""
     at = short(onset.offered_pps / scaler.divisor)
     return replace(
         style,

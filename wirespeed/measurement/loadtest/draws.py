@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from wirespeed.measurement.loadtest.result import Result
 
 EDGE_S = 5.0
-"""A plug averages over a second and lags: so much of either end of a load is left out where the load is long enough."""
+"""Part of a load that is excluded at either end if the load is long enough: a plug averages over a second and lags."""
 RAMP_PARTS = 10
 
 
 def draws_of(result: Result) -> Iterator[Draw]:
-    """One for each load, and several for the parts of a ramp."""
+    """The power at each load; a ramp has several parts."""
     columns = [points(result.samples, one, result.medium(one.tx), result.line_bps(one.tx)) for one in result.channels]
     rows = [
         (sample, sum(point.offered_pps for point in row), sum(point.received_pps for point in row))

@@ -1,4 +1,4 @@
-"""The judgement of a whole test: every direction's, from its samples, as the test itself was told to judge."""
+"""The judgement of a whole test, per direction, from its samples and by the settings of the test."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def verdict(
 def points_of(
     result: Result, channel: Channel, line_bps: float | None, balance: Balance | None = None
 ) -> tuple[Point, ...]:
-    """The points of all samples of `channel`, with the losses that the skew of the tester's counters leaves certain.
-    `balance` is that of the whole test after the drain. Rates of other programs are kept as they are."""
+    """The points of all samples of `channel`, with the losses that are certain despite the skew of the tester's
+    counters. `balance` is that of the whole test after the drain. Rates of other programs are kept as they are."""
     found = points(result.samples, channel, result.medium(channel.tx), line_bps, smoothed=not result.native)
     return allow_for_skew(result.samples, found, channel, balance) if result.native else found
 

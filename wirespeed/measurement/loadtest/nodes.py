@@ -23,8 +23,8 @@ class NodeCurve:
 
 
 def node_rows(test: Analysis) -> list[NodeRow]:
-    """The workers of each step, or of three loads of a ramp: a tenth, half and all of the highest. Empty where the
-    router does not tell."""
+    """The workers at each step, or at three loads of a ramp: a tenth, half and all of the highest. Empty without node
+    counters."""
     rows = []
     for points, told in _at_loads(_told(test)):
         offered_pps = sum(point.offered_pps for point in points) / len(points)
@@ -35,7 +35,7 @@ def node_rows(test: Analysis) -> list[NodeRow]:
 
 
 def dearest(test: Analysis, most: int = 5) -> tuple[NodeCurve, ...]:
-    """The nodes that took most ticks over the whole test, polling ones apart: those take what the others leave."""
+    """The most expensive nodes of the whole test. Polling nodes are excluded, since they use all remaining time."""
     costs = _told(test)
     spent: Counter[str] = Counter()
     for _, telemetry in costs:
@@ -89,7 +89,7 @@ def _at_loads(
 
 
 def _rows(test: str, offered_pps: float, name: str, workers: Sequence[WorkerCost]) -> list[NodeRow]:
-    """All samples of a worker as one, its dearest node first and the ticks outside of nodes last."""
+    """All samples of a worker as one: its most expensive node first, the ticks outside of nodes last."""
     total = sum(worker.clocks_total for worker in workers)
     costs = sorted(summed(node for worker in workers for node in worker.nodes), key=lambda cost: -cost.clocks)
     outside = NodeCost(OUTSIDE, 0, 0, total - sum(cost.clocks for cost in costs), 0)

@@ -24,11 +24,11 @@ from wirespeed.results.verdict import (
 )
 
 WHOLE_LINE_PERCENT = 99.0
-"""From this share on the line was the limit, where nothing was lost."""
+"""Share of line rate from which on the line was the limit, if nothing was lost."""
 
 
 def loadtest_verdict(analysis: Analysis, named: Limit | None = None) -> Verdict:
-    """`named` is what `explain` names as the limit, None where it names nothing."""
+    """`named` is the limit that `explain` names, None if it names none."""
     whole, result = analysis.curves[-1], analysis.result
     counting = analysis.counting
     limit = _agreed(_own_limit(analysis), named)
@@ -139,7 +139,7 @@ def _limit(by: LimitedBy, sentence: str, confidence: float) -> Limit:
 
 
 def _agreed(own: Limit, named: Limit | None) -> Limit:
-    """`explain` knows more than the counters, but where these leave no doubt."""
+    """The limit by `explain`, which knows more than the counters, unless these leave no doubt."""
     if named is None or named.by == "unknown":
         return own
     if own.by in ("tester", "host") and named.by not in ("tester", "host"):

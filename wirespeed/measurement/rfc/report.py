@@ -18,7 +18,7 @@ from wirespeed.results.ending import COMPLETE
 
 
 class RfcReport(ReportedKind[AResult]):
-    """A section a result, which is all tests that ran."""
+    """One section per result, with all tests that ran."""
 
     sized = "trials"
     text: ClassVar[RfcText[Any]]
@@ -108,7 +108,7 @@ class RfcReport(ReportedKind[AResult]):
 
 
 def irregular_rows(result: Any, test: Any) -> frozenset[int]:
-    """The rows of a test's table whose figure is not the DUT's alone; of frame loss, a row is a load."""
+    """The rows of a test's table whose figure is not the DUT's alone. In the frame loss test a row is a load."""
     if test == "frame-loss":
         whys = [point.irregular or row.irregular for row in result.frame_loss for point in row.points]
     else:

@@ -1,4 +1,4 @@
-"""The tests, each for one number of flows: trials in, a row of the result out."""
+"""The tests, each for one number of flows. Each runs trials and returns a row of the result."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from wirespeed.trial.flow_session import FlowSession
 
 LEAST_FPS = 1000.0
-"""No rate below is searched, and fewer flows than one second of it have no rate."""
+"""Lowest rate of a search. Fewer flows than this rate sends in one second have no rate."""
 
 UNKNOWN_TIMEOUT_S = 120.0
-"""Where the DUT's timeout is unknown, phase 1 and validation last at most so long: that of Linux for flows in use."""
+"""Maximum duration of phase 1 with validation if the DUT's timeout is unknown: Linux' timeout of flows in use."""
 
 _MARGIN_S = 1.0
-"""Commands between the phases take a part of it."""
+"""Part of the timeout that is left to commands between the phases."""
 
 _LIMITS: tuple[BoundLimit, ...] = ("tester", "host", "none", "minimum", "dut", "maximum", "line")
-"""Limits of several searches in order: the first that occurs is reported."""
+"""Limits of several searches by priority: the first that occurs is reported."""
 
 LATENCY_EVERY = 1
 
@@ -56,7 +56,7 @@ ARow = TypeVar("ARow", bound=Row)
 
 
 def rate_goal(resolution: float) -> Goal:
-    """§4.5 for MLRsearch: one trial decides, and no flow may be lost. How long it lasts follows from the rate."""
+    """Goal of §4.5 for MLRsearch: one trial decides, and no flow may be lost. Its duration follows from the rate."""
     return Goal("rate", 0.0, 0.0, 1.0, 1.0, resolution, 1.0)
 
 
@@ -104,7 +104,7 @@ def _rate_search(
 
 
 def too_short(row: RateRow) -> RateRow:
-    """The row, without its rate where phase 1 is too short for one."""
+    """The row; without a rate if phase 1 is too short for one."""
     rate_fps = row.median
     if rate_fps is None or row.flows >= rate_fps * LEAST_PHASE_S:
         return row
@@ -124,7 +124,7 @@ def left_out_rate(bench: StatefulBench, flows: int, rate_fps: float | None) -> R
 
 
 def _round_up(flows: float) -> int:
-    """To two digits: the number of flows to ask for."""
+    """The number of flows to recommend, rounded to two digits."""
     step = int(10 ** max(0, math.floor(math.log10(flows)) - 1))
     return math.ceil(flows / step) * step
 
@@ -132,7 +132,7 @@ def _round_up(flows: float) -> int:
 def throughput(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float, robust: bool
 ) -> StateThroughputRow:
-    """The highest load over the states that loses nothing and changes no flow, a search a repeat."""
+    """The highest load over the states that loses nothing and remaps no flow. One search per repeat."""
     method = bench.method
     goal = throughput_goal(method.trial_s, method.resolution)
     first, outcomes = len(bench.trials), []
@@ -152,7 +152,7 @@ def throughput(
 def _searched(
     bench: StatefulBench, goal: Goal, least: float, most: float, measure: Measure, robust: bool
 ) -> GoalOutcome:
-    """One search, whose trials are kept. A MeasurementError is told in the outcome."""
+    """One search; its trials are stored. A MeasurementError becomes the reason in its outcome."""
 
     def take(load: float, seconds: float, purpose: Purpose) -> SearchTrial:
         one = measure(load, seconds)
@@ -192,12 +192,12 @@ def _found(
 
 
 def _states(trials: Sequence[StatefulTrial]) -> int | None:
-    """The fewest entries that the table had after one of the trials."""
+    """The lowest number of table entries after any of the trials."""
     return min((one.states.used for one in trials if one.states is not None), default=None)
 
 
 def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
-    """Why the figure of these trials proves less than it should: each reason once."""
+    """The reasons why the figure of these trials is not the DUT's alone, each once."""
     if not bench.filtered or not trials:
         return []
     if bench.states is None:
@@ -219,7 +219,7 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
 
 
 def without_filter(row: ARow) -> ARow:
-    """The row of a DUT whose filter was off: nothing is to be said of its states."""
+    """The row of a DUT whose filter was off, without remarks on states."""
     told = (why for why in row.irregular.split("; ") if not why.startswith((_FEW_ENTRIES, NOT_PROVED)))
     return replace(row, filtered=False, states=None, irregular="; ".join(told))
 
@@ -227,7 +227,7 @@ def without_filter(row: ARow) -> ARow:
 def frame_loss_rate(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float
 ) -> StateLossRow:
-    """From the whole line down until two trials on end lost nothing."""
+    """Loads from line rate down until two consecutive trials lost nothing."""
     trials: list[StatefulTrial] = []
 
     def measure(percent: float) -> LossPoint:
@@ -255,7 +255,7 @@ def frame_loss_rate(
 def latency(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, measured: StateThroughputRow
 ) -> tuple[StateLatencyRow, ...]:
-    """A row per direction, of repeats at the throughput."""
+    """One row per direction, from repeats at the throughput."""
     method, load_pps = bench.method, measured.median
     opening_fps = measured.opened_at
     assert load_pps is not None
@@ -297,7 +297,7 @@ def latency(
 
 
 def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fps: float) -> TearDownRow:
-    """The table filled by phase 1 and flushed, once a repeat."""
+    """Phase 1 fills the table, then a command flushes it; once per repeat."""
     row = TearDownRow(flows, opened_at=opening_fps)
     if bench.states is None:
         return replace(row, left_out=NOT_PROVED)
@@ -319,7 +319,7 @@ def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fp
 
 
 def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) -> CapacityRow:
-    """The number of flows that hold, a search a repeat."""
+    """The number of flows that the table holds. One search per repeat."""
     row = CapacityRow(first)
     for repeat in range(1, bench.method.repeats + 1):
         row = _capacity_search(bench, row, repeat, most_fps, robust)
@@ -329,8 +329,8 @@ def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) ->
 
 
 def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_fps: float, robust: bool) -> CapacityRow:
-    """The flows double from the first number on until their validated rate collapses; then the number between is
-    halved. A rate below its bound ends the inner search, whose lowest rate that is."""
+    """The number of flows doubles until the validated rate collapses; then the interval is halved. The bound of a step
+    is the lowest rate of its search: a validated rate below it counts as collapsed."""
     method, steps, first = bench.method, list(row.steps), row.flows
     began = len(bench.trials)
 

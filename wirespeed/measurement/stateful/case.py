@@ -1,5 +1,5 @@
-"""The cases of tests of stateful devices: one a test and number of flows, of the lowest rate or load that lost, or else
-of the highest."""
+"""Cases for `explain` from tests of stateful devices: one per test and number of flows, at the lowest rate or load with
+loss, otherwise at the highest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TESTS = ("rate", "throughput")
 
 
 def cases_of(result: StatefulResult, source: str) -> tuple[Case, ...]:
-    """() of tests without a trial."""
+    """Empty for tests without a trial."""
     return tuple(_cases(result, source))
 
 
@@ -44,7 +44,7 @@ def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
 
 
 def _chosen(trials: Sequence[StatefulTrial]) -> tuple[list[StatefulTrial], str]:
-    """The lowest rate or load that lost something; without one the highest."""
+    """The lowest rate or load with loss; without any the highest."""
     failed = [one for one in trials if one.judged.lost_ratio > 0 or not one.opened.is_whole]
     if failed:
         least = min(one.load_pps for one in failed)

@@ -1,4 +1,4 @@
-"""In which ways a method is not that of RFC 9693: what a report has to say beside each number. Pure."""
+"""Deviations of a method from RFC 9693, which a report states beside each figure. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTSIDE = ("stateful", "forward")
 
 
 def exceptions_of(method: StatefulMethod, filter: str = "") -> Mapping[Test, tuple[str, ...]]:
-    """By test, each way in which `method` differs, as a report words it. `filter` is the DUT's, if it is known."""
+    """Deviations of `method` by test, as text for the report. `filter` is the DUT's, if known."""
     if method.transport == "tcp":
         return {}
     common = _common(method, filter)

@@ -72,7 +72,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
 
     @classmethod
     def instead(cls, options: StatefulOptions, /) -> str | None:
-        """The report of the result file that is to be shown; FileFault when it is of another kind."""
+        """Report of the result file of `--show`; FileFault if the file is of another kind."""
         return None if options.show is None else TEXT.text_block(read_as(StatefulResult, options.show))
 
     def watcher(self, console: Console) -> Watcher[StatefulProgress]:

@@ -118,7 +118,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
 
     @property
     def most_s(self) -> float:
-        # Eight trials a search, of the trial and as much for phase 1; each row twice.
+        # Eight trials per search, each with a phase 1 of the same duration; each row with and without the filter.
         numbers = len(self.flows.split(",")) * len(self.addresses.split(","))
         repeats = self.repeats or 10
         return 2 * numbers * repeats * 8 * (2 * self.trial_s + 30.0) * (1 + 2 * len(self.ways.split(",")))

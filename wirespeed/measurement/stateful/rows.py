@@ -24,8 +24,8 @@ from wirespeed.results.figures import rounded
 @dataclass(frozen=True)
 class StatefulRow:
     """One figure: `value` in `unit`, the median of `repeats` with their 1st and 99th percentile. `upper` is the next
-    rate or load of a search that failed. `filter` is "as is" or "off"; `sends` is who sent over the states, empty for
-    a rate of new flows. `states` is the number of entries in use, None if the DUT was not read."""
+    rate or load of a search that failed. `filter` is "as is" or "off"; `sends` is the side that sent over the states,
+    empty for a rate of new flows. `states` is the number of entries in use, None if the DUT was not read."""
 
     test: str
     benchmark: str

@@ -102,7 +102,7 @@ TEXT = StatefulText()
 
 
 def table_text(result: StatefulResult) -> str:
-    """The facts of the DUT's table that §6 requires: limit, hash size, states per bucket, timeouts."""
+    """The facts on the DUT's table that §6 requires: limit, hash size, states per bucket, timeouts."""
     table = result.table
     if table is None:
         timeout_s = result.method.timeout_s
@@ -111,7 +111,7 @@ def table_text(result: StatefulResult) -> str:
     parts = [] if table.limit is None else [f"at most {table.limit:,} entries"]
     if table.buckets is not None:
         most = max(result.method.flows) * table.entries_per_flow
-        parts.append(f"{table.buckets:,} buckets, {most / table.buckets:.3g} entries a bucket at {most:,}")
+        parts.append(f"{table.buckets:,} buckets, {most / table.buckets:.3g} entries per bucket at {most:,}")
     if table.entries_per_flow != 1:
         parts.append(f"{table.entries_per_flow} entries a flow")
     parts += [f"{name} {seconds:g} s" for name, seconds in table.timeouts_of(result.method.transport).items()]
