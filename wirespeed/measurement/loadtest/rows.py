@@ -103,7 +103,7 @@ def headings(results: Sequence[Result], scaler: Scaler) -> tuple[str, ...]:
 
 
 def cells(line: PrintedRow, scaler: Scaler) -> tuple[str, ...]:
-    """The row as text; what was never reached is a dash, and a sum's share says of how many lines."""
+    """The row as text; a value that was never reached is a dash, and the share of a sum names its number of lines."""
     row, forwarded, full = line.row, line.forwarded, line.full_load
     return (
         row.test,

@@ -145,7 +145,7 @@ DRIFT_HEADINGS = ("What", "First tenth", "Last tenth", "Change (%)")
 
 
 def _drift_cells(verdict: SoakVerdict) -> list[tuple[str, ...]]:
-    """Latency of each direction, and what the DUT told of itself."""
+    """Latency per direction, and the DUT's telemetry."""
     drifts: list[tuple[str, float, Drift | None]] = [
         (f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items()
     ]
