@@ -6,7 +6,7 @@
  *   LEARN     the initiator sends each flow once; the responder learns the tuple it arrives with.
  *             Over TCP, the responder answers each with a SYN-ACK and the initiator with an ACK
  *   VALIDATE  the responder sends once over each learnt tuple; the initiator looks where it arrives
- *   EXCHANGE  either sends over random flows, of the learnt ones where the responder does
+ *   EXCHANGE  either sends over flows drawn at random, of the learnt ones where the responder does
  * What is sent are streams of WS_FLOW_SET, whose packet is a UDP frame of any addresses and ports;
  * their flow_id is a ws_flow_order. Each frame has its flow, a number and its phase behind the UDP
  * header, and right checksums. Over TCP the packet is a SYN, SYN-ACK or ACK without data, or a
@@ -29,7 +29,7 @@ enum {
 
 enum ws_flow_order {
 	WS_FLOW_EACH = 0,   /* each once: in a pseudorandom order */
-	WS_FLOW_RANDOM = 1, /* drawn with repetition */
+	WS_FLOW_RANDOM = 1, /* drawn with repetition, eight at once that LEARN sends far apart */
 	WS_FLOW_ANSWER = 2, /* LEARN over TCP: those whose SYN or SYN-ACK arrived, as soon as it did */
 };
 
