@@ -19,15 +19,15 @@ Made = TypeVar("Made")
 
 @contextmanager
 def on_all_cpus(
-    one: Callable[[Given], Made], *, are_many: bool, chunk: int
+    make: Callable[[Given], Made], *, are_many: bool, chunk: int
 ) -> Iterator[Callable[[Iterable[Given]], Iterator[Made]]]:
-    """Results of `one` for each item, in order: by a process per CPU, `chunk` items at a time, or in this process if
+    """Results of `make` for each item, in order: by a process per CPU, `chunk` items at a time, or in this process if
     starting others is not worth the time. The processes are forks: start them before opening connections, which they
     would share."""
     if not are_many:
-        yield partial(map, one)
+        yield partial(map, make)
         return
     cpus = os.sched_getaffinity(0)
     settle = bound_to_parent(cpus, signal.SIGKILL)
     with ProcessPoolExecutor(len(cpus), get_context("fork"), initializer=settle) as processes:
-        yield partial(processes.map, one, chunksize=chunk)
+        yield partial(processes.map, make, chunksize=chunk)

@@ -64,11 +64,11 @@ def leave_on_signals(
     hang-up (nohup) remains ignored. Libraries may raise another exception on their way out, as asyncio's context
     managers do; it becomes `kind` again. If Python drops the exception, as in the callback of a weak reference, it is
     raised again a moment later."""
-    told = threading.Event()
+    is_signalled = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         _note(number)
-        told.set()
+        is_signalled.set()
         for heeded in before:
             signal.signal(heeded, signal.SIG_IGN)  # the way out is not to be cut short
         if number == signal.SIGHUP:
@@ -76,7 +76,7 @@ def leave_on_signals(
         raise kind(INTERRUPTED)
 
     def on_dropped(dropped: sys.UnraisableHookArgs) -> None:
-        if not (told.is_set() and dropped.exc_type is kind):
+        if not (is_signalled.is_set() and dropped.exc_type is kind):
             report_dropped(dropped)
         elif threading.current_thread() is threading.main_thread():
             signal.signal(signal.SIGALRM, on_signal)
@@ -88,7 +88,7 @@ def leave_on_signals(
     try:
         yield
     except Exception:
-        if told.is_set():
+        if is_signalled.is_set():
             raise kind(INTERRUPTED) from None
         raise
     finally:

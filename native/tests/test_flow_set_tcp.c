@@ -250,7 +250,7 @@ static void connections_have_right_numbers(void **state)
 	tags = 0;
 }
 
-/* In units of 16 MB, of what arrived; so the window never closes. */
+/* Acknowledgements advance by 16 MB of received data, so the window never closes. */
 static void acknowledgements_follow_the_data(void **state)
 {
 	(void)state;
@@ -267,7 +267,7 @@ static void acknowledgements_follow_the_data(void **state)
 		struct sent sent = next_of(&there, PSH | ACK);
 		assert_numbers(&sent, from_there + bytes, from_back + (bytes - data_length) / UNIT * UNIT);
 		receive(RESPONDER, &sent);
-		receive(RESPONDER, &lost); /* late; what is acknowledged stays */
+		receive(RESPONDER, &lost); /* late; the acknowledged units stay */
 		sent = next_of(&back, PSH | ACK);
 		assert_numbers(&sent, from_back + bytes - data_length,
 					   from_there + (bytes + data_length) / UNIT * UNIT);
@@ -295,7 +295,7 @@ static void others_are_counted_for_what_they_are(void **state)
 	other = syn;
 	other.bytes[tcp_at() + 7] = 100; /* flow */
 	receive(RESPONDER, &other);
-	receive(INITIATOR, &syn); /* of its own port */
+	receive(INITIATOR, &syn); /* sent by its own port */
 	assert_int_equal(there->bad + back->bad, 2);
 	other = syn;
 	other.bytes[tcp_at() + 5]--; /* generation */
@@ -348,7 +348,7 @@ static void others_are_counted_for_what_they_are(void **state)
 	close_set();
 }
 
-/* Nothing is sent over flows whose ACK never arrived. */
+/* No data is sent over flows whose ACK never arrived. */
 static void half_open_flows_are_not_used(void **state)
 {
 	(void)state;

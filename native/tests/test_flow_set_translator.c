@@ -2,10 +2,10 @@
 /*
  *     test_flow_set_translator [FLOWS]
  *
- * A flow set on two ports of a real generator, and between them a translator of addresses and ports
- * that loses, doubles, merges, moves, misdelivers and delays a known number of flows: each count is
- * exact, to the flow. Over TCP it follows the numbers of each connection, as a firewall does. No
- * worker runs: the test calls the ports' functions itself, and lets rings run full now and then.
+ * A flow set on two ports of a real generator. A translator of addresses and ports between them
+ * loses, doubles, merges, moves, misdelivers and delays known numbers of flows, so that each count
+ * is exact. Over TCP it follows the sequence numbers of each connection, as a firewall does. No
+ * worker runs: the test calls the functions of the ports itself, and sometimes lets rings overflow.
  */
 #include "dev/pool.h"
 #include "dev/port.h"
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The generator's ports, and those of the translator at the other ends. */
+/* The ports of the generator, and the translator's ports at their other ends. */
 enum { INITIATOR, RESPONDER, INSIDE, OUTSIDE, PORTS };
 enum { PORTS_AN_ADDRESS = 60000, FIRST_PORT = 1024, MOST_HELD = 4096 };
 enum {
@@ -40,13 +40,13 @@ enum { BURST = 32, CALLS_A_ROUND = 100 /* more frames than a ring holds */ };
 enum {
 	LOSE = 1,
 	DOUBLE = 2,
-	MERGE = 10, /* with the flow before it */
+	MERGE = 10, /* it gets the tuple of the flow before it */
 	REDIRECT = 20,
 	KEEP_SOURCE = 30,
-	HOLD = 40,   /* of 1000 */
+	HOLD = 40,   /* modulo 1000 */
 	REFUSE = 50, /* with an ICMP error */
 	ADD_NOISE = 60,
-	MOVE_AT_ONCE = 70, /* twice, the second time with another tuple */
+	MOVE_AT_ONCE = 70, /* it comes twice, the second time with another tuple */
 	MOVE_LATER = 75,
 	LOSE_REPLY = 81,
 	DOUBLE_REPLY = 82,
@@ -55,7 +55,7 @@ enum {
 	LOSE_ACK = 85,
 	DOUBLE_ACK = 86,
 	MOVE_ACK = 87,
-	VALIDATION = 10, /* over TCP, replies of 81 to 84 are SYN-ACKs, and those of 91 to 94 data */
+	VALIDATION = 10, /* over TCP, 81 to 84 are the fates of SYN-ACKs, 91 to 94 those of data */
 };
 
 static uint32_t flows = 20000;
@@ -68,14 +68,14 @@ static struct {
 	uint32_t phase;
 	struct rte_mbuf *held[MOST_HELD];
 	uint32_t held_count;
-	uint64_t there, back; /* frames that came */
+	uint64_t there, back; /* frames received */
 	uint64_t lost_there, doubled_there, unlearnt, moved, moved_flows;
 	uint64_t lost_back, doubled_back, wrong_back;
 	uint8_t *has_moved;
 	struct connection *connections;
 } translator;
 
-/* What a firewall knows of a connection, by direction: the first number, and the data so far. */
+/* The state of a connection in a firewall, by direction: initial sequence number, data so far. */
 struct connection {
 	uint32_t first[2], bytes[2];
 };
@@ -103,7 +103,7 @@ static uint8_t *destination_of(struct rte_mbuf *packet)
 	return ip_of(packet) + (ip6 ? 24 + 12 : 16);
 }
 
-/* The ports are where UDP has them. */
+/* The upper header; TCP has its ports at the same offsets. */
 static uint8_t *udp_of(struct rte_mbuf *packet)
 {
 	return ip_of(packet) + (ip6 ? 40 : 20);
@@ -191,8 +191,8 @@ static uint8_t flags_of(struct rte_mbuf *packet)
 	return udp_of(packet)[13];
 }
 
-/* Each frame follows from those before it that went the same way, and acknowledges no more than
- * went the other way. */
+/* Check that each frame continues its direction, and acknowledges no more than was sent in the
+ * other direction. */
 static void follow(struct rte_mbuf *packet, uint32_t flow, int way)
 {
 	struct connection *connection = &translator.connections[flow];
@@ -289,13 +289,13 @@ static void learn_phase_there(struct rte_mbuf *packet, uint32_t flow)
 
 static bool was_learnt(uint32_t flow)
 {
-	if (tcp) /* nothing is sent over others */
+	if (tcp) /* no data is sent over other flows */
 		return true;
 	return flow % 100 != LOSE && flow % 100 != REFUSE && flow % 1000 != HOLD;
 }
 
-/* The translation of LEARN, but for the flows that move; every 50th frame is lost, another one
- * comes twice. */
+/* Translate as in LEARN, except for the flows that move. Of 50 frames one is lost, and one comes
+ * twice. */
 static void exchange_there(struct rte_mbuf *packet, uint32_t flow)
 {
 	uint64_t number = translator.there;
@@ -324,7 +324,7 @@ static void exchange_there(struct rte_mbuf *packet, uint32_t flow)
 	send(OUTSIDE, packet);
 }
 
-/* To whoever owns the public tuple, as that one sent it. */
+/* Deliver to the owner of the public tuple, with the tuple that it sent. */
 static void translate_back(struct rte_mbuf *packet, uint32_t flow)
 {
 	uint32_t address = get32(destination_of(packet));
@@ -431,7 +431,7 @@ static void begin(uint32_t phase, uint32_t latency_every)
 	expect(ws_flow_set_begin(generator, INITIATOR, phase, latency_every));
 }
 
-/* Behind the IP header: its length. */
+/* Write the upper header; returns the number of bytes behind the IP header. */
 static uint8_t put_upper(uint8_t *at, uint16_t port, uint32_t order)
 {
 	if (!tcp) {
@@ -481,7 +481,7 @@ static struct ws_flow_counts counts(bool responder)
 	return out;
 }
 
-/* Streams of answers wait for as many as there are flows. */
+/* Streams of answers stay active, so the answers sent are compared with those due. */
 static bool is_active(uint16_t port)
 {
 	bool active = false;
@@ -492,7 +492,7 @@ static bool is_active(uint16_t port)
 	return active || now.answered < now.to_answer;
 }
 
-/* Until both ports have sent what they have, and all has arrived. */
+/* Run until both ports have sent everything and all of it has arrived. */
 static void run(void)
 {
 	for (bool active = true; active;) {
@@ -507,7 +507,7 @@ static void run(void)
 	expect(ws_flow_set_end(generator, INITIATOR));
 }
 
-/* How many flows can be sent over when they have been learnt. */
+/* Run LEARN; returns the number of flows to send over. */
 static uint64_t learn(void)
 {
 	struct ws_flow_learnt learnt;
@@ -608,7 +608,7 @@ static void run_all_phases(bool v6, bool over_tcp)
 		.tcp = over_tcp,
 		.source = {10, 0, 0, 2},
 		.destination = {198, 19, 0, 2},
-		.sources = 25, /* one endpoint: merged flows have one tuple */
+		.sources = 25, /* one endpoint: merged flows share a tuple */
 		.destinations = 1,
 		.source_port = 1024,
 		.source_ports = 50000,
@@ -620,7 +620,7 @@ static void run_all_phases(bool v6, bool over_tcp)
 	expect(flow_tuples_make(&set, &tuples));
 	expect(ws_flow_set_open(generator, INITIATOR, RESPONDER, &set));
 	translator.connections = calloc(flows, sizeof(struct connection));
-	for (int trial = 0; trial < 2; trial++) { /* the second finds what the first one left */
+	for (int trial = 0; trial < 2; trial++) { /* the second one meets the entries of the first */
 		validate(learn());
 		exchange();
 	}
@@ -672,14 +672,14 @@ static void what_is_out_of_order_is_refused(void **state)
 	expect(ws_flow_set_begin(generator, INITIATOR, WS_PHASE_LEARN, 0));
 	start(INITIATOR, WS_FLOW_RANDOM, UINT32_MAX);
 	assert_true(ws_flow_set_begin(generator, INITIATOR, WS_PHASE_LEARN, 0) < 0);
-	/* A port that sends has what it needs, even if the set is closed. */
+	/* A sending port keeps the set alive after its close. */
 	ws_flow_set_close(generator, INITIATOR);
 	generator_transmit(generator->ports[INITIATOR].shares);
 	expect(ws_generator_stop_port(generator, INITIATOR));
 	for (struct rte_mbuf *packet; port_receive(INSIDE, 0, &packet, 1);)
 		rte_pktmbuf_free(packet);
-	expect(
-		ws_flow_set_open(generator, INITIATOR, RESPONDER, &set)); /* left to the generator's end */
+	expect(ws_flow_set_open(generator, INITIATOR, RESPONDER,
+							&set)); /* the end of the generator frees it */
 }
 
 static int open_rig(void **state)

@@ -40,7 +40,7 @@ def unsent(port: PortTraffic) -> int:
 
 
 def deltas(samples: list[GeneratorSnapshot], port: int = 0) -> list[dict[str, float]]:
-    """What happened between each two samples, counts and `s`."""
+    """Differences between consecutive samples: counts, and `s` seconds."""
     names = ("tx_packets", "intended_packets", "refused_packets", "late_packets", "rx_packets")
     return [
         {name: getattr(after.ports[port], name) - getattr(before.ports[port], name) for name in names}
@@ -50,12 +50,12 @@ def deltas(samples: list[GeneratorSnapshot], port: int = 0) -> list[dict[str, fl
 
 
 def assert_asked(samples: list[GeneratorSnapshot], rate_pps: float, port: int = 0) -> None:
-    """What was due by the schedule follows from the workers' own clocks, on a busy machine too.
+    """The number of packets due follows from the workers' own clocks, on a busy machine too.
 
-    A worker that is kept away makes up for 20 ms at most, and a thousand packets or a millisecond may be in hand. One
-    that is kept away between its last packet and the reading of the clock tells of fewer than were due by then, for
-    however long: of several samples the best one counts. Each worker reads its counters and its clock when it runs, and
-    the sample has the time of the first one.
+    A preempted worker catches up at most 20 ms, and a thousand packets or a millisecond of load may be in progress. If
+    a worker is preempted between its last packet and its reading of the clock, its counter lacks the packets due
+    meanwhile, so the best of several samples counts. Each worker reads its counters and its clock when it runs; the
+    sample has the time of the first worker.
     """
     first, last = samples[0], samples[-1]
     hz = (last.workers[0].total_clocks - first.workers[0].total_clocks) / (last.at_s - first.at_s)
@@ -75,7 +75,7 @@ def in_hand(rate_pps: float) -> float:
 
 
 def assert_sent_as_asked(samples: list[GeneratorSnapshot], rate_pps: float, port: int = 0) -> None:
-    """At the asked rate, but for what the worker came too late for: on a busy machine it does not always run."""
+    """The requested rate, except for late packets: on a busy machine the worker does not always run."""
     first, last = samples[0].ports[port], samples[-1].ports[port]
     assert_asked(samples, rate_pps, port)
     assert last.refused_packets == 0
@@ -188,7 +188,7 @@ def test_streams_of_a_port_keep_their_own_rates() -> None:
 
 
 def test_overload_is_counted_to_the_packet() -> None:
-    """More than any CPU sends: what is not sent is late, and each snapshot adds up."""
+    """A rate that no CPU reaches: unsent packets are late, and each snapshot adds up."""
     with GeneratorChild("ring:a", "ring:a", memory_mb=192) as child:
         streams = [Stream(i, packet(), rate_pps=5e7) for i in range(6)]
         child.start(0, *streams)
@@ -305,7 +305,7 @@ def test_ten_thousand_streams(tmp_path: Path) -> None:
 
 
 def test_stopped_traffic_gives_its_memory_back() -> None:
-    """Each of these takes a good part of the memory; 24 of them fit only one after the other."""
+    """Each of these takes a large part of the memory: 24 of them fit only one after another."""
     ops = (Op(OpKind.VAR, size=4, max=4095), Op(OpKind.WRITE, size=4, offset=30))
     with GeneratorChild("ring:loop", memory_mb=64) as child:
         for round_ in range(24):

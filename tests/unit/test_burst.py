@@ -1,4 +1,4 @@
-"""Burst tests against a simulated T-Rex whose device has a queue of known length: what they find, show and keep."""
+"""Burst tests against a simulated T-Rex whose device has a queue of known length: figures, output and files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from wirespeed.units import Rate, line_rate_pps
 LINE_PPS = line_rate_pps(64, 10e9)
 CAPACITY_PPS, BUFFER = 4e6, 200_000.0
 HELD = BUFFER / (1 - CAPACITY_PPS / LINE_PPS)
-"""The longest burst at line rate that the queue and the capacity of the simulated device forward whole."""
+"""The longest burst at line rate without loss, by the queue and the capacity of the simulated device."""
 QUICK = BurstPlan("bench", {"size": "64"}, longest_s=0.1, tries=1, rest_s=0.0, resolution=0.05, dut=DutFacts("a loop"))
 FLAGS = ("-p", "bench", "-t", "size=64", "--longest", "0.1", "--tries", "1", "--rest", "0", "--resolution", "5%")
 
@@ -59,7 +59,7 @@ def run(trex: SimulatedTrex, plan: BurstPlan = QUICK, **more: Any) -> BurstResul
 
 @pytest.fixture(scope="module")
 def found() -> BurstResult:
-    """What is found of a device with a queue."""
+    """The result for a device with a queue."""
     with loop(capacity_pps=CAPACITY_PPS, buffer_frames=BUFFER) as trex:
         return run(trex, replace(QUICK, name="switch"))
 

@@ -41,7 +41,7 @@ def test_the_list_of_commands_ends_no_line_early(capsys: pytest.CaptureFixture[s
 def test_help_of_a_load_test_names_the_built_in_profiles(capsys: pytest.CaptureFixture[str]) -> None:
     main(["loadtest", "--help"])
     said = " ".join(capsys.readouterr().out.split())
-    assert f"{', '.join(BUILTIN_NAMES)}; or a .py" in said
+    assert f"{', '.join(BUILTIN_NAMES)}, or a .py" in said
 
 
 @pytest.mark.parametrize("args", [["nonsense"], ["report", "--nonsense"], ["loadtest", "-wd", "soon"]])

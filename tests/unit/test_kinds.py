@@ -42,8 +42,8 @@ def test_each_kind_has_its_folder_and_its_class_of_results() -> None:
 
 
 def test_no_kind_is_made_of_another() -> None:
-    """What several need is beside them or below, so that each folder can be left out. A function may ask for another
-    kind that the user named."""
+    """Code that several kinds share is outside their folders, so that each folder can be left out. A function may
+    import a kind that the user named."""
     found = [
         f"{path.name} of {kind}: {node.module}"
         for kind in kinds()
@@ -57,7 +57,7 @@ def test_no_kind_is_made_of_another() -> None:
 
 
 def test_no_setting_of_a_campaign_stands_for_two_things() -> None:
-    """A setting of a kind would take the place of the campaign's own."""
+    """A setting of a kind must not replace one of the campaign itself."""
     own = set(CampaignTest.model_fields) - {"directions"}
     for kind in kinds():
         assert not own & {one.option.setting for one in settings(options_of(kind))}
@@ -73,7 +73,7 @@ sys.exit(max(main(line) for line in lines))
 
 
 def test_all_else_works_without_the_folder_of_a_kind(tmp_path: Path) -> None:
-    """`burst` stands for all: no other kind is made of it."""
+    """`burst` represents all kinds, since no other kind depends on it."""
     for folder, left_out in ((ROOT, "measurement"), (ROOT / "measurement", "burst")):
         place = tmp_path / "wirespeed" / folder.relative_to(ROOT)
         place.mkdir()

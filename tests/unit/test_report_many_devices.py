@@ -129,7 +129,7 @@ def test_a_card_of_disturbed_samples_says_of_how_many() -> None:
 
 
 def numbered(results: Iterable[Result]) -> list[Result]:
-    """As files are, each under a name of its own."""
+    """The results with different names, as those of files."""
     return [replace(one, name=f"{number:03d}") for number, one in enumerate(results)]
 
 

@@ -1,4 +1,4 @@
-"""The tests of RFC 2544 against a simulated T-Rex whose device is known: what they find, and how they end."""
+"""The tests of RFC 2544 against a simulated T-Rex and device: their figures, and how they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formulas, schedules and words of RFC 2544 and of those that update it, against figures worked out by hand."""
+"""The formulas, schedules and texts of RFC 2544 and its updates, against figures calculated by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tests of RFC 9693 with a device that is known: what they find, in which order, and what they refuse."""
+"""The tests of RFC 9693 with a simulated device: their figures, their order, and the plans that they refuse."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run(client: GeneratorClient, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 class _Nobody:
-    """A device that tells nothing but its states."""
+    """A device whose only telemetry is its state table."""
 
     name = "nobody"
 
@@ -236,7 +236,7 @@ def test_the_capacity_is_where_the_validated_rate_collapses(run: Any) -> None:
 
 
 def test_the_capacity_is_the_median_of_its_repeats(run: Any) -> None:
-    """The table of this device has another size in each of the searches, which begin with 10 000 flows."""
+    """The table of this device has a different size in each search; searches begin with 10 000 flows."""
 
     class Varying(StatefulDevice):
         limits: ClassVar = [100_000, 90_000, 95_000]
@@ -445,4 +445,4 @@ def test_what_is_said_of_it(run: Any) -> None:
     assert rate.states.unopened > 0
     text = TEXT.text_block(result)
     assert "1,000,000 of 1,000,000 tuples: 16.0.0.1, ports 1024 to 51023; to 48.0.0.1, ports 5001 to 5020" in text
-    assert "65,536 buckets, 15.3 entries a bucket at 1,000,000" in text
+    assert "65,536 buckets, 15.3 entries per bucket at 1,000,000" in text

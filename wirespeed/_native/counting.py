@@ -34,12 +34,12 @@ class RouteCounters:
     def adjacencies(self) -> Sequence[Adjacency]:
         """In order of index."""
         page = self._ffi.new("struct ws_adjacency[]", _PAGE)
-        found: list[Adjacency] = []
+        every: list[Adjacency] = []
         after = 0
         while count := check(self._lib.ws_router_adjacencies(self._router, after, page, _PAGE)):
-            found += [_adjacency(struct) for struct in page[0:count]]
+            every += [_adjacency(struct) for struct in page[0:count]]
             after = page[count - 1].index + 1
-        return found
+        return every
 
 
 def _counts(struct: Any) -> Counts:

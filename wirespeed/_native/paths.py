@@ -15,16 +15,16 @@ def fill_paths(ffi: Any, struct: Any, paths: Sequence[Path], what: str) -> None:
     if len(paths) > len(struct.paths):
         raise UsageError(f"{what} has {len(paths)} paths; at most {len(struct.paths)}")
     struct.path_count = len(paths)
-    for path, given in zip(struct.paths, paths, strict=False):
-        if len(given.labels) > len(path.labels):
-            raise UsageError(f"{what} pushes {len(given.labels)} labels; at most {len(path.labels)}")
-        path.kind, path.weight, path.table = given.kind, given.weight, given.table
-        if given.next_hop is not None:
-            path.next_hop = address_struct(ffi, given.next_hop)
-        path.interface = -1 if given.interface is None else given.interface
-        path.label_count, path.labels = len(given.labels), given.labels
-        path.label_ttls = [0 if pipe is None else pipe.ttl for pipe in given.pipes]
-        path.label_classes = [0 if pipe is None else pipe.traffic_class for pipe in given.pipes]
+    for path, wanted in zip(struct.paths, paths, strict=False):
+        if len(wanted.labels) > len(path.labels):
+            raise UsageError(f"{what} pushes {len(wanted.labels)} labels; at most {len(path.labels)}")
+        path.kind, path.weight, path.table = wanted.kind, wanted.weight, wanted.table
+        if wanted.next_hop is not None:
+            path.next_hop = address_struct(ffi, wanted.next_hop)
+        path.interface = -1 if wanted.interface is None else wanted.interface
+        path.label_count, path.labels = len(wanted.labels), wanted.labels
+        path.label_ttls = [0 if pipe is None else pipe.ttl for pipe in wanted.pipes]
+        path.label_classes = [0 if pipe is None else pipe.traffic_class for pipe in wanted.pipes]
 
 
 def read_paths(struct: Any, count: int) -> tuple[Path, ...]:

@@ -67,11 +67,11 @@ def check(result: int) -> int:
     raise error
 
 
-def from_struct(record: type[_Record], struct: Any, **given: Any) -> _Record:
+def from_struct(record: type[_Record], struct: Any, **known: Any) -> _Record:
     """A frozen dataclass from the fields of the same names of a C struct: char[] as text, uint8_t[6] as MAC."""
     ffi = core().ffi
-    values: dict[str, Any] = dict(given)
-    for name in (field.name for field in fields(record) if field.name not in given):  # type: ignore[arg-type]
+    values: dict[str, Any] = dict(known)
+    for name in (field.name for field in fields(record) if field.name not in known):  # type: ignore[arg-type]
         value = getattr(struct, name)
         if isinstance(value, ffi.CData):
             text = ffi.typeof(value).item.cname == "char"
@@ -228,7 +228,7 @@ def port_config(spec: PortSpec, name: str, number: int, *, min_tx_queues: int, r
 
 def _describe(
     config: Any,
-    given: PortSpec,
+    asked: PortSpec,
     name: str,
     number: int,
     min_tx_queues: int,
@@ -238,14 +238,14 @@ def _describe(
     chains: bool = False,
 ) -> None:
     lib = core().lib
-    spec = replace(given, tx_queues=max(given.tx_queues, min_tx_queues))
+    spec = replace(asked, tx_queues=max(asked.tx_queues, min_tx_queues))
     devargs = spec.devargs(number, mtu).encode()
     if len(name.encode()) >= lib.WS_NAME_LEN:
-        raise UsageError(f"port {given}: its name has {len(name.encode())} bytes, of at most {lib.WS_NAME_LEN - 1}")
+        raise UsageError(f"port {asked}: its name has {len(name.encode())} bytes, of at most {lib.WS_NAME_LEN - 1}")
     if len(devargs) >= lib.WS_DEVARGS_LEN:
         most = lib.WS_DEVARGS_LEN - 1
         raise UsageError(
-            f"port {given}: its device and options have {len(devargs)} bytes, of at most {most}; shorten its paths"
+            f"port {asked}: its device and options have {len(devargs)} bytes, of at most {most}; shorten its paths"
         )
     config.name, config.devargs = name.encode(), devargs
     config.rx_queues, config.tx_queues = spec.rx_queues, spec.tx_queues
@@ -329,11 +329,11 @@ def worker_info(worker: int) -> WorkerInfo:
 def pools() -> tuple[PoolInfo, ...]:
     """Pools, that of the first worker's NUMA node first; none before ports are open."""
     struct = core().ffi.new("struct ws_pool_info *")
-    found = []
+    pool_infos = []
     for index in range(core().lib.ws_pool_count()):
         check(core().lib.ws_pool_info(index, struct))
-        found.append(from_struct(PoolInfo, struct))
-    return tuple(found)
+        pool_infos.append(from_struct(PoolInfo, struct))
+    return tuple(pool_infos)
 
 
 def close() -> None:

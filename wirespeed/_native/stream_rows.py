@@ -44,36 +44,36 @@ class StreamRows:
         row = _layout("struct ws_stream", _STREAM_FIELDS)
         rows = bytearray(row.size * len(streams))
         packet = self._address(b"".join(stream.packet for stream in streams))
-        for at, one in zip(range(0, len(rows), row.size), streams, strict=True):
+        for at, sent in zip(range(0, len(rows), row.size), streams, strict=True):
             row.pack_into(
                 rows,
                 at,
-                one.id,
+                sent.id,
                 packet,
-                len(one.packet),
-                one.enabled,
-                one.self_start,
-                one.start_paused,
-                one.mode,
-                one.rate_pps,
-                one.fixed_rate,
-                one.packets,
-                one.bursts,
-                one.burst_gap_us,
-                one.start_delay_us,
-                one.next_id,
-                one.loops,
-                self._program(one.ops) if one.ops else 0,
-                len(one.ops),
-                one.pinned,
-                one.cache,
-                one.random_seed,
-                one.is_null,
-                one.flow_kind,
-                one.flow_id,
-                one.flow_signature,
+                len(sent.packet),
+                sent.enabled,
+                sent.self_start,
+                sent.start_paused,
+                sent.mode,
+                sent.rate_pps,
+                sent.fixed_rate,
+                sent.packets,
+                sent.bursts,
+                sent.burst_gap_us,
+                sent.start_delay_us,
+                sent.next_id,
+                sent.loops,
+                self._program(sent.ops) if sent.ops else 0,
+                len(sent.ops),
+                sent.pinned,
+                sent.cache,
+                sent.random_seed,
+                sent.is_null,
+                sent.flow_kind,
+                sent.flow_id,
+                sent.flow_signature,
             )
-            packet += len(one.packet)
+            packet += len(sent.packet)
         self.structs = self._ffi.cast("struct ws_stream *", self._address(rows))
 
     def _address(self, data: bytes | bytearray) -> int:

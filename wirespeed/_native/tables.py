@@ -22,7 +22,7 @@ class Tables:
 
     def of(self, version: int) -> Sequence[RouteTable]:
         structs = self._ffi.new("struct ws_table[]", _MOST_TABLES)
-        found = check(self._lib.ws_router_tables(self._router, version, structs, _MOST_TABLES))
+        count = check(self._lib.ws_router_tables(self._router, version, structs, _MOST_TABLES))
         return [
             RouteTable(
                 struct.family,
@@ -31,7 +31,7 @@ class Tables:
                 struct.route_count,
                 FlowField(struct.flow_hash),
             )
-            for struct in structs[0:found]
+            for struct in structs[0:count]
         ]
 
     def set_interface(self, index: int, version: int, table: int) -> None:

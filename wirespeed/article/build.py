@@ -30,12 +30,12 @@ def article(
 ) -> str:
     """A skeleton of a review, in markdown, that is to stand in the folder `beside`; its pictures go into `images`.
     UsageError for a DUT that the archive does not have, and what `draw` raises."""
-    found = catalogue(corpus.index.results((), "-started").rows, corpus.index.figures(()).rows, {})
-    material = _material(corpus, found, dut)
+    listing = catalogue(corpus.index.results((), "-started").rows, corpus.index.figures(()).rows, {})
+    material = _material(corpus, listing, dut)
     if against:
         if against == dut:
             raise UsageError(f"--against {against} is the reviewed DUT itself; name another")
-        material = replace(material, against=_material(corpus, found, against))
+        material = replace(material, against=_material(corpus, listing, against))
     if images is not None:
         both = [*material.results, *(material.against.results if material.against else ())]
         material = replace(material, pictures=draw(corpus, both, images, beside) if both else ())
@@ -44,27 +44,27 @@ def article(
     return text.encode(errors="replace").decode()
 
 
-def _material(corpus: Corpus, found: Catalogue, dut: str) -> Material:
-    if dut not in found.duts:
-        near = get_close_matches(dut, found.duts, 1, cutoff=0.5)
+def _material(corpus: Corpus, listing: Catalogue, dut: str) -> Material:
+    if dut not in listing.duts:
+        near = get_close_matches(dut, listing.duts, 1, cutoff=0.5)
         hint = f", did you mean {near[0]}?" if near else "; wirespeed results list shows what there is"
         raise UsageError(f"archive {corpus.place.name} has no DUT {dut!r}{hint}")
-    entries = found.duts[dut]
+    entries = listing.duts[dut]
     wanted = newest(entries)
     read = {entry.digest: one for entry in wanted if isinstance(one := _read(corpus, entry), MeasurementResult)}
-    told = {digest: told_of(one, digest)[0] for digest, one in read.items()}
+    details = {digest: told_of(one, digest)[0] for digest, one in read.items()}
     inspections = [
         one for entry in entries if not entry.is_test and isinstance(one := _read(corpus, entry), Inspection)
     ]
     kept = tuple(
-        replace(entry, told=told.get(entry.digest, ResultDetails())) for entry in wanted if entry.digest in read
+        replace(entry, told=details.get(entry.digest, ResultDetails())) for entry in wanted if entry.digest in read
     )
     return Material(
         dut=dut,
         entries=kept,
         results=_named(kept, read),
         inspections=tuple(inspections[:1]),
-        figures=tuple(replace(one, entry=entry) for entry in kept for one in figures_of(found, [entry])),
+        figures=tuple(replace(one, entry=entry) for entry in kept for one in figures_of(listing, [entry])),
         left_out=sum(entry.is_test for entry in entries) - len(wanted),
         lost=len(wanted) - len(read),
         expected=tuple(Expected(one.label, one.profile, one.tunables, len(one.directions)) for one in SEED_SUITE),

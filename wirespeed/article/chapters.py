@@ -41,12 +41,12 @@ _PLACES = "topology places"
 """The place of each CPU, which tells a reader little."""
 
 
-def written(found: Material, title: str) -> str:
+def written(material: Material, title: str) -> str:
     """The article: every value is one line of prose in which nothing acts, unless it is markdown already (Markup)."""
     return (
         _environment()
         .from_string(text_of("wirespeed.article", "templates/article.md"))
-        .render(found=found, title=title)
+        .render(found=material, title=title)
     )
 
 
@@ -109,11 +109,11 @@ def results_matrix(found: Material) -> Markup:
     return marked(matrix_to_markdown(matrix(found.comparison), MEGA))
 
 
-def against_other(found: Material) -> tuple[Markup, int]:
+def against_other(material: Material) -> tuple[Markup, int]:
     """Verdicts on the figures that both DUTs have, and how many only one has."""
-    assert found.against is not None
-    other = found.against
-    a, b = facing(side_of(other.dut, other.tests), side_of(found.dut, found.tests))
+    assert material.against is not None
+    other = material.against
+    a, b = facing(side_of(other.dut, other.tests), side_of(material.dut, material.tests))
     both = compare({one: a[one] for one in a if one in b}, {one: b[one] for one in b if one in a}, WITHIN, CONFIDENCE)
     return marked(markdown(both, WITHIN) if both.rows else ""), len(a.keys() ^ b.keys())
 
@@ -134,11 +134,11 @@ def marks_of(found: Material) -> list[Remarked]:
     return [mark for one in found.inspections for mark in one.marks]
 
 
-def shared_settings(found: Material) -> list[tuple[str, str, str]]:
+def shared_settings(material: Material) -> list[tuple[str, str, str]]:
     """Settings that all tests have in common."""
     return [
         (name, key, value)
-        for name, pairs in configuration(found.tests).shared
+        for name, pairs in configuration(material.tests).shared
         for key, value in pairs
         if value != NOTHING and not key.startswith(_PLACES)
     ]
@@ -153,23 +153,23 @@ def listings(found: Material) -> tuple[Listing, ...]:
     return tuple(configuration(found.tests).listings)
 
 
-def explained_hardest(found: Material) -> Markup:
+def explained_hardest(material: Material) -> Markup:
     """Text of `explain` about the hardest test, with headings one level lower. Its texts come from results, and have no
     effect."""
-    hardest = next(iter(found.best.values()), None)
+    hardest = next(iter(material.best.values()), None)
     if hardest is None:
         return Markup()
-    name = found.results[hardest.entry.digest].name
-    explained = map(explain, cases_of_results(found.tests, found.inspections))
+    name = material.results[hardest.entry.digest].name
+    explained = map(explain, cases_of_results(material.tests, material.inspections))
     case = [one for one in explained if one.case.load.name.startswith(name)][:1]
     return marked(as_markdown(case).replace("<", r"\<") if case else "")
 
 
-def device_texts(found: Material) -> tuple[str, list[tuple[str, list[str]]], list[str]]:
+def device_texts(material: Material) -> tuple[str, list[tuple[str, list[str]]], list[str]]:
     """The test, the texts that an article argues with, and the names of all that the device printed at the hardest
     test that kept any."""
-    for figure in found.best.values():
-        result = found.results[figure.entry.digest]
+    for figure in material.best.values():
+        result = material.results[figure.entry.digest]
         if texts := result.dut.texts:
             shown = [
                 (name, list(_cut(text)))
@@ -186,11 +186,11 @@ def _cut(text: str) -> Iterator[str]:
     return chain(lines[:_MOST_LINES], more)
 
 
-def caveats(found: Material) -> Iterator[Any]:
-    for remark in found.comparison.remarks:
+def caveats(material: Material) -> Iterator[Any]:
+    for remark in material.comparison.remarks:
         named = "; ".join(remark.tests[:6]) + ("; …" if len(remark.tests) > 6 else "")
         yield f"{remark.sentence} ({named})" if remark.tests else remark.sentence
-    yield from (f"{one.name}: {note}" for one in found.tests for note in one.ending.notes)
-    yield from (line for one in found.inspections for line in one.missing)
-    if found.lost:
-        yield f"{found.lost} results of the DUT have no whole file in the archive and are left out."
+    yield from (f"{one.name}: {note}" for one in material.tests for note in one.ending.notes)
+    yield from (line for one in material.inspections for line in one.missing)
+    if material.lost:
+        yield f"{material.lost} results of the DUT have no whole file in the archive and are left out."

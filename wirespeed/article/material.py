@@ -80,11 +80,11 @@ class Material:
 
 def newest(entries: Sequence[SiteEntry]) -> tuple[SiteEntry, ...]:
     """The newest completed entry of each test and kind, otherwise the newest; in the order of the tests."""
-    found: dict[tuple[str, str, str], SiteEntry] = {}
+    by_test: dict[tuple[str, str, str], SiteEntry] = {}
     for entry in sorted(entries, key=lambda one: (one.status == "complete", one.started)):
         if entry.is_test:
-            found[(entry.load, entry.directions, entry.kind)] = entry
-    return tuple(found[key] for key in sorted(found))
+            by_test[(entry.load, entry.directions, entry.kind)] = entry
+    return tuple(by_test[key] for key in sorted(by_test))
 
 
 def figures_of(found: Catalogue, entries: Sequence[SiteEntry]) -> tuple[SiteFigure, ...]:

@@ -86,22 +86,22 @@ def comparisons(cells: tuple[CampaignCell, ...], result: Callable[[CampaignCell]
     for group in dict.fromkeys(map(group_of, cells)):
         mine = [cell for cell in cells if group_of(cell) == group and result(cell).exists()]
         name, rates = figures([verdict(result(cell)) for cell in mine])
-        found = dict(zip([(cell.setup.name, cell.repeat) for cell in mine], rates, strict=True))
+        rate_by_cell = dict(zip([(cell.setup.name, cell.repeat) for cell in mine], rates, strict=True))
         pairs = [
             (first, second)
-            for repeat in sorted({repeat for _, repeat in found})
-            if (first := found.get((names[0], repeat))) is not None
-            and (second := found.get((names[1], repeat))) is not None
+            for repeat in sorted({repeat for _, repeat in rate_by_cell})
+            if (first := rate_by_cell.get((names[0], repeat))) is not None
+            and (second := rate_by_cell.get((names[1], repeat))) is not None
         ]
         a, b = [one for one, _ in pairs], [two for _, two in pairs]
         yield PairComparison(group, name, _median(a), _median(b), judge(a, b))
 
 
-def markdown(names: tuple[str, str], found: list[PairComparison]) -> str:
+def markdown(names: tuple[str, str], pairs: list[PairComparison]) -> str:
     """A table for the comment of a change."""
     lines = [f"| test | {names[0]} | {names[1]} | verdict |", "|---|---:|---:|---|"]
     lines += [
-        f"| {one.title} | {rate_text(one.a_pps)} | {rate_text(one.b_pps)} | {one.verdict.text} |" for one in found
+        f"| {one.title} | {rate_text(one.a_pps)} | {rate_text(one.b_pps)} | {one.verdict.text} |" for one in pairs
     ]
     return "\n".join(lines) + "\n"
 

@@ -157,12 +157,12 @@ def _leave_clear_ones(
 
 def _compared(cells: tuple[CampaignCell, ...], ledger: CampaignLedger, asked: Asked) -> int:
     """Print the table; WORSE if the second device is so in any test."""
-    found = list(comparisons(cells, ledger.result))
-    table = markdown(names_of(cells), found)
+    compared = list(comparisons(cells, ledger.result))
+    table = markdown(names_of(cells), compared)
     print(table, end="")
     if asked.markdown is not None:
         write_atomically(asked.markdown, table, "table")
-    return WORSE if any(one.verdict.word == "worse" for one in found) else 0
+    return WORSE if any(one.verdict.word == "worse" for one in compared) else 0
 
 
 def _ending(run: CampaignRun, ledger: CampaignLedger, say: Say) -> int:

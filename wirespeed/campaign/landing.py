@@ -18,11 +18,11 @@ def landing(where: str, campaign: str, say: Say) -> Iterator[Callable[[CampaignC
     """A function that keeps a cell's result in the corpus at `where`, tagged with the campaign's name and with the
     version that the campaign's file gives the device as its build. What the corpus refuses is said once and costs the
     campaign nothing: its folder has the result, and the next run lands it."""
-    told: set[str] = set()
+    said: set[str] = set()
 
     def once(text: str) -> None:
-        if text not in told:
-            told.add(text)
+        if text not in said:
+            said.add(text)
             say(text)
 
     with open_corpus(where) as corpus:

@@ -64,7 +64,7 @@ class CampaignLedger:
         self._end_torn_line()
 
     def _take(self) -> None:
-        deadline_s, told = time.monotonic() + _LOCK_WAIT_S, False
+        deadline_s, is_said = time.monotonic() + _LOCK_WAIT_S, False
         while True:
             try:
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -75,9 +75,9 @@ class CampaignLedger:
                     raise FileFault(
                         f"a test case of an earlier run is still ending in {self.directory}; try again later"
                     ) from None
-                if not told:
+                if not is_said:
                     self._say("the last test case of an earlier run takes its lab down; waiting for it")
-                    told = True
+                    is_said = True
                 time.sleep(0.2)
             else:
                 (self.directory / "pid").write_text(str(os.getpid()))
@@ -167,14 +167,14 @@ def kept_digests(tries: Sequence[Try]) -> dict[str, str]:
 
 def tries_in(directory: Path) -> list[Try]:
     """The journal of a campaign's folder, which may be none; a line that was not written to its end is left out."""
-    path, found = directory / "tries.jsonl", []
+    path, tries = directory / "tries.jsonl", []
     if not path.exists():
         return []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             document: dict[str, Any] = json.loads(line)
             outcome = {name: document[name] for name in ("status", "seconds", "error", "exit_code")}
-            found.append(Try(str(document["key"]), CellOutcome.from_json(outcome), str(document.get("sha256", ""))))
+            tries.append(Try(str(document["key"]), CellOutcome.from_json(outcome), str(document.get("sha256", ""))))
         except (ValueError, KeyError, TypeError, RecursionError):
             continue
-    return found
+    return tries

@@ -74,12 +74,12 @@ def _settled(campaign: Campaign, directory: Path) -> Campaign:
     for dut in campaign.duts:
         program = _filled(dut.program, f"program of {dut.name}")
         if program:
-            found = directory / program
-            if not (found.is_file() and os.access(found, os.X_OK)):
+            executable = directory / program
+            if not (executable.is_file() and os.access(executable, os.X_OK)):
                 raise FileFault(
-                    f"program of {dut.name}: {found} is not a program; give the `wirespeed` of another build"
+                    f"program of {dut.name}: {executable} is not a program; give the `wirespeed` of another build"
                 )
-            program = str(found.resolve())
+            program = str(executable.resolve())
         version = _filled(dut.version, f"version of {dut.name}")
         duts.append(dut.model_copy(update={"program": program, "version": version}))
     return campaign.model_copy(update={"duts": tuple(duts)})

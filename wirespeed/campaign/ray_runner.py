@@ -55,7 +55,7 @@ def served(names: Sequence[str], wait_s: float) -> list[TestbedPlace]:
     `wait_s`, EnvironmentFault where the program there is another."""
     import ray  # noqa: PLC0415
 
-    found: list[TestbedPlace] = []
+    places: list[TestbedPlace] = []
     deadline_s = time.monotonic() + wait_s
     for name in names:
         while resource(name) not in _resources():
@@ -75,8 +75,8 @@ def served(names: Sequence[str], wait_s: float) -> list[TestbedPlace]:
             raise EnvironmentFault(
                 f"testbed {name} has wirespeed {version} and this is {__version__}; install one on both"
             )
-        found.append(TestbedPlace(**place))
-    return found
+        places.append(TestbedPlace(**place))
+    return places
 
 
 def _resources() -> Mapping[str, float]:

@@ -22,12 +22,12 @@ def shapers_of(texts: Mapping[str, Any]) -> tuple[Shaper, ...]:
     before = {(one["interface"], one["handle"]): int(one["dropped"]) for one in _shaping(texts.get(f"before: {TEXT}"))}
     return tuple(
         Shaper(
-            interface=one["interface"],
-            kind=one["kind"],
-            rate=rate[1] if (rate := _RATE.search(one["rest"])) else "",
-            dropped=max(0, int(one["dropped"]) - before.get((one["interface"], one["handle"]), 0)),
+            interface=row["interface"],
+            kind=row["kind"],
+            rate=rate[1] if (rate := _RATE.search(row["rest"])) else "",
+            dropped=max(0, int(row["dropped"]) - before.get((row["interface"], row["handle"]), 0)),
         )
-        for one in _shaping(texts.get(TEXT))
+        for row in _shaping(texts.get(TEXT))
     )
 
 

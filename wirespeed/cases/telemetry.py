@@ -27,17 +27,17 @@ _PLACED = re.compile(r"(\S+) queue (\d+)")
 _NOMINAL = re.compile(r"@ ([\d.]+) ?GHz")
 
 
-def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> tuple[Worker, ...]:
+def workers_told(readings: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> tuple[Worker, ...]:
     """Each worker over all those samples; of older files, which tell no more, all of them together as one, of `pps`
     where the file does not say how much came in."""
-    if told and not any(one.workers for one in told):
-        return _together(told, place, pps)
-    names = dict.fromkeys(worker.name for one in told for worker in one.workers)
-    found = []
+    if readings and not any(one.workers for one in readings):
+        return _together(readings, place, pps)
+    names = dict.fromkeys(worker.name for one in readings for worker in one.workers)
+    workers = []
     for name in names:
-        rows = [worker for one in told for worker in one.workers if worker.name == name]
+        rows = [worker for one in readings for worker in one.workers if worker.name == name]
         preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
-        found.append(
+        workers.append(
             worker_of(
                 name,
                 sum(row.interval_s for row in rows),
@@ -47,7 +47,7 @@ def workers_told(told: Sequence[DutTelemetry], place: str, pps: float = 0.0) -> 
                 preempted_s=sum(preemptions) if preemptions else None,
             )
         )
-    return tuple(found)
+    return tuple(workers)
 
 
 def _together(told: Sequence[DutTelemetry], place: str, pps: float) -> tuple[Worker, ...]:
@@ -60,11 +60,11 @@ def _together(told: Sequence[DutTelemetry], place: str, pps: float) -> tuple[Wor
     return (Worker("the router", float(len(whole)), packets, polls, calls, clocks, polling, place),)
 
 
-def _counted(told: Mapping[str, float], pps: float) -> tuple[float, ...]:
-    packets, cycles = told.get("in_pps", pps), told["cycles_per_packet"]
-    calls = packets / told["vectors_per_call"]
-    polls = calls / max(1e-6, 1 - told.get("idle_polls", 0.0))
-    polling = cycles - told.get("cycles_per_packet_without_input", cycles)
+def _counted(costs: Mapping[str, float], pps: float) -> tuple[float, ...]:
+    packets, cycles = costs.get("in_pps", pps), costs["cycles_per_packet"]
+    calls = packets / costs["vectors_per_call"]
+    polls = calls / max(1e-6, 1 - costs.get("idle_polls", 0.0))
+    polling = cycles - costs.get("cycles_per_packet_without_input", cycles)
     return packets, polls, calls, cycles * packets, polling * packets
 
 
@@ -91,13 +91,13 @@ def _queues(facts: DutFacts) -> int | None:
     return max(counted.values(), default=None)
 
 
-def cpus_told(told: Sequence[DutTelemetry]) -> tuple[CpuShares, ...]:
+def cpus_told(readings: Sequence[DutTelemetry]) -> tuple[CpuShares, ...]:
     """CPU by CPU where the machine tells so much, else all of them as one."""
-    numbers = dict.fromkeys(cpu.cpu for one in _machines(told) for cpu in one.cpus)
-    found = tuple(cpu for number in numbers if (cpu := _cpu(number, _machines(told))) is not None)
+    numbers = dict.fromkeys(cpu.cpu for one in _machines(readings) for cpu in one.cpus)
+    found = tuple(cpu for number in numbers if (cpu := _cpu(number, _machines(readings))) is not None)
     if found:
         return found
-    shares = [one.cpu_percent for one in told if one.cpu_percent]
+    shares = [one.cpu_percent for one in readings if one.cpu_percent]
     if not shares:
         return ()
     kinds = dict.fromkeys(kind for share in shares for kind in share)
@@ -149,17 +149,17 @@ def _machines(told: Sequence[DutTelemetry]) -> list[MachineLoad]:
     return [one.machine for one in told if one.machine is not None]
 
 
-def drops_told(told: Sequence[DutTelemetry]) -> dict[str, int]:
+def drops_told(readings: Sequence[DutTelemetry]) -> dict[str, int]:
     """Packets dropped by reason, those that drivers count among them. A sum of the kernel's that has a driver's counter
     in it is left out."""
-    drops = counts(one.drops for one in told)
-    names = dict.fromkeys(name for machine in _machines(told) for name in machine.nics)
+    drops = counts(one.drops for one in readings)
+    names = dict.fromkeys(name for machine in _machines(readings) for name in machine.nics)
     for name in names:
-        found = losses(name, counts(machine.nics.get(name, {}) for machine in _machines(told)))
+        lost = losses(name, counts(machine.nics.get(name, {}) for machine in _machines(readings)))
         for way, sums in _KERNEL_SUMS.items():
-            if any(_is_of_way(reason, way) for reason in found):
+            if any(_is_of_way(reason, way) for reason in lost):
                 drops = {reason: n for reason, n in drops.items() if reason not in {f"{name} {one}" for one in sums}}
-        drops |= found
+        drops |= lost
     return drops
 
 

@@ -74,24 +74,24 @@ class TrialsOfLoad:
 def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence[SearchTrial], what: str) -> Case:
     """`chosen` is explained, the other `trials` are its loads; `what` says which it is."""
     place = f"{tried.source}: {len(chosen)} trial{'s' if len(chosen) > 1 else ''} {what}"
-    told = [trial.trial.dut for trial in chosen if _tells(trial.trial.dut)]
-    workers = workers_told(told, place)
+    readings = [trial.trial.dut for trial in chosen if _tells(trial.trial.dut)]
+    workers = workers_told(readings, place)
     span_s = sum(trial.trial.duration_s for trial in chosen)
-    watts = [one.watts for one in told if one.watts is not None]
-    machine = machine_told(told, tried.dut, place)
+    watts = [one.watts for one in readings if one.watts is not None]
+    machine = machine_told(readings, tried.dut, place)
     if watts:
         machine = replace(machine, energy=Energy(fmean(watts), tried.idle_w, place))
     case = Case(
         load=_load(tried, chosen, span_s, place),
         dut=replace(case_dut(tried.dut, workers, tried.source), has_nics=tried.has_nics),
         workers=workers,
-        drops=drops_told(told),
-        events=events_told(told),
-        cpus=cpus_told(told),
+        drops=drops_told(readings),
+        events=events_told(readings),
+        cpus=cpus_told(readings),
         steps=_steps(trials),
         interval_s=span_s,
         lost_packets=sum(trial.trial.balance.lost for trial in chosen) or None,
-        tells_drops=tells_drops(told),
+        tells_drops=tells_drops(readings),
         remarks=_errors(chosen),
         machine=machine,
     )
@@ -127,7 +127,7 @@ def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, pla
 def _directions(tried: TrialsOfLoad, case: Case, chosen: Sequence[SearchTrial], span_s: float) -> tuple[Case, ...]:
     if case.load.directions < 2:
         return ()
-    found = []
+    cases = []
     for wire in dict.fromkeys(wire for trial in chosen for wire in trial.trial.channels):
         balances = [trial.trial.channels[wire].balance for trial in chosen if wire in trial.trial.channels]
         load = replace(
@@ -140,29 +140,29 @@ def _directions(tried: TrialsOfLoad, case: Case, chosen: Sequence[SearchTrial], 
             cycles=None,
         )
         lost = sum(balance.lost for balance in balances)
-        found.append(replace(case, load=load, steps=(), lost_packets=lost or None, remarks=()))
-    return tuple(found)
+        cases.append(replace(case, load=load, steps=(), lost_packets=lost or None, remarks=()))
+    return tuple(cases)
 
 
 def _longest_preemption_s(chosen: Sequence[SearchTrial]) -> float | None:
     preemptions = [one for trial in chosen if (one := trial.trial.preemption) is not None]
-    found = [
+    longest_s = [
         s
         for one in preemptions
         for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)
         if s is not None
     ]
-    return max(found) if found else None
+    return max(longest_s) if longest_s else None
 
 
 def _steps(trials: Sequence[SearchTrial]) -> tuple[CaseStep, ...]:
     """A step a load, rising."""
-    found = []
+    steps = []
     for _, grouped in groupby(sorted(trials, key=lambda one: one.load_pps), key=lambda one: one.load_pps):
         same = list(grouped)
         offered, received = (fmean(getattr(one, way) for one in same) for way in ("offered_pps", "received_pps"))
-        found.append(step_of(offered, received, [one.trial.dut for one in same if _tells(one.trial.dut)]))
-    return tuple(found)
+        steps.append(step_of(offered, received, [one.trial.dut for one in same if _tells(one.trial.dut)]))
+    return tuple(steps)
 
 
 def _tells(dut: DutTelemetry) -> bool:

@@ -49,21 +49,21 @@ class Curve:
     right: tuple[float, ...] = ()
     of: str = ""
     note: str = ""
-    """Words that stand beside its first point."""
+    """Text beside the first point."""
     links: tuple[str, ...] = ()
     value: str = ""
     bar: str = ""
-    """Meaning of its bars."""
+    """Meaning of the curve's bars."""
 
     @property
     def key_mark(self) -> str:
-        """What legends say of its marks and bars: `loss onset, bar: from the highest load that passed`."""
+        """Legend text for the curve's marks and bars: `loss onset, bar: from the highest load that passed`."""
         return ", ".join(filter(None, (self.note, f"bar: {self.bar}" if self.bar else "")))
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A level to read others by, from the left edge to the right one, with its name at the end."""
+    """A horizontal reference line, such as line rate, with its name at the right end."""
 
     name: str
     value: float
@@ -177,8 +177,8 @@ class Chart:
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:
-        """One entry a key, as its first curve or band looks; what waits stands last."""
-        found: dict[str, LegendEntry] = {}
+        """One entry per key, in the style of its first curve or band; curves hidden at first come last."""
+        entries: dict[str, LegendEntry] = {}
         curves = [curve for panel in self.panels for curve in panel.curves]
         owners: dict[str, set[str]] = {}
         opened: dict[str, set[bool]] = {}
@@ -187,8 +187,8 @@ class Chart:
             if not curve.dots:
                 opened.setdefault(curve.key, set()).add(curve.is_open)
         for curve in curves:
-            if curve.key and curve.key not in found:
-                found[curve.key] = LegendEntry(
+            if curve.key and curve.key not in entries:
+                entries[curve.key] = LegendEntry(
                     key=curve.key,
                     name=self.called.get(curve.key, curve.name),
                     colour=curve.colour,
@@ -202,14 +202,14 @@ class Chart:
                     is_alike=len(owners[curve.key]) == 1 and len(opened.get(curve.key, ())) > 1,
                 )
         for band in self.bands:
-            if band.key and band.key not in found:
+            if band.key and band.key not in entries:
                 on = band.key not in self.off
-                found[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
-        return tuple(sorted(found.values(), key=lambda entry: not entry.on))
+                entries[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
+        return tuple(sorted(entries.values(), key=lambda entry: not entry.on))
 
 
 def short(value: float) -> float:
-    """Five digits draw the same picture in half the page."""
+    """Numbers are rounded to five digits: the same picture, half the size of the page."""
     return float(f"{value:.5g}")
 
 

@@ -45,13 +45,13 @@ def colours_by_name(names: Iterable[str]) -> dict[str, str]:
     names have one hue, the first by alphabet has its first shade. Names beyond the shades of their hue get what is
     left."""
     wanted = {name: _wanted(name) for name in sorted(set(names))}
-    found: dict[str, str] = {}
+    colours: dict[str, str] = {}
     for most in (len(HUES[0]), None):
-        for name in (name for name in wanted if name not in found):
-            free = (one for one in wanted[name][:most] if one not in found.values())
+        for name in (name for name in wanted if name not in colours):
+            free = (one for one in wanted[name][:most] if one not in colours.values())
             if (chosen := next(free, None if most else wanted[name][0])) is not None:
-                found[name] = chosen
-    return found
+                colours[name] = chosen
+    return colours
 
 
 def _wanted(name: str) -> list[str]:

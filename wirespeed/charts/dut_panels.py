@@ -1,4 +1,4 @@
-"""The device's own account of a test: what a packet cost it, how many it took at once, its CPUs by class, its drops."""
+"""The DUT's telemetry: cost per packet, vector size, CPU time by class, drops."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def values(account: Account, quantity: Quantity) -> list[PanelReading]:
 
 
 def panels_of(accounts: Sequence[Account]) -> list[DutPanel]:
-    """The panels that any of the devices has something for."""
+    """The panels for which any device has data."""
     panels = (*PANELS, *_grouped(accounts))
     return [
         panel for panel in panels if any(values(one, quantity) for one in accounts for quantity in panel.quantities)
@@ -120,20 +120,20 @@ def _grouped(accounts: Sequence[Account]) -> list[DutPanel]:
     classes, places = (_totals(accounts, group) for group in ("cpu_percent", "drops"))
     busy = [name for name in sorted(classes, key=classes.__getitem__, reverse=True) if name not in _IDLE]
     most = sorted((name for name in places if places[name] > 0), key=places.__getitem__, reverse=True)
-    found = []
+    panels = []
     if busy:
         shares = tuple(
             Quantity(name, f"in {harmless(name)}", DASHES[place % len(DASHES)], "cpu_percent")
             for place, name in enumerate(busy[:_MOST_PLACES])
         )
-        found.append(DutPanel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
+        panels.append(DutPanel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
     if most:
         rates = tuple(
             Quantity(name, f"dropped: {harmless(name)}", DASHES[place % len(DASHES)], "drops", per_s=True)
             for place, name in enumerate(most[:_MOST_PLACES])
         )
-        found.append(DutPanel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
-    return found
+        panels.append(DutPanel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
+    return panels
 
 
 def _named(quantities: tuple[Quantity, ...]) -> str:

@@ -213,12 +213,12 @@ def _alike(lines: Sequence[Curve], drawn: Mapping[int, Sequence[tuple[float, flo
     groups: list[list[Curve]] = []
     for curve in lines:
         for first, *_ in groups:
-            one, other = drawn[id(first)], drawn[id(curve)]
+            points, other = drawn[id(first)], drawn[id(curve)]
             is_pair = first.colour == curve.colour and first.of == curve.of and first.width == curve.width
-            if is_pair and len(one) == len(other):
-                pairs = zip(one, other, strict=True)
+            if is_pair and len(points) == len(other):
+                pairs = zip(points, other, strict=True)
                 near = sum(abs(x - u) <= NEAR_PT and abs(y - v) <= NEAR_PT for (x, y), (u, v) in pairs)
-                if near >= ALIKE * len(one):
+                if near >= ALIKE * len(points):
                     next(group for group in groups if group[0] is first).append(curve)
                     break
         else:

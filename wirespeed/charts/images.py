@@ -303,13 +303,13 @@ def _handle(entry: LegendEntry, name: str) -> Any:
     return Line2D([], [], color=entry.colour, linestyle=style, linewidth=1.4, label=name, **looks)
 
 
-def _entry(one: Curve | Rule) -> LegendEntry:
+def _entry(line: Curve | Rule) -> LegendEntry:
     """The legend entry of a curve or level that is not named in its panel."""
-    if isinstance(one, Rule):
-        colour = ALARM if one.alarm else REFERENCE
-        return LegendEntry("", one.name, colour, "dash" if one.alarm else "solid", "dot", on=True, of="")
+    if isinstance(line, Rule):
+        colour = ALARM if line.alarm else REFERENCE
+        return LegendEntry("", line.name, colour, "dash" if line.alarm else "solid", "dot", on=True, of="")
     return LegendEntry(
-        "", one.name, one.colour, one.dash, one.symbol, on=True, of=one.of, is_open=one.is_open, is_dots=one.dots
+        "", line.name, line.colour, line.dash, line.symbol, on=True, of=line.of, is_open=line.is_open, is_dots=line.dots
     )
 
 

@@ -1,4 +1,4 @@
-"""The medium's own latency, which no measurement can be below."""
+"""The baseline latency of the port type, the lower bound of every measurement."""
 
 from __future__ import annotations
 

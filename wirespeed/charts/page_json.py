@@ -91,14 +91,14 @@ def _band(band: Band) -> dict[str, Any]:
 
 def _entry(entry: LegendEntry) -> dict[str, Any]:
     dash = "" if entry.dash == "solid" else entry.dash
-    told = {"key": entry.key, "name": entry.name, "colour": entry.colour, "dash": dash, "value": entry.value}
+    words = {"key": entry.key, "name": entry.name, "colour": entry.colour, "dash": dash, "value": entry.value}
     mark = {
         "symbol": "" if entry.symbol == "dot" else entry.symbol,
         "open": entry.is_open,
         "dots": entry.is_dots,
         "alike": entry.is_alike,
     }
-    return _known({**told, **mark, "off": not entry.on, "of": entry.of})
+    return _known({**words, **mark, "off": not entry.on, "of": entry.of})
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:

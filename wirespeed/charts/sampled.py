@@ -24,7 +24,7 @@ class Dot:
 
 def sampled(dots: Sequence[Dot], like: Curve) -> list[Curve]:
     """The curves of samples, at most two, that look `like` one that has no points yet."""
-    found = []
+    curves = []
     for held in (False, True):
         some = [dot for dot in dots if dot.held is held]
         if not some:
@@ -37,8 +37,8 @@ def sampled(dots: Sequence[Dot], like: Curve) -> list[Curve]:
             told=tuple(some[number].told for number in order),
             dots=held,
         )
-        found.append(drawn)
-    return found
+        curves.append(drawn)
+    return curves
 
 
 def blank(name: str, colour: str, key: str = "", dash: Dash = "solid", width: float = 2.0, of: str = "") -> Curve:
@@ -52,18 +52,18 @@ def device_panels(
 ) -> list[Panel]:
     """A panel for each quantity that the devices told; `styles`, by the accounts' names, name the curves."""
     panels = []
-    for one in asked:
+    for panel in asked:
         curves: list[Curve] = []
         for account in accounts:
             style = styles[account.name]
-            for quantity in one.quantities:
+            for quantity in panel.quantities:
                 dots = [Dot(read.held, read.at / divisor, read.value) for read in values(account, quantity)]
                 like = replace(style, width=1.6)
-                if len(one.quantities) > 1:
+                if len(panel.quantities) > 1:
                     like = replace(like, name=f"{style.name}: {quantity.words}", dash=quantity.dash)
                 curves += sampled(dots, like)
-        scale = log_scale(y for curve in curves for y in curve.y if y is not None) if one.logarithmic else LINEAR
-        panels.append(Panel(one.title, one.unit, PANEL_PX, tuple(curves), scale))
+        scale = log_scale(y for curve in curves for y in curve.y if y is not None) if panel.logarithmic else LINEAR
+        panels.append(Panel(panel.title, panel.unit, PANEL_PX, tuple(curves), scale))
     return panels
 
 

@@ -39,7 +39,7 @@ def run(
         typer.Option(
             "--dry-run",
             rich_help_panel=CELLS,
-            help="Print what would run, its commands and how long it takes; run nothing.",
+            help="Print the test cases, their commands and duration; run nothing.",
         ),
     ] = False,
     out: Annotated[
@@ -60,7 +60,7 @@ def run(
             rich_help_panel=CELLS,
             parser=reading(parse_minutes),
             metavar="TIME",
-            help="Start no test case that would end after this time; minutes, or with a unit, e.g. 8h.",
+            help="Start no test case that would end later than this; minutes, or with a unit, e.g. 8h.",
         ),
     ] = None,
     testbeds: Annotated[
@@ -90,7 +90,8 @@ def run(
             rich_help_panel=TESTBEDS,
             parser=reading(parse_duration),
             metavar="TIME",
-            help="Time to wait for a testbed of --testbeds that is unreachable.",
+            help="Time to wait for an unreachable testbed of --testbeds.",
+            show_default="600s",
         ),
     ] = _WAIT_S,
     ab: Annotated[
@@ -187,7 +188,7 @@ def schema() -> None:
 def worker(
     testbed: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE|LAB]", help="Testbed to serve. Default: none, only the head of a cluster."),
+        typer.Argument(metavar="[FILE|LAB]", help="Testbed to serve. Default: none; only start the head of a cluster."),
     ] = None,
     *,
     name: Annotated[

@@ -97,12 +97,12 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
     from wirespeed.compare import text  # noqa: PLC0415
 
     if form != "text":
-        told = {
+        written = {
             "md": lambda: text.markdown(compared, within),
             "csv": lambda: text.as_csv(compared),
             "json": lambda: text.as_json(compared, within, confidence),
         }[form]()
-        print(told, end="")
+        print(written, end="")
         return
     from wirespeed.results.figures import difference_text  # noqa: PLC0415
     from wirespeed.tables import print_table  # noqa: PLC0415

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wirespeed.config.plan import ConfigPlan
     from wirespeed.config.state import RouterState
 
-HELP = """Check vppcfg's YAML, plan the commands that lead a router to it, apply them, and dump a router's state.
+HELP = """Check vppcfg's YAML, plan the commands that bring a router to it, apply them, and dump a router's state.
 
 Exit codes: 2 the file does not fit this router; 3 the router does not support a line; 4 it does not answer, or a
 step failed; 6 a file is not valid."""
@@ -27,7 +27,9 @@ step failed; 6 a file is not valid."""
 _MOST_CONFIRM_S = 86_400.0
 
 _File = Annotated[Path | None, typer.Argument(metavar="FILE", help="vppcfg's YAML.")]
-_Config = Annotated[Path | None, typer.Option("-c", "--config", metavar="FILE", help="The FILE, as in vppcfg.")]
+_Config = Annotated[
+    Path | None, typer.Option("-c", "--config", metavar="FILE", help="The same as FILE, spelled as in vppcfg.")
+]
 _Socket = Annotated[
     Path | None,
     typer.Option(
@@ -62,13 +64,13 @@ def plan(
         Path | None, typer.Option("--from", metavar="DUMP", help="Plan from this dump in place of the running router.")
     ] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Plan for a router with ports and no other settings.")
+        bool, typer.Option("--offline", help="Plan for a router that has ports and no other settings.")
     ] = False,
     output_format: Annotated[Literal["cli", "json", "diff"], typer.Option("--format", help="Output format.")] = "cli",
     explain: _Explain = False,
     output: _Output = None,
 ) -> int:
-    """Plan the commands that lead a router to the state of a file."""
+    """Plan the commands that bring a router to the state of a file."""
     target = _one_file(file, config)
     if dumped is not None and offline:
         raise UsageError("--from and --offline each say what to plan from; give one of them")

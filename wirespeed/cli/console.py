@@ -45,7 +45,8 @@ def command(
         typer.Option("-p", "--port", metavar="PORT", help="Port of the server, if -s has none.", min=1),
     ] = None,
     user: Annotated[
-        str | None, typer.Option("-u", "--user", help="User name as owner of the ports.", show_default="yours")
+        str | None,
+        typer.Option("-u", "--user", metavar="NAME", help="User name as owner of the ports.", show_default="yours"),
     ] = None,
     force: Annotated[bool, typer.Option("-f", "--force", help="Acquire ports by force.")] = False,
     readonly: Annotated[bool, typer.Option("-r", "--readonly", help="Acquire no ports.")] = False,
@@ -60,7 +61,10 @@ def command(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Do not print the result of each step.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Show requests and answers.")] = False,
     timeout: Annotated[
-        float, typer.Option("--timeout", parser=seconds, metavar="TIME", help="Time to wait for an answer.")
+        float,
+        typer.Option(
+            "--timeout", parser=seconds, metavar="TIME", help="Time to wait for an answer.", show_default="2s"
+        ),
     ] = 2.0,
     async_port: Annotated[
         int | None, typer.Option("--async_port", metavar="PORT", help="Not needed: events come from the RPC port.")

@@ -25,7 +25,7 @@ def command(
 ) -> int:
     """Control a running router: one command, several from standard input, or a shell.
 
-    `show ?` lists the possible continuations of a word. `wirespeed ctl stats ls|dump|poll` reads the router's counters
+    `show ?` lists the words that can follow `show`. `wirespeed ctl stats ls|dump|poll` reads the router's counters
     in shared memory.
     """
     from wirespeed.router.protocol import default_socket  # noqa: PLC0415 - keeps --help of other commands fast

@@ -55,7 +55,7 @@ def prepare(
         typer.Option(
             "--interface",
             metavar="NAME[,mac=MAC][,address=A/N][,tester=A][,pci=ADDR]",
-            help="DUT interface linked to the tester, and the tester's MAC address there; give it twice.",
+            help="DUT interface, and the MAC address of the tester's port that it is cabled to; give it twice.",
         ),
     ] = None,
     route: Annotated[
@@ -94,7 +94,7 @@ def prepare(
         Literal["on", "off", "nat", "nat66", "stateful", "forward"] | None,
         typer.Option(
             "--filter",
-            help="off: no nftables or pf until restore. nat, nat66, stateful, forward: these rules alone.",
+            help="off: nftables or pf disabled until restore. nat, nat66, stateful, forward: only these rules.",
             show_default="on",
         ),
     ] = None,
@@ -119,14 +119,14 @@ def prepare(
     quiet: _Quiet = False,
 ) -> None:
     """Configure a DUT to forward between two interfaces."""
-    given = dict(locals())  # before the imports, whose names are local as well
+    chosen = dict(locals())  # before the imports, whose names are local as well
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
     from wirespeed.dut.options import options_of, setup_of  # noqa: PLC0415
     from wirespeed.dut.setup import FilterOptions  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
 
-    settings = (name for name in given if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
-    if bench is not None and (unwanted := [name for name in settings if given[name] not in (None, "", [])]):
+    settings = (name for name in chosen if name not in ("dut", "bench", "dry_run", "journal", "quiet"))
+    if bench is not None and (unwanted := [name for name in settings if chosen[name] not in (None, "", [])]):
         word = option_name(prepare, unwanted[0])
         raise UsageError(f"{bench} defines how the DUT is prepared; leave out {word}, or change the file")
     device, setup = _named(dut, bench)
@@ -161,11 +161,16 @@ def collect(
     dut: DeviceOption = "",
     bench: BenchOption = None,
     duration: Annotated[
-        float, typer.Option("--duration", parser=seconds, metavar="TIME", help="Duration of the recording.")
+        float,
+        typer.Option(
+            "--duration", parser=seconds, metavar="TIME", help="Duration of the recording.", show_default="10s"
+        ),
     ] = 10.0,
     interval: Annotated[
         float,
-        typer.Option("--interval", parser=seconds, metavar="TIME", help="Time between two readings."),
+        typer.Option(
+            "--interval", parser=seconds, metavar="TIME", help="Time between two readings.", show_default="1s"
+        ),
     ] = 1.0,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="File to write, - for standard output.")

@@ -32,23 +32,29 @@ def command(
         typer.Option("--show-run", metavar="FILE", help="A `show runtime` of the router under load, - for stdin."),
     ] = None,
     show_errors: Annotated[
-        Path | None, typer.Option("--show-errors", metavar="FILE", help="Its `show errors` of the same time.")
+        Path | None, typer.Option("--show-errors", metavar="FILE", help="The `show errors` that belongs to --show-run.")
     ] = None,
     evidence: Annotated[
         list[Path] | None,
         typer.Option(
             "--evidence",
             metavar="FILE",
-            help="Printed texts (show runtime, ethtool -S, mpstat and so on), or a folder of them; repeatable.",
+            help="Saved command output (show runtime, ethtool -S, mpstat and others), or a folder of it; repeatable.",
         ),
     ] = None,
-    hz: Annotated[float | None, typer.Option("--hz", help="Clock of the router's CPUs in Hz, e.g. 2.2e9.")] = None,
+    hz: Annotated[
+        float | None, typer.Option("--hz", metavar="HZ", help="Clock of the router's CPUs in Hz, e.g. 2.2e9.")
+    ] = None,
     offered: Annotated[str, typer.Option("--offered", metavar="RATE", help="Offered load, e.g. 1.48mpps.")] = "",
     received: Annotated[str, typer.Option("--received", metavar="RATE", help="Received rate.")] = "",
-    size: Annotated[float | None, typer.Option("--size", help="Mean frame length, FCS included.")] = None,
+    size: Annotated[
+        float | None, typer.Option("--size", metavar="BYTES", help="Mean frame length, FCS included.")
+    ] = None,
     line: Annotated[str, typer.Option("--line", metavar="SPEED", help="Line rate of one direction, e.g. 10G.")] = "",
-    directions: Annotated[int, typer.Option("--directions", min=1, help="Number of loaded directions.")] = 1,
-    output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format")] = "text",
+    directions: Annotated[
+        int, typer.Option("--directions", metavar="N", min=1, help="Number of loaded directions.")
+    ] = 1,
+    output_format: Annotated[Literal["text", "md", "json"], typer.Option("--format", help="Output format.")] = "text",
     dut_name: DutNameOption = "",
     name: NameOption = None,
 ) -> None:

@@ -47,12 +47,18 @@ def command(
     timeout: Annotated[
         float,
         typer.Option(
-            "--timeout", parser=seconds, metavar="TIME", help="Time without an answer after which a target is down."
+            "--timeout",
+            parser=seconds,
+            metavar="TIME",
+            help="Time without an answer after which a target is down.",
+            show_default="2s",
         ),
     ] = 2.0,
     nodes: Annotated[
         Literal["thread", "every", "sum", "none"],
-        typer.Option("--nodes", help="Node counters by thread; also of every interface; summed over threads; none."),
+        typer.Option(
+            "--nodes", help="Node counters: by thread; by thread and also per interface; summed over threads; none."
+        ),
     ] = "thread",
     vpp_names: Annotated[
         bool, typer.Option("--vpp-names", help="Also export the names of vpp_prometheus_export.")
@@ -73,7 +79,7 @@ def command(
     from wirespeed.exporter.exposition import Targets, served  # noqa: PLC0415 - a command starts fast
     from wirespeed.exporter.options import TargetOptions, listening, targets_of  # noqa: PLC0415
 
-    given = TargetOptions(
+    options = TargetOptions(
         routers=router or (),
         segments=stats or (),
         generators=generator or (),
@@ -86,7 +92,7 @@ def command(
         vpp_names=vpp_names,
         timeout_s=timeout,
     )
-    where, targets = listening(listen, auth_file, tls_cert, tls_key), targets_of(given)
+    where, targets = listening(listen, auth_file, tls_cert, tls_key), targets_of(options)
     with stop_on_signals() as stop, served(Targets(targets, timeout), where) as port:
         host = f"[{where.host}]" if ":" in where.host else where.host
         print(f"http{'s' if tls_cert else ''}://{host}:{port}/metrics: {len(targets)} targets", flush=True)

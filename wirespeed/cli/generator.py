@@ -93,20 +93,21 @@ def command(
             parser=seconds,
             metavar="TIME",
             help="Stop a port whose owner is silent for this time; 0: never.",
+            show_default="60s",
         ),
     ] = 60.0,
     own_burst_rates: Annotated[
         bool,
         typer.Option(
             "--own-burst-rates",
-            help="In a requested load, bursts below 1000 packets count with their own rate. T-Rex: as 1 pps.",
+            help="Count bursts of less than 1000 packets with their own rate in the load. T-Rex: 1 pps.",
         ),
     ] = False,
     spread_starts: Annotated[
         bool,
         typer.Option(
             "--spread-starts",
-            help="Spread the starts of continuous streams evenly. Default, as in T-Rex: all at one instant.",
+            help="Spread the starts of continuous streams evenly. Default, as in T-Rex: all start at once.",
         ),
     ] = False,
     calibrate: Annotated[
@@ -130,8 +131,8 @@ def command(
     """Run the traffic generator (T-Rex stateless RPC; Open Traffic Generator with --otg).
 
     T-Rex's console, Python client and scripts work with it. It runs until Ctrl-C, SIGTERM or a client's request; then
-    traffic stops and the ports are closed. --cpu 2,3 assigns a worker to each port in turn, --cpu 2-5/6-9 four workers
-    to each pair of ports (2-5/ for a single pair), with one queue per worker.
+    traffic stops and the ports are closed. --cpu 2,3 gives each port one worker, in turn. --cpu 2-5/6-9 gives each pair
+    of ports four workers (2-5/ for a single pair), with one queue per worker.
     """
     from wirespeed._native import runtime  # noqa: PLC0415 - a command starts fast
     from wirespeed._native.generator import NativeGenerator  # noqa: PLC0415
@@ -141,19 +142,19 @@ def command(
     from wirespeed.generator.start_rules import StartRules  # noqa: PLC0415
     from wirespeed.serving.loopback import is_loopback  # noqa: PLC0415
 
-    given = _Wanted(cpu=cpu, main_cpu=main_cpu, rpc=rpc, memory_mb=memory, mtu=mtu)
-    given = _wanted(given, port, dest_mac, trex_cfg)
-    specs, dest_macs, mtu = given.specs, given.dest_macs, given.mtu
-    cpus, port_workers = parse_worker_cpus(given.cpu, len(specs))
-    host, tcp_port = parse_rpc_address(given.rpc)
+    options = _Wanted(cpu=cpu, main_cpu=main_cpu, rpc=rpc, memory_mb=memory, mtu=mtu)
+    options = _wanted(options, port, dest_mac, trex_cfg)
+    specs, dest_macs, mtu = options.specs, options.dest_macs, options.mtu
+    cpus, port_workers = parse_worker_cpus(options.cpu, len(specs))
+    host, tcp_port = parse_rpc_address(options.rpc)
     if not 0 <= owner_timeout <= 1e9:
         raise UsageError(f"--owner-timeout {owner_timeout:g} cannot be used; give seconds, or 0 for never")
-    settle_main(given.main_cpu)
+    settle_main(options.main_cpu)
     specs = [
         replace(spec, rx_queues=max(spec.rx_queues, len(workers)), tx_queues=max(spec.tx_queues, len(workers)))
         for spec, workers in zip(specs, port_workers, strict=True)
     ]
-    memory_mb = given.memory_mb or memory_needed_mb(specs, len(cpus), mtu)
+    memory_mb = options.memory_mb or memory_needed_mb(specs, len(cpus), mtu)
     with leave_on_signals(), RpcSockets(host, tcp_port) as sockets, ExitStack() as beside:
         service = _otg_service(otg, otg_cert)
         if not is_loopback(host):
@@ -178,7 +179,7 @@ def command(
             core = NativeGenerator(cpus, len(specs), port_workers)
             try:
                 server = Server(core, dest_macs, owner_timeout, StartRules(own_burst_rates, spread_starts))
-                for index, addresses in enumerate(given.hosts):
+                for index, addresses in enumerate(options.hosts):
                     settle(server, server.ports[index], addresses)
                 for line in describe(core, server):
                     typer.echo(line)
@@ -209,7 +210,7 @@ class _Wanted:
     hosts: tuple[PortHost, ...] = ()
 
 
-def _wanted(given: _Wanted, ports: list[str] | None, dest_macs: list[str] | None, trex_cfg: Path | None) -> _Wanted:
+def _wanted(options: _Wanted, ports: list[str] | None, dest_macs: list[str] | None, trex_cfg: Path | None) -> _Wanted:
     """With the ports; UsageError for what cannot be used."""
     from wirespeed.generator.trex_cfg import read_trex_cfg  # noqa: PLC0415 - a command starts fast
     from wirespeed.model import parse_mac, parse_port_spec  # noqa: PLC0415 - as above
@@ -217,17 +218,17 @@ def _wanted(given: _Wanted, ports: list[str] | None, dest_macs: list[str] | None
     if (ports is None) == (trex_cfg is None):
         raise UsageError("give --port or --trex-cfg, not both" if ports else "Missing option '--port' (or --trex-cfg)")
     if trex_cfg is None:
-        wanted = replace(given, specs=[parse_port_spec(text) for text in ports or ()])
+        wanted = replace(options, specs=[parse_port_spec(text) for text in ports or ()])
     else:
         file = read_trex_cfg(trex_cfg)
         if file.notice:
             typer.echo(f"wirespeed: {file.notice} (docs/from-trex.md)", err=True)
         wanted = _Wanted(
-            cpu=given.cpu or file.cpu,
-            main_cpu=given.main_cpu or file.main_cpu,
-            rpc=f"127.0.0.1:{file.rpc_port}" if file.rpc_port and given.rpc == DEFAULT_RPC else given.rpc,
-            memory_mb=given.memory_mb or file.memory_mb,
-            mtu=file.mtu if file.mtu and given.mtu == PLAIN_MTU else given.mtu,
+            cpu=options.cpu or file.cpu,
+            main_cpu=options.main_cpu or file.main_cpu,
+            rpc=f"127.0.0.1:{file.rpc_port}" if file.rpc_port and options.rpc == DEFAULT_RPC else options.rpc,
+            memory_mb=options.memory_mb or file.memory_mb,
+            mtu=file.mtu if file.mtu and options.mtu == PLAIN_MTU else options.mtu,
             specs=list(file.ports),
             dest_macs=list(file.dest_macs),
             hosts=file.hosts,

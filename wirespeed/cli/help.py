@@ -25,16 +25,18 @@ class HelpCommand(TyperCommand):
             if record is None:
                 continue
             names = _SWITCH.sub(r"\1--[no-]\2", _ALIAS.sub("", record[0]))
-            told = _DEFAULT.sub(r" [\1]", record[1]).removesuffix(".")
+            description = _DEFAULT.sub(r" [\1]", record[1]).removesuffix(".")
             if parameter.param_type_name == "argument":
-                groups.setdefault("Arguments", []).append((names, told))
+                groups.setdefault("Arguments", []).append((names, description))
             elif "--help" in parameter.opts:
                 title = next(reversed(groups), "Options")
                 groups.setdefault("Options" if title == "Arguments" else title, []).append(
                     (names, "This help; defaults are in brackets")
                 )
             else:
-                groups.setdefault(getattr(parameter, "rich_help_panel", None) or "Options", []).append((names, told))
+                groups.setdefault(getattr(parameter, "rich_help_panel", None) or "Options", []).append(
+                    (names, description)
+                )
         for title, rows in groups.items():
             with formatter.section(title):
                 formatter.write_dl(

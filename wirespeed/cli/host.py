@@ -108,16 +108,16 @@ def show(
     given_ports = parse_ports(ports or ())
     facts = facts_of(name, answers, given_ports)
     check_cards(facts, given_ports)
-    found = inspection_of(facts, marks_of(facts, cpu_list("--cpu", cpu) if cpu else ()), answers, taken)
+    inspection = inspection_of(facts, marks_of(facts, cpu_list("--cpu", cpu) if cpu else ()), answers, taken)
     if output:
-        write_atomically(Path(output), inspection_to_json(found), "inspection")
+        write_atomically(Path(output), inspection_to_json(inspection), "inspection")
     match output_format:
         case "text":
-            print("\n".join(as_text(found)))
+            print("\n".join(as_text(inspection)))
         case "md":
-            print("\n".join(as_markdown(found)))
+            print("\n".join(as_markdown(inspection)))
         case "json":
-            print(json.dumps(json.loads(inspection_to_json(found)), indent=2, ensure_ascii=False))
+            print(json.dumps(json.loads(inspection_to_json(inspection)), indent=2, ensure_ascii=False))
 
 
 def optics(

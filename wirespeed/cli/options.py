@@ -37,7 +37,7 @@ MainCpuOption = Annotated[
     typer.Option("--main-cpu", metavar="N[,N]", help="CPUs of the main thread, which mostly sleeps. Default: any."),
 ]
 HugepagesOption = Annotated[
-    Literal["auto", "never", "require"], typer.Option("--hugepages", help="Memory for packets and tables.")
+    Literal["auto", "never", "require"], typer.Option("--hugepages", help="Hugepages for packets and tables.")
 ]
 MarchOption = Annotated[
     Literal["auto", "v2", "v3", "v4"], typer.Option("--march", help="x86-64 level of the data plane code.")
@@ -50,7 +50,7 @@ ServerOption = Annotated[
         "-s",
         "--server",
         metavar="HOST[:PORT]",
-        help="Generator to use, wirespeed's or a T-Rex.",
+        help="Address of the generator or T-Rex.",
         show_default="127.0.0.1:4501",
     ),
 ]

@@ -33,7 +33,7 @@ def plain_call(function: Callable[..., Any], args: Sequence[str], *, options_any
     `options_anywhere`: options may follow arguments."""
     parameters = _parameters(function)
     options = {word: one for one in parameters for word in (*one.words, *one.off)}
-    given: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     positional = []
     waiting = iter(args)
     for word in waiting:
@@ -42,24 +42,24 @@ def plain_call(function: Callable[..., Any], args: Sequence[str], *, options_any
             continue
         name, equals, value = word.partition("=") if word.startswith("--") else (word, "", "")
         option = None if positional and not options_anywhere else options.get(name)
-        if option is None or (option.name in given and not option.is_list) or (option.is_flag and equals):
+        if option is None or (option.name in values and not option.is_list) or (option.is_flag and equals):
             raise NotPlain
         if option.is_flag:
-            given[option.name] = name not in option.off
+            values[option.name] = name not in option.off
             continue
         if not equals:
             value = next(waiting, "--")
             if value.startswith("-") and value != "-":
                 raise NotPlain
-        option.take(value, given)
-    for one in parameters:
-        if one.words:
+        option.take(value, values)
+    for parameter in parameters:
+        if parameter.words:
             continue
-        while positional and (one.is_list or one.name not in given):
-            one.take(positional.pop(0), given)
-    if positional or any(one.is_needed and one.name not in given for one in parameters):
+        while positional and (parameter.is_list or parameter.name not in values):
+            parameter.take(positional.pop(0), values)
+    if positional or any(one.is_needed and one.name not in values for one in parameters):
         raise NotPlain
-    return given
+    return values
 
 
 def option_name(function: Callable[..., Any], parameter: str) -> str:
@@ -93,12 +93,12 @@ class _Parameter:
         self.is_flag = self._kind is bool
         self._parser, self._least, self._most = info.parser, info.min, info.max
 
-    def take(self, word: str, given: dict[str, Any]) -> None:
+    def take(self, word: str, values: dict[str, Any]) -> None:
         value = self._converted(word)
         if self.is_list:
-            given.setdefault(self.name, []).append(value)
+            values.setdefault(self.name, []).append(value)
         else:
-            given[self.name] = value
+            values[self.name] = value
 
     def _converted(self, word: str) -> Any:
         if self._parser is not None:

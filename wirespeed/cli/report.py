@@ -32,7 +32,9 @@ def command(
         ),
     ],
     *,
-    title: Annotated[str, typer.Option("-t", "--title", help="Title of the page.")] = "Loadtest results",
+    title: Annotated[
+        str, typer.Option("-t", "--title", metavar="TEXT", help="Title of the page.")
+    ] = "Loadtest results",
     output: Annotated[
         str,
         typer.Option(
@@ -50,39 +52,42 @@ def command(
             "--fail-threshold",
             parser=reading(_threshold),
             metavar="RATIO",
-            help="Loss ratio above which a sample failed, e.g. 0.001 or 0.1%.",
+            help="Loss ratio above which a sample fails, e.g. 0.001 or 0.1%.",
             show_default="that of each file",
         ),
     ] = None,
     scaler: Annotated[
-        str, typer.Option("-y", "--yscaler", metavar="DIV:PREFIX", help="Unit of packet rates.")
+        str,
+        typer.Option("-y", "--yscaler", metavar="DIV:PREFIX", help="Unit of packet rates: the divisor and its prefix."),
     ] = "1000000:M",
     only_channels: Annotated[
         list[str] | None,
         typer.Option(
             "--only-channels",
             metavar="CHANNEL,...",
-            help="Channels to draw, such as 0-1 or 0-1,sum, or as graph.rb counts them: 0, 1, and 2 for the sum; "
-            "tables always show all.",
+            help="Channels to draw: directions and sum, such as 0-1,sum, or graph.rb's numbers 0, 1, and 2 for the "
+            "sum. Tables always show all.",
             show_default="each direction, not their sum",
         ),
     ] = None,
     output_format: Annotated[
         Format | None,
-        typer.Option("--format", help="The page, or only its table.", show_default="that of -o, or html"),
+        typer.Option(
+            "--format", help="Output format: the page, or only its table.", show_default="that of -o, or html"
+        ),
     ] = None,
     layout: Annotated[
         Literal["list", "matrix", "nodes", "power"],
         typer.Option(
             "--layout",
-            help="Rows of a table: directions, loads by devices and directions, what each node of a router cost, or "
-            "the watts at each load.",
+            help="Table: a row per direction (list), loads by DUT and direction (matrix), cost per router node "
+            "(nodes), power by load (power).",
         ),
     ] = "list",
     both: Annotated[
         Literal["each", "sum200", "sum100"],
         typer.Option(
-            "--both", help="In a matrix, a bidirectional load: each direction, or the sum in 200 % or in 100 %."
+            "--both", help="Matrix: bidirectional loads by direction, or as a sum where the line is 200 % or 100 %."
         ),
     ] = "each",
     row_label: Annotated[
@@ -90,11 +95,11 @@ def command(
         typer.Option(
             "--row-label",
             metavar="LABEL=LOAD|TEMPLATE",
-            help="In a matrix, the name of a load: '64b one flow=bench size=64', or of all: '{size}b {vm}'.",
+            help="Matrix: label of a load, such as '64b one flow=bench size=64', or of all, such as '{size}b {vm}'.",
         ),
     ] = None,
     charts: Annotated[
-        str, typer.Option("--charts", metavar="URL", help="The page that the cells of a markdown matrix link to.")
+        str, typer.Option("--charts", metavar="URL", help="Markdown matrix: page that its cells link to.")
     ] = "",
     line: Annotated[
         str,

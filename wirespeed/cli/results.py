@@ -41,7 +41,7 @@ _Words = Annotated[
 _Sort = Annotated[str, typer.Option("--sort", metavar="[-]KEY", help="Sort by this key; with -, highest first.")]
 _Rows = Annotated[int, typer.Option("--rows", metavar="N", help="Number of rows; 0 shows all.", min=0)]
 _Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-_Title = Annotated[str, typer.Option("--title", help="Title of the page.")]
+_Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 
 
 def add(
@@ -98,7 +98,7 @@ def show(
 
 
 def tag(
-    tag: Annotated[str, typer.Argument(metavar="TAG", help=f"The tag; {_UNWANTED} is for `gc`.")],
+    tag: Annotated[str, typer.Argument(metavar="TAG", help=f"The tag. `gc` removes results tagged {_UNWANTED}.")],
     results: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of the results.")],
     *,
     corpus: _Place = "",
@@ -152,7 +152,7 @@ def article(
         ),
     ] = None,
 ) -> None:
-    """Write the skeleton of a review of a DUT."""
+    """Write the draft of a review of a DUT."""
     from wirespeed.cli import corpus_pages as pages  # noqa: PLC0415 - a command starts fast
 
     with _opened(corpus) as opened:
@@ -192,14 +192,14 @@ def _opened(corpus: str) -> AbstractContextManager[Corpus]:
     return open_corpus(corpus)
 
 
-def _add(corpus: Corpus, given: Sequence[str], build: str, tags: tuple[str, ...], names: DutNames) -> None:
+def _add(corpus: Corpus, paths: Sequence[str], build: str, tags: tuple[str, ...], names: DutNames) -> None:
     from wirespeed.errors import ConnectionFault  # noqa: PLC0415
 
     def on_batch(behind: int) -> None:
         if sys.stderr.isatty():
             print(f"\r{behind} files", end="", file=sys.stderr, flush=True)
 
-    added = corpus.add(_files(given), build, tags, names, on_batch)
+    added = corpus.add(_files(paths), build, tags, names, on_batch)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     for reason in added.refused:
@@ -236,19 +236,19 @@ def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str
     return corpus.index.figures(conditions, sort or "-rate", best and parse_key(best, "--best"), rows or None)
 
 
-def _print(what: str, found: Found, as_json: bool) -> None:
+def _print(what: str, listing: Found, as_json: bool) -> None:
     from wirespeed.corpus import text  # noqa: PLC0415
     from wirespeed.tables import print_table  # noqa: PLC0415
 
     if as_json:
-        print(text.as_json(found.rows))
+        print(text.as_json(listing.rows))
         return
     if what == "list":
-        print_table(text.RESULT_HEAD, map(text.result_cells, found.rows), whole="id", piped=_PIPED_COLUMNS)
+        print_table(text.RESULT_HEAD, map(text.result_cells, listing.rows), whole="id", piped=_PIPED_COLUMNS)
     else:
-        print_table(text.FIGURE_HEAD, map(text.figure_cells, found.rows), ("rate", "pps/W"), "id", _PIPED_COLUMNS)
-    left = found.total - len(found.rows)
-    print(f"{len(found.rows)} of {found.total}{'; --rows 0 shows all' if left else ''}")
+        print_table(text.FIGURE_HEAD, map(text.figure_cells, listing.rows), ("rate", "pps/W"), "id", _PIPED_COLUMNS)
+    left = listing.total - len(listing.rows)
+    print(f"{len(listing.rows)} of {listing.total}{'; --rows 0 shows all' if left else ''}")
 
 
 def _show(corpus: Corpus, name: str, as_json: bool) -> None:
@@ -283,19 +283,19 @@ def _export(corpus: Corpus, directory: Path, words: Sequence[str]) -> None:
 
 
 def _verify(corpus: Corpus) -> int:
-    found = corpus.verify()
-    for title in found.unindexed:
+    check = corpus.verify()
+    for title in check.unindexed:
         print(f"{title} was in no index; it is now")
-    for digest in found.returned:
+    for digest in check.returned:
         print(f"{digest[:12]} has its file again")
-    for reason in found.damaged:
+    for reason in check.damaged:
         print(reason, file=sys.stderr)
-    for digest in found.missing:
+    for digest in check.missing:
         print(f"{digest[:12]}: its file {corpus.store.path(digest)} is missing", file=sys.stderr)
-    print(f"{_count(found.results, 'result')} of {corpus.place.name} are whole")
-    if not found.is_whole:
+    print(f"{_count(check.results, 'result')} of {corpus.place.name} are whole")
+    if not check.is_whole:
         raise FileFault(
-            f"{len(found.missing)} files are missing and {len(found.damaged)} were damaged: restore them from a copy "
+            f"{len(check.missing)} files are missing and {len(check.damaged)} were damaged: restore them from a copy "
             "and verify again, or add the results again"
         )
     return 0

@@ -37,7 +37,7 @@ def command(
     main_cpu: MainCpuOption = "",
     exec_file: Annotated[
         Path | None,
-        typer.Option("-x", "--exec", metavar="FILE", help="Commands to run before traffic starts."),
+        typer.Option("-x", "--exec", metavar="FILE", help="File of commands to run before traffic starts."),
     ] = None,
     socket: Annotated[
         Path | None,
@@ -78,7 +78,7 @@ def command(
             "--max-interface-neighbors",
             metavar="N",
             help="Maximum neighbours learned on one interface.",
-            show_default="half of them",
+            show_default="half of --max-neighbors",
         ),
     ] = None,
     max_path_sets: Annotated[

@@ -31,8 +31,8 @@ def spliced(command: Callable[[_Options], int], options: type[_Options]) -> Call
     return spread
 
 
-def _parameter(one: Declared) -> inspect.Parameter:
-    option, kind, default = one.option, one.kind, one.default
+def _parameter(declared: Declared) -> inspect.Parameter:
+    option, kind, default = declared.option, declared.kind, declared.default
     if kind == tuple[str, ...]:
         kind, default = list[str] | None, None
     shown: dict[str, Any] = {"metavar": option.metavar, "help": option.help, "show_default": option.shown}
@@ -44,7 +44,7 @@ def _parameter(one: Declared) -> inspect.Parameter:
         shown["rich_help_panel"] = option.group
     info = typer.Option(*option.words, **shown) if option.words else typer.Argument(**shown)
     return inspect.Parameter(
-        one.field,
+        declared.field,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if default is MISSING else default,
         annotation=Annotated[kind, info],

@@ -69,7 +69,8 @@ def poll(
     socket: _Socket = None,
     file: _File = None,
     interval: Annotated[
-        float, typer.Option("-i", "--interval", parser=seconds, metavar="TIME", help="Time between polls.")
+        float,
+        typer.Option("-i", "--interval", parser=seconds, metavar="TIME", help="Time between polls.", show_default="1s"),
     ] = 1.0,
     count: Annotated[
         int, typer.Option("-n", "--count", metavar="N", help="Number of polls; 0: until interrupted.")

@@ -24,7 +24,10 @@ def check(
     *,
     tester: Annotated[
         bool,
-        typer.Option("--tester", help="Measure and keep the maximum rate of the tester, over cables or a DUT in L2XC."),
+        typer.Option(
+            "--tester",
+            help="Measure and store the maximum rate of the tester, cabled back to back or through a DUT in L2XC.",
+        ),
     ] = False,
     duration: Annotated[
         float | None,
@@ -33,16 +36,16 @@ def check(
             parser=seconds,
             metavar="TIME",
             help="Duration of each load of --tester.",
-            show_default=f"{_LOAD_S:g}",
+            show_default=f"{_LOAD_S:g}s",
         ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Acquire the ports by force.")] = False,
 ) -> int:
-    """Check a testbed part by part, one line each.
+    """Check each part of a testbed; print one line per check.
 
     The parts are tester, links, DUT, cabling, neighbours, and a packet through the DUT in each direction. A failed
-    check shows the next step. Exit code 0: all is well; 3: a part is not as the file says; 4: the tester or the DUT
-    does not answer; 6: the file cannot be used.
+    check shows the next step. Exit code 0: all checks passed; 3: a part differs from the file; 4: the tester or the
+    DUT does not answer; 6: the file cannot be used.
     """
     from wirespeed.errors import UsageError  # noqa: PLC0415
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - a command starts fast

@@ -59,12 +59,12 @@ class CliCommand:
 def commands_of(name: str) -> tuple[CliCommand, ...]:
     """The command `name`, and its verbs, in the order of help."""
     module = _module_of(name)
-    found = [CliCommand((name,), module, module.command)] if hasattr(module, "command") else []
-    found += [CliCommand((name, verb), module, call) for verb, call in getattr(module, "VERBS", {}).items()]
+    commands = [CliCommand((name,), module, module.command)] if hasattr(module, "command") else []
+    commands += [CliCommand((name, verb), module, call) for verb, call in getattr(module, "VERBS", {}).items()]
     for word in getattr(module, "RESERVED", ()):
         below = import_module(f"wirespeed.cli.{word}")
-        found += [CliCommand((name, word, verb), below, call) for verb, call in below.VERBS.items()]
-    return tuple(found)
+        commands += [CliCommand((name, word, verb), below, call) for verb, call in below.VERBS.items()]
+    return tuple(commands)
 
 
 def _module_of(name: str) -> ModuleType:

@@ -39,7 +39,7 @@ def command(
         typer.Option(
             "--token",
             metavar="WORD",
-            help="Access token that the URL must contain; `new` makes one.",
+            help="Access token that the URL must contain; `new` generates one.",
             show_default=False,
         ),
     ] = "",
@@ -48,11 +48,10 @@ def command(
         typer.Option("--grace", metavar="TIME", hidden=True, help="Stay so long after the end of standard input."),
     ] = None,
 ) -> int:
-    """Show a running load test, search, RFC 2544 run or soak as it grows, and all results with their reports.
+    """Show running tests as they grow, and all results with their reports.
 
-    Routers and generators that are named have pages too, with their rates and
-    cycles per packet while a page is open. Read-only: no request changes
-    anything.
+    --router and --generator add pages with rates and cycles per packet, which are read while such a page is open.
+    Read-only: no request changes anything.
     """
     from wirespeed.exporter.options import TargetOptions, targets_of  # noqa: PLC0415 - a command starts fast
     from wirespeed.units import parse_duration  # noqa: PLC0415

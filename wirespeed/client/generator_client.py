@@ -220,13 +220,13 @@ class GeneratorClient:
         at_s = here_s if isinstance(clock, RemoteError) else float(clock["ts"])
         stamps = [one.at_s for one in stats.values() if one.at_s is not None]
         instant = len(stamps) == len(stats)
-        told = {} if isinstance(global_stats, RemoteError) else global_stats
+        statistics = {} if isinstance(global_stats, RemoteError) else global_stats
         return Snapshot(
             at_s=stamps[0] if instant and stamps else at_s,
             ports=stats,
-            global_stats=told,
+            global_stats=statistics,
             instant=instant,
-            machine=told.get("machine"),
+            machine=statistics.get("machine"),
             groups=pg_stats,
             status={
                 port: port_status(port, self._checked("get_port_status", raw))

@@ -106,21 +106,21 @@ def ping(
     sent_s: float | None = None
     with capturing(client, [port], [port], "icmp or (vlan and icmp)") as fetch:
         push(client, port, request)
-        for one in until(fetch, wait_s):
-            packet = Ether(one.packet)
+        for captured in until(fetch, wait_s):
+            packet = Ether(captured.packet)
             icmp = packet.getlayer(ICMP)
             if icmp is None or (icmp.id, icmp.seq) != (port + 1, sequence):
                 continue
-            if one.origin == "TX" and icmp.type == 8:
-                sent_s = one.at_s
-            elif one.origin == "RX" and icmp.type == 0 and sent_s is not None:
-                return one.at_s - sent_s
+            if captured.origin == "TX" and icmp.type == 8:
+                sent_s = captured.at_s
+            elif captured.origin == "RX" and icmp.type == 0 and sent_s is not None:
+                return captured.at_s - sent_s
     return None
 
 
 def find_peers(client: StatelessClient, macs: Mapping[int, str], wait_s: float = WAIT_S) -> dict[int, int | None]:
     """For each port the one that its packets arrive at; None where none does, as behind a router."""
-    found: dict[int, int | None] = dict.fromkeys(macs)
+    peers: dict[int, int | None] = dict.fromkeys(macs)
     with capturing(client, [], list(macs), "") as fetch:
         for port, mac in macs.items():
             probe = Ether(dst="ff:ff:ff:ff:ff:ff", src=mac, type=_EXPERIMENTAL) / Raw(bytes([port]) * 46)
@@ -128,10 +128,10 @@ def find_peers(client: StatelessClient, macs: Mapping[int, str], wait_s: float =
         for one in until(fetch, wait_s):
             packet = Ether(one.packet)
             if one.origin == "RX" and packet.type == _EXPERIMENTAL and len(one.packet) > 14:
-                found[one.packet[14]] = one.port
-            if all(peer is not None for peer in found.values()):
+                peers[one.packet[14]] = one.port
+            if all(peer is not None for peer in peers.values()):
                 break
-    return found
+    return peers
 
 
 def until(fetch: Callable[[], list[CapturedProbe]], wait_s: float) -> Iterator[CapturedProbe]:

@@ -43,19 +43,19 @@ Values = Mapping[Subject, Sequence[Value]]
 def compare(a: Values, b: Values, within: float, confidence: float, control: str = "") -> Comparison:
     """`control`: a part of the load's name; those tests tell what the bench did, which is taken off the others.
     UsageError when it is none of both sides, or has too few repeats."""
-    found = _control(a, b, control) if control else None
+    moved = _control(a, b, control) if control else None
     rows = []
     for subject in sorted(a.keys() | b.keys()):
         sides = [[value for value in side.get(subject, ()) if not value.irregular] for side in (a, b)]
         left_out = len(a.get(subject, ())) + len(b.get(subject, ())) - sum(map(len, sides))
         old, new = ([value.rate_pps for value in side] for side in sides)
         is_control = bool(control) and control in subject.load
-        judged = judge(old, new, within, confidence, None if is_control else found)
+        judged = judge(old, new, within, confidence, None if is_control else moved)
         a_bound, b_bound = (_bound(side) for side in sides)
         judged = bounded(judged, bool(a_bound), bool(b_bound))
         a_pps, b_pps = (median(rates) if rates else None for rates in (old, new))
         rows.append(ComparisonRow(subject, a_pps, b_pps, judged, left_out, a_bound, b_bound))
-    return Comparison(tuple(rows), None if found is None else found.difference)
+    return Comparison(tuple(rows), None if moved is None else moved.difference)
 
 
 def _bound(values: Sequence[Value]) -> str:

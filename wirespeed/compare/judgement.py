@@ -71,15 +71,15 @@ def judge(
     a: Sequence[float], b: Sequence[float], within: float, confidence: float, control: LogDifference | None = None
 ) -> Judgement:
     """`within` is the ratio that counts as no difference, `confidence` of the interval, both between 0 and 1."""
-    found = drift(a, b)
-    if found is None and len(a) == len(b) == 1:
+    change = drift(a, b)
+    if change is None and len(a) == len(b) == 1:
         return Judgement("cannot tell", 1, 1, b[0] / a[0] - 1, needed=1, why="one run each: cannot be judged")
-    if found is None:
+    if change is None:
         return Judgement("cannot tell", len(a), len(b), needed=2 - min(len(a), len(b), 2))
     if control is not None:
-        found = found.minus(control)
-    half = found.half_width(confidence)
-    low, high = found.difference - half, found.difference + half
+        change = change.minus(control)
+    half = change.half_width(confidence)
+    low, high = change.difference - half, change.difference + half
     word: Word = "cannot tell"
     if low > math.log1p(-within) and high < math.log1p(within):
         word = "same"
@@ -88,7 +88,7 @@ def judge(
     elif high < 0:
         word = "worse"
     needed = _needed(a, b, within, confidence) if word == "cannot tell" else None
-    return Judgement(word, len(a), len(b), math.expm1(found.difference), math.expm1(low), math.expm1(high), needed)
+    return Judgement(word, len(a), len(b), math.expm1(change.difference), math.expm1(low), math.expm1(high), needed)
 
 
 def bounded(judgement: Judgement, a_at_least: bool, b_at_least: bool) -> Judgement:

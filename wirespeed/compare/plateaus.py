@@ -20,9 +20,9 @@ class Plateau:
 
 def plateaus(values: Sequence[float]) -> tuple[Plateau, ...]:
     """The groups that take the fewest bits to tell; values above 0."""
-    found, first = [], 0
+    spans, first = [], 0
     for group in classify(list(values)):
         last = first + group.stats.size - 1
-        found.append(Plateau(first, last, float(group.stats.avg), float(group.stats.stdev)))
+        spans.append(Plateau(first, last, float(group.stats.avg), float(group.stats.stdev)))
         first = last + 1
-    return tuple(found)
+    return tuple(spans)

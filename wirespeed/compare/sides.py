@@ -23,11 +23,11 @@ class Side:
 
     def values(self, *, by_name: bool) -> dict[Subject, list[Value]]:
         """Values of all DUTs together, or with `by_name` of each."""
-        found: dict[Subject, list[Value]] = {}
+        by_subject: dict[Subject, list[Value]] = {}
         for dut, subjects in self.by_dut.items():
             for subject, values in subjects.items():
-                found.setdefault(replace(subject, dut=dut) if by_name else subject, []).extend(values)
-        return found
+                by_subject.setdefault(replace(subject, dut=dut) if by_name else subject, []).extend(values)
+        return by_subject
 
 
 def read_side(where: Path, names: DutNames = UNNAMED) -> Side:
@@ -64,9 +64,9 @@ def files_of(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
     try:
-        found = sorted(path.glob("*.json"))
+        files = sorted(path.glob("*.json"))
     except OSError as error:
         raise FileFault(f"folder {path} cannot be read: {error.strerror}") from None
-    if not found:
+    if not files:
         raise FileFault(f"folder {path} contains no result file (*.json); give another folder, or files")
-    return found
+    return files

@@ -9,10 +9,10 @@ from wirespeed.config.state import AclState
 
 def named_acls(told: Iterable[tuple[str, AclState]]) -> dict[str, AclState]:
     """Each by its tag; one without, or whose tag one of a lower index has, by its index."""
-    found: dict[str, AclState] = {}
+    acls: dict[str, AclState] = {}
     for tag, acl in sorted(told, key=lambda pair: pair[1].index or 0):
-        name = tag if tag and tag not in found else f"acl-{acl.index}"
-        while name in found:
+        name = tag if tag and tag not in acls else f"acl-{acl.index}"
+        while name in acls:
             name += f"-{acl.index}"
-        found[name] = acl
-    return found
+        acls[name] = acl
+    return acls

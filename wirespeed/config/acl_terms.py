@@ -34,27 +34,27 @@ class Unusable(Exception):
 
 def protocol_number(term: AclTerm) -> int:
     """0: any."""
-    given = term.protocol
-    if given is None or given == "any":
+    protocol = term.protocol
+    if protocol is None or protocol == "any":
         return 0
-    if isinstance(given, int) or given.isdecimal():
-        if 1 <= int(given) <= 255:
-            return int(given)
-        raise Unusable(f"protocol {given} is not between 1 and 255", "give its number, or its name")
-    if given.lower() in _PROTOCOLS:
-        return _PROTOCOLS[given.lower()]
+    if isinstance(protocol, int) or protocol.isdecimal():
+        if 1 <= int(protocol) <= 255:
+            return int(protocol)
+        raise Unusable(f"protocol {protocol} is not between 1 and 255", "give its number, or its name")
+    if protocol.lower() in _PROTOCOLS:
+        return _PROTOCOLS[protocol.lower()]
     try:
-        return socket.getprotobyname(given)
+        return socket.getprotobyname(protocol)
     except OSError:
         fix = f"give its number, or one of {', '.join(sorted(_PROTOCOLS))}"
-        raise Unusable(f"protocol {shown(given)} is not known", fix) from None
+        raise Unusable(f"protocol {shown(protocol)} is not known", fix) from None
 
 
-def port_range(given: int | str | None) -> tuple[int, int]:
+def port_range(port: int | str | None) -> tuple[int, int]:
     """First and last port of a number, a service's name or `N-M`, either end of which may be missing."""
-    if isinstance(given, str) and not _RANGE.fullmatch(given) and given != "any" and not given.isdecimal():
-        return _service(given), _service(given)
-    return _range(given, "port", 65535)
+    if isinstance(port, str) and not _RANGE.fullmatch(port) and port != "any" and not port.isdecimal():
+        return _service(port), _service(port)
+    return _range(port, "port", 65535)
 
 
 def value_range(given: int | str | None, what: str) -> tuple[int, int]:
@@ -66,11 +66,11 @@ def _range(given: int | str | None, what: str, most: int) -> tuple[int, int]:
     if given is None or given == "any":
         return 0, most
     text = str(given)
-    found = _RANGE.fullmatch(text)
+    match = _RANGE.fullmatch(text)
     fix = f"give a number from 0 to {most}, a range N-M, or any"
-    if (found is None and not text.isdecimal()) or text == "-":
+    if (match is None and not text.isdecimal()) or text == "-":
         raise Unusable(f"{what} {shown(text)} is neither a number nor a range", fix)
-    first, last = (text, text) if found is None else (found[1] or "0", found[2] or str(most))
+    first, last = (text, text) if match is None else (match[1] or "0", match[2] or str(most))
     if int(first) > most or int(last) > most:
         raise Unusable(f"{what} {shown(text)} is above {most}", fix)
     if int(first) > int(last):
@@ -78,30 +78,30 @@ def _range(given: int | str | None, what: str, most: int) -> tuple[int, int]:
     return int(first), int(last)
 
 
-def _service(given: str) -> int:
-    if given.lower() in _SERVICES:
-        return _SERVICES[given.lower()]
+def _service(name: str) -> int:
+    if name.lower() in _SERVICES:
+        return _SERVICES[name.lower()]
     try:
-        return socket.getservbyname(given)
+        return socket.getservbyname(name)
     except OSError:
         fix = "give a number from 0 to 65535, a service, a range N-M, or any"
-        raise Unusable(f"port {shown(given)} is not a number, service or range", fix) from None
+        raise Unusable(f"port {shown(name)} is not a number, service or range", fix) from None
 
 
-def _prefixes(given: str | None, key: str, lists: Mapping[str, PrefixList]) -> dict[int, list[str]]:
+def _prefixes(asked: str | None, key: str, lists: Mapping[str, PrefixList]) -> dict[int, list[str]]:
     """By family: those of a prefix, an address, a prefix list, or any."""
-    if given is None or given == "any":
+    if asked is None or asked == "any":
         return {family: [prefix] for family, prefix in _ANY.items()}
-    members = lists[given].members if given in lists else [given]
-    found: dict[int, list[str]] = {4: [], 6: []}
+    members = lists[asked].members if asked in lists else [asked]
+    by_family: dict[int, list[str]] = {4: [], 6: []}
     for member in members:
         try:
             network = ip_interface(member).network
         except ValueError:
             fix = "give an address, a prefix, any, or add it to prefixlists"
-            raise Unusable(f"{key} {shown(given)} is neither an address nor the name of a prefix list", fix) from None
-        found[network.version].append(str(ip_network(network)))
-    return found
+            raise Unusable(f"{key} {shown(asked)} is neither an address nor the name of a prefix list", fix) from None
+        by_family[network.version].append(str(ip_network(network)))
+    return by_family
 
 
 def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False) -> tuple[AclRuleState, ...]:

@@ -95,7 +95,7 @@ class ApiDevice:
             for row in self._ask("sw_member_interface_dump", sw_if_index=bond)
         }
         tunnels, sflow, sampled = self._tunnels(), self._sflow(), self._sampled()
-        found = {}
+        interfaces = {}
         for face in faces:
             index, name = face.sw_if_index, face.interface_name
             if index in hosts:
@@ -108,7 +108,7 @@ class ApiDevice:
                 else kind_of(name)[0]
             )
             pair, domain = pairs.get(index), joined.get(index)
-            found[name] = InterfaceState(
+            interfaces[name] = InterfaceState(
                 name,
                 kind,
                 up=bool(face.flags & _UP),
@@ -134,7 +134,7 @@ class ApiDevice:
                 tap=taps.get(index),
             )
         bridges = {domain.bd_id: _bridge(domain) for domain in domains}
-        return RouterState(found, bridges, self._acls(), sflow, reserved=self._names(hosts, names))
+        return RouterState(interfaces, bridges, self._acls(), sflow, reserved=self._names(hosts, names))
 
     def _tunnels(self) -> dict[int, Vxlan]:
         """By their numbers; none where the router's plugin for them is off."""
@@ -190,15 +190,15 @@ class ApiDevice:
 
     def _create_tap(self, op: ops.CreateTap) -> None:
         tap = op.tap
-        given: dict[str, Any] = {"id": instance_of(op.interface), "use_random_mac": True}
-        given |= {"host_if_name_set": True, "host_if_name": tap.host_name}
-        given |= {"rx_ring_sz": tap.rx_ring} if tap.rx_ring else {}
-        given |= {"tx_ring_sz": tap.tx_ring} if tap.tx_ring else {}
+        fields: dict[str, Any] = {"id": instance_of(op.interface), "use_random_mac": True}
+        fields |= {"host_if_name_set": True, "host_if_name": tap.host_name}
+        fields |= {"rx_ring_sz": tap.rx_ring} if tap.rx_ring else {}
+        fields |= {"tx_ring_sz": tap.tx_ring} if tap.tx_ring else {}
         options = {"host_mac_addr": tap.host_mac, "host_namespace": tap.namespace, "host_bridge": tap.bridge}
         for name, value in options.items():
-            given |= {} if value is None else {f"{name}_set": True, name: value}
-        given |= {} if tap.host_mtu is None else {"host_mtu_set": True, "host_mtu_size": tap.host_mtu}
-        self._indices[op.interface] = self._change("tap_create_v3", **given).sw_if_index
+            fields |= {} if value is None else {f"{name}_set": True, name: value}
+        fields |= {} if tap.host_mtu is None else {"host_mtu_set": True, "host_mtu_size": tap.host_mtu}
+        self._indices[op.interface] = self._change("tap_create_v3", **fields).sw_if_index
 
     def _create_bond(self, op: ops.CreateBond) -> None:
         given: dict[str, Any] = {"id": instance_of(op.interface), "mode": _BOND_MODES.index(op.bond.mode) + 1}
@@ -240,14 +240,14 @@ class ApiDevice:
         del self._indices[op.interface]
 
     def _pair(self, op: ops.CreateLcp | ops.DeleteLcp) -> None:
-        given: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "is_add": isinstance(op, ops.CreateLcp),
             "sw_if_index": self._index(op.interface),
             "host_if_type": 0,
         }
         if isinstance(op, ops.CreateLcp):
-            given |= {"host_if_name": op.host, "netns": op.namespace or ""}
-        self._change("lcp_itf_pair_add_del_v3", **given)
+            fields |= {"host_if_name": op.host, "netns": op.namespace or ""}
+        self._change("lcp_itf_pair_add_del_v3", **fields)
 
     def _create_bridge(self, op: ops.CreateBridge) -> None:
         flags = {name: getattr(op.settings, name) for name in _BRIDGE_FLAGS}
@@ -341,7 +341,7 @@ _ACL_ACTIONS = ("deny", "permit", "permit+reflect")
 """Actions in the order of VPP's numbers."""
 
 
-def _acl(told: Any) -> AclState:
+def _acl(details: Any) -> AclState:
     rules = (
         AclRuleState(
             _ACL_ACTIONS[int(rule.is_permit)],
@@ -351,9 +351,9 @@ def _acl(told: Any) -> AclState:
             (rule.srcport_or_icmptype_first, rule.srcport_or_icmptype_last),
             (rule.dstport_or_icmpcode_first, rule.dstport_or_icmpcode_last),
         )
-        for rule in told.r
+        for rule in details.r
     )
-    return AclState(tuple(rules), told.acl_index)
+    return AclState(tuple(rules), details.acl_index)
 
 
 def _acl_rule(rule: AclRuleState) -> dict[str, Any]:
@@ -379,16 +379,16 @@ def _bond(told: Any) -> BondState:
     return BondState(_BOND_MODES[int(told.mode) - 1], _BALANCES[lb] if lb < len(_BALANCES) else None)
 
 
-def _tap(told: Any) -> TapState:
-    mac = str(told.host_mac_addr)
+def _tap(details: Any) -> TapState:
+    mac = str(details.host_mac_addr)
     return TapState(
-        told.host_if_name,
+        details.host_if_name,
         None if mac == "00:00:00:00:00:00" else mac,
-        told.host_mtu_size or None,
-        told.host_bridge or None,
-        told.host_namespace or None,
-        told.rx_ring_sz,
-        told.tx_ring_sz,
+        details.host_mtu_size or None,
+        details.host_bridge or None,
+        details.host_namespace or None,
+        details.rx_ring_sz,
+        details.tx_ring_sz,
     )
 
 

@@ -28,14 +28,16 @@ class ApplyFailure:
 
 def check_possible(plan: ConfigPlan, device: ConfigDevice) -> None:
     """EnvironmentFault with all lines that the device has no object for; nothing was changed then."""
-    told = []
+    impossible = []
     for step in plan.steps:
         why = device.lacks(step.operation)
         if why is not None:
-            told += [f"this router cannot do it: {line} ({why})" for line in step.operation.cli()]
-    if told:
-        count = f"{len(told)} line{'s' * (len(told) != 1)}"
-        raise EnvironmentFault("\n".join([*told, f"{count} of the plan cannot be applied here; nothing was changed"]))
+            impossible += [f"this router cannot do it: {line} ({why})" for line in step.operation.cli()]
+    if impossible:
+        count = f"{len(impossible)} line{'s' * (len(impossible) != 1)}"
+        raise EnvironmentFault(
+            "\n".join([*impossible, f"{count} of the plan cannot be applied here; nothing was changed"])
+        )
 
 
 def run(plan: ConfigPlan, device: ConfigDevice, journal: ConfigJournal | None = None) -> ApplyFailure | None:

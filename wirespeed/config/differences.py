@@ -36,14 +36,14 @@ def above(state: RouterState, face: InterfaceState, subs: dict[tuple[str, int, b
 
 def single_tags(state: RouterState) -> dict[tuple[str, int, bool], str]:
     """Sub-interfaces of one tag by parent, tag and whether it is of 802.1ad; of two, the one with exact match."""
-    found: dict[tuple[str, int, bool], str] = {}
+    by_tag: dict[tuple[str, int, bool], str] = {}
     for face in state.interfaces.values():
         own = face.encapsulation
         if own is not None and face.parent is not None and not own.inner:
             key = (face.parent, own.outer, own.dot1ad)
-            if own.exact or key not in found:
-                found[key] = face.name
-    return found
+            if own.exact or key not in by_tag:
+                by_tag[key] = face.name
+    return by_tag
 
 
 class _Differences:
@@ -73,7 +73,7 @@ class _Differences:
 
     def _unpaired(self) -> set[str]:
         subs = single_tags(self.current)
-        found: set[str] = set()
+        unpaired: set[str] = set()
         for depth in range(3):
             for name, have in self.current.interfaces.items():
                 if have.lcp is None or _tags(have) != depth:
@@ -83,10 +83,10 @@ class _Differences:
                     name in self.gone
                     or want is None
                     or want.lcp != have.lcp
-                    or above(self.current, have, subs) in found
+                    or above(self.current, have, subs) in unpaired
                 ):
-                    found.add(name)
-        return found
+                    unpaired.add(name)
+        return unpaired
 
     # ---- Steps
 

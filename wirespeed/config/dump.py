@@ -78,29 +78,29 @@ def _sections(state: RouterState) -> Mapping[str, Any]:
 
 def _settings(face: InterfaceState, mtu: int | None) -> dict[str, Any]:
     """Settings that all kinds share; `mtu` is the default one."""
-    told: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     if face.mac is not None and face.kind is not InterfaceType.BOND and face.parent is None:
-        told["mac"] = face.mac
+        settings["mac"] = face.mac
     if face.lcp is not None:
-        told["lcp"] = face.lcp
+        settings["lcp"] = face.lcp
     if face.mtu is not None and face.mtu != mtu:
-        told["mtu"] = face.mtu
+        settings["mtu"] = face.mtu
     if face.addresses:
-        told["addresses"] = list(face.addresses)
+        settings["addresses"] = list(face.addresses)
     if face.unnumbered is not None:
-        told["unnumbered"] = face.unnumbered
+        settings["unnumbered"] = face.unnumbered
     if face.mpls:
-        told["mpls"] = True
-    return told
+        settings["mpls"] = True
+    return settings
 
 
 def _interface(face: InterfaceState, subs: Any) -> dict[str, Any]:
-    told = {**_settings(face, _MTU), **_switched(face)}
+    section = {**_settings(face, _MTU), **_switched(face)}
     if face.sflow:
-        told["sflow"] = True
+        section["sflow"] = True
     if subs:
-        told["sub-interfaces"] = {sub.sub_id: _sub(sub, face) for sub in subs}
-    return told
+        section["sub-interfaces"] = {sub.sub_id: _sub(sub, face) for sub in subs}
+    return section
 
 
 def _switched(face: InterfaceState) -> dict[str, Any]:
@@ -109,38 +109,38 @@ def _switched(face: InterfaceState) -> dict[str, Any]:
 
 
 def _sub(face: InterfaceState, parent: InterfaceState) -> dict[str, Any]:
-    told = {**_settings(face, parent.mtu), **_switched(face)}
+    section = {**_settings(face, parent.mtu), **_switched(face)}
     own = face.encapsulation
     if own is not None:
         tags: dict[str, Any] = {"dot1ad" if own.dot1ad else "dot1q": own.outer}
         tags |= {"inner-dot1q": own.inner} if own.inner else {}
         tags |= {"exact-match": True} if own.exact else {}
-        told["encapsulation"] = tags
-    return told
+        section["encapsulation"] = tags
+    return section
 
 
 def _bond(face: InterfaceState, faces: list[InterfaceState]) -> dict[str, Any]:
-    told: dict[str, Any] = {} if face.mac is None else {"mac": face.mac}
-    told["interfaces"] = [other.name for other in faces if other.bond_of == face.name]
+    section: dict[str, Any] = {} if face.mac is None else {"mac": face.mac}
+    section["interfaces"] = [other.name for other in faces if other.bond_of == face.name]
     if face.bond is not None:
-        told["mode"] = face.bond.mode
-        told |= {} if face.bond.load_balance is None else {"load-balance": face.bond.load_balance}
-    return told
+        section["mode"] = face.bond.mode
+        section |= {} if face.bond.load_balance is None else {"load-balance": face.bond.load_balance}
+    return section
 
 
 def _bridge(domain: Bridge, members: list[InterfaceState]) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    section: dict[str, Any] = {}
     if members and members[0].mtu not in (None, _MTU):
-        told["mtu"] = members[0].mtu
+        section["mtu"] = members[0].mtu
     for face in members:
         if face.is_bvi:
-            told["bvi"] = face.name
+            section["bvi"] = face.name
         else:
-            told.setdefault("interfaces", []).append(face.name)
+            section.setdefault("interfaces", []).append(face.name)
     plain = Bridge()
     pairs = ((key, getattr(domain, name), getattr(plain, name)) for name, key in _BRIDGE_KEYS.items())
     settings = {key: value for key, value, default in pairs if value != default}
-    return told | ({"settings": settings} if settings else {})
+    return section | ({"settings": settings} if settings else {})
 
 
 def _tap(face: InterfaceState) -> dict[str, Any]:
@@ -160,16 +160,16 @@ def _acl(acl: AclState) -> dict[str, Any]:
 
 
 def _term(rule: AclRuleState) -> dict[str, Any]:
-    told: dict[str, Any] = {"action": rule.action, "family": "ipv6" if ":" in rule.source else "ipv4"}
-    told |= {"source": rule.source, "destination": rule.destination}
+    section: dict[str, Any] = {"action": rule.action, "family": "ipv6" if ":" in rule.source else "ipv4"}
+    section |= {"source": rule.source, "destination": rule.destination}
     if rule.protocol:
-        told["protocol"] = rule.protocol
+        section["protocol"] = rule.protocol
     is_icmp = rule.protocol in (1, 58)
     keys = ("icmp-type", "icmp-code") if is_icmp else ("source-port", "destination-port")
     for key, (first, last) in zip(keys, (rule.source_ports, rule.destination_ports), strict=True):
         if (first, last) != (0, 255 if is_icmp else 65535):
-            told[key] = first if first == last else f"{first}-{last}"
-    return told
+            section[key] = first if first == last else f"{first}-{last}"
+    return section
 
 
 def _sflow(sflow: SflowState | None) -> dict[str, Any] | None:

@@ -72,25 +72,25 @@ class Lookup:
         self._add_references()
 
     def _add_faces(self) -> None:
-        for name, given in self.config.interfaces.items():
+        for name, section in self.config.interfaces.items():
             face = Face(
                 name,
                 ("interfaces", name),
                 kind_of(name)[0],
-                given.mtu,
-                given.mac,
-                tuple(given.addresses),
-                given.unnumbered,
-                given.lcp,
-                given.l2xc,
-                given.state == "up",
-                given.mpls,
-                given.sflow,
-                given.device_type,
-                subs=tuple(f"{name}.{ident}" for ident in given.sub_interfaces),
+                section.mtu,
+                section.mac,
+                tuple(section.addresses),
+                section.unnumbered,
+                section.lcp,
+                section.l2xc,
+                section.state == "up",
+                section.mpls,
+                section.sflow,
+                section.device_type,
+                subs=tuple(f"{name}.{ident}" for ident in section.sub_interfaces),
             )
             self.faces[name] = face
-            for ident, sub in given.sub_interfaces.items():
+            for ident, sub in section.sub_interfaces.items():
                 self._add_sub(face, ident, SubInterfaceSection() if sub is None else sub)
         for name, loop in self.config.loopbacks.items():
             path = ("loopbacks", name)
@@ -176,8 +176,10 @@ class Lookup:
 
 def encapsulation_of(ident: int, sub: SubInterfaceSection) -> Encapsulation:
     """Frames that a sub-interface takes: without the block, those with exactly one tag, its id."""
-    given = sub.encapsulation
-    if given is None:
+    encapsulation = sub.encapsulation
+    if encapsulation is None:
         return Encapsulation(ident)
-    outer = given.dot1q or given.dot1ad or 0
-    return Encapsulation(outer, given.inner_dot1q or 0, given.dot1ad is not None, given.exact_match)
+    outer = encapsulation.dot1q or encapsulation.dot1ad or 0
+    return Encapsulation(
+        outer, encapsulation.inner_dot1q or 0, encapsulation.dot1ad is not None, encapsulation.exact_match
+    )

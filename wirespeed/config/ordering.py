@@ -282,27 +282,27 @@ def _kind(operation: ops.Operation) -> type[ops.Operation]:
 
 
 def _subs(state: RouterState) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    by_parent: dict[str, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
         if face.parent is not None:
-            found[face.parent].append(face.name)
-    return found
+            by_parent[face.parent].append(face.name)
+    return by_parent
 
 
 def _stacked(state: RouterState, subs: dict[tuple[str, int, bool], str]) -> dict[str, list[str]]:
     """Sub-interfaces by what they stand on in Linux."""
-    found: dict[str, list[str]] = defaultdict(list)
+    by_lower: dict[str, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
         below = above(state, face, subs)
         if below is not None:
-            found[below].append(face.name)
-    return found
+            by_lower[below].append(face.name)
+    return by_lower
 
 
 def _referring(state: RouterState, field: str) -> dict[object, list[str]]:
-    found: dict[object, list[str]] = defaultdict(list)
+    by_value: dict[object, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
         value = getattr(face, field)
         if value is not None:
-            found[value].append(face.name)
-    return found
+            by_value[value].append(face.name)
+    return by_value

@@ -111,11 +111,11 @@ def _changed(have: Any, want: Any) -> Iterator[tuple[str, str]]:
             yield "~", f"  {word} {_shown(old)} -> {_shown(new)}"
 
 
-def _told(one: Any) -> Iterator[tuple[str, Any]]:
+def _told(section: Any) -> Iterator[tuple[str, Any]]:
     """Settings that differ from their defaults."""
-    plain = Bridge() if isinstance(one, Bridge) else None
-    for field in fields(one):
-        value = getattr(one, field.name)
+    plain = Bridge() if isinstance(section, Bridge) else None
+    for field in fields(section):
+        value = getattr(section, field.name)
         default = getattr(plain, field.name) if plain else field.default
         if value != default and field.name not in ("name", "kind"):
             yield field.name.replace("_", "-"), value

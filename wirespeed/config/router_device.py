@@ -52,19 +52,19 @@ class RouterDevice:
         interfaces, bridges, acls, reserved, sflow = {}, {}, [], set(), None
         bonds: dict[str, str] = {}
         for line in ask(self._socket, "show state").splitlines():
-            told = _object(line)
-            if "bridge_domain" in told and "interface" not in told:
-                flags = (told["learn"], told["flood"], told["uu_flood"], told["forward"])
-                bridges[told["bridge_domain"]] = Bridge(*flags, mac_age=told["age_min"])
-            elif "acl" in told:
-                acls.append((told["tag"], _acl(told)))
-            elif "sflow" in told and "interface" not in told:
-                sflow = SflowState(**told["sflow"])
-            elif told.get("is_host"):
-                reserved.add(told["interface"])
+            document = _object(line)
+            if "bridge_domain" in document and "interface" not in document:
+                flags = (document["learn"], document["flood"], document["uu_flood"], document["forward"])
+                bridges[document["bridge_domain"]] = Bridge(*flags, mac_age=document["age_min"])
+            elif "acl" in document:
+                acls.append((document["tag"], _acl(document)))
+            elif "sflow" in document and "interface" not in document:
+                sflow = SflowState(**document["sflow"])
+            elif document.get("is_host"):
+                reserved.add(document["interface"])
             else:
-                interfaces[told["interface"]] = _interface(told)
-                bonds |= dict.fromkeys(told.get("members", ()), told["interface"])
+                interfaces[document["interface"]] = _interface(document)
+                bonds |= dict.fromkeys(document.get("members", ()), document["interface"])
         interfaces |= {name: replace(interfaces[name], bond_of=bond, mac=None) for name, bond in bonds.items()}
         return RouterState(interfaces, bridges, named_acls(acls), sflow, reserved=frozenset(reserved))
 
@@ -117,15 +117,15 @@ def router_lacks(operation: ops.Operation) -> str | None:
 
 def _object(line: str) -> dict[str, Any]:
     try:
-        told = json.loads(line)
+        document = json.loads(line)
     except ValueError:
-        told = None
-    if not isinstance(told, dict) or not told.keys() & {"interface", "bridge_domain", "acl", "sflow"}:
+        document = None
+    if not isinstance(document, dict) or not document.keys() & {"interface", "bridge_domain", "acl", "sflow"}:
         raise ConnectionFault(f"the router answered {line[:60]!r} in place of its state; is it of another version?")
-    return told
+    return document
 
 
-def _acl(told: dict[str, Any]) -> AclState:
+def _acl(document: dict[str, Any]) -> AclState:
     rules = (
         AclRuleState(
             rule["action"],
@@ -135,40 +135,40 @@ def _acl(told: dict[str, Any]) -> AclState:
             tuple(rule["source_ports"]),
             tuple(rule["destination_ports"]),
         )
-        for rule in told["rules"]
+        for rule in document["rules"]
     )
-    return AclState(tuple(rules), told["acl"])
+    return AclState(tuple(rules), document["acl"])
 
 
-def _interface(told: dict[str, Any]) -> InterfaceState:
-    name, tap = told["interface"], told.get("tap")
-    kind = InterfaceType.TAP if tap is not None else _KINDS[told["kind"]]
+def _interface(document: dict[str, Any]) -> InterfaceState:
+    name, tap = document["interface"], document.get("tap")
+    kind = InterfaceType.TAP if tap is not None else _KINDS[document["kind"]]
     own = None
     if kind is InterfaceType.SUB:
-        own = Encapsulation(told["outer"], told["inner"], told["dot1ad"], told["exact"])
+        own = Encapsulation(document["outer"], document["inner"], document["dot1ad"], document["exact"])
     return InterfaceState(
         name,
         kind,
-        up=told["up"],
-        link_mtu=told["link_mtu"] if kind in HARDWARE else None,
-        mtu=told["mtu"],
-        mac=None if kind is InterfaceType.SUB else told["mac"],
+        up=document["up"],
+        link_mtu=document["link_mtu"] if kind in HARDWARE else None,
+        mtu=document["mtu"],
+        mac=None if kind is InterfaceType.SUB else document["mac"],
         # Link-local addresses are not a setting, as in VPP's API: Linux assigns and reports one per interface.
-        addresses=tuple(sorted(one for one in told["addresses"] if not ip_interface(one).is_link_local)),
-        unnumbered=told["unnumbered"],
-        lcp=told.get("host_if"),
-        lcp_namespace=told.get("netns") or None,
-        mpls=told["mpls"],
-        sflow=told.get("sflow", False),
-        bridge=told["bridge_domain"] or None,
-        is_bvi=told["is_bvi"],
-        xconnect=told["xconnect_to"],
-        rewrite=TagRewriteState(told["pop"], tuple(told.get("push", ())), told.get("push_dot1ad", False)),
-        parent=told.get("parent"),
-        sub_id=told.get("sub_id", 0),
+        addresses=tuple(sorted(one for one in document["addresses"] if not ip_interface(one).is_link_local)),
+        unnumbered=document["unnumbered"],
+        lcp=document.get("host_if"),
+        lcp_namespace=document.get("netns") or None,
+        mpls=document["mpls"],
+        sflow=document.get("sflow", False),
+        bridge=document["bridge_domain"] or None,
+        is_bvi=document["is_bvi"],
+        xconnect=document["xconnect_to"],
+        rewrite=TagRewriteState(document["pop"], tuple(document.get("push", ())), document.get("push_dot1ad", False)),
+        parent=document.get("parent"),
+        sub_id=document.get("sub_id", 0),
         encapsulation=own,
-        bond=BondState(**told["bond"]) if kind is InterfaceType.BOND else None,
-        vxlan=Vxlan(**told["vxlan"]) if kind is InterfaceType.VXLAN else None,
+        bond=BondState(**document["bond"]) if kind is InterfaceType.BOND else None,
+        vxlan=Vxlan(**document["vxlan"]) if kind is InterfaceType.VXLAN else None,
         tap=None
         if tap is None
         else TapState(

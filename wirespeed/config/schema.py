@@ -18,14 +18,14 @@ def _mac(given: str) -> str:
     return ":".join(digits[i : i + 2] for i in range(0, 12, 2))
 
 
-def _address(given: str) -> str:
+def _address(text: str) -> str:
     try:
-        if "/" not in given:
+        if "/" not in text:
             raise ValueError
-        ipaddress.ip_interface(given)
+        ipaddress.ip_interface(text)
     except ValueError:
         raise ValueError("an address needs its prefix length, such as 192.0.2.1/30 or 2001:db8::1/64") from None
-    return given
+    return text
 
 
 def _host(given: str) -> str:
@@ -35,12 +35,12 @@ def _host(given: str) -> str:
         raise ValueError("give an IP address without a prefix length, such as 192.0.2.1") from None
 
 
-def _member(given: str) -> str:
+def _member(text: str) -> str:
     try:
-        ipaddress.ip_interface(given)
+        ipaddress.ip_interface(text)
     except ValueError:
         raise ValueError("a prefix list has addresses and prefixes, such as 192.0.2.1 or 2001:db8::/32") from None
-    return given
+    return text
 
 
 Mac = Annotated[str, AfterValidator(_mac)]

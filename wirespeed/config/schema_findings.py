@@ -40,16 +40,16 @@ _NAMES = {
 
 def schema_findings(error: ValidationError, document: Document) -> list[FileFinding]:
     """Findings of a failed validation, in the order of the file."""
-    found: dict[Path, FileFinding] = {}
+    findings: dict[Path, FileFinding] = {}
     kinds: dict[Path, str] = {}
-    for one in error.errors():
-        path, is_key = _place(one["loc"], document.root)
-        if path not in found:
-            found[path], kinds[path] = _finding(one, path, is_key, document), one["type"]
-        elif {kinds[path], one["type"]} == {"int_type", "string_type"}:  # neither member of the union fits
-            message = f"{_described(one['input'], document.written(path))} is neither a number nor text"
-            found[path] = replace(found[path], message=message, fix="give a number or text")
-    return sorted(found.values(), key=lambda finding: finding.line)
+    for fault in error.errors():
+        path, is_key = _place(fault["loc"], document.root)
+        if path not in findings:
+            findings[path], kinds[path] = _finding(fault, path, is_key, document), fault["type"]
+        elif {kinds[path], fault["type"]} == {"int_type", "string_type"}:  # neither member of the union fits
+            message = f"{_described(fault['input'], document.written(path))} is neither a number nor text"
+            findings[path] = replace(findings[path], message=message, fix="give a number or text")
+    return sorted(findings.values(), key=lambda finding: finding.line)
 
 
 def _place(location: tuple[str | int, ...], root: Node) -> tuple[Path, bool]:
@@ -67,31 +67,33 @@ def _place(location: tuple[str | int, ...], root: Node) -> tuple[Path, bool]:
     return tuple(parts), False
 
 
-def _finding(one: Any, path: Path, is_key: bool, document: Document) -> FileFinding:
+def _finding(fault: Any, path: Path, is_key: bool, document: Document) -> FileFinding:
     line = document.line(path)
-    if is_key or (path and not isinstance(path[-1], str) and one["type"] == "int_type" and one["loc"][-1] == "[key]"):
+    if is_key or (
+        path and not isinstance(path[-1], str) and fault["type"] == "int_type" and fault["loc"][-1] == "[key]"
+    ):
         section = str(path[-2]) if len(path) > 1 else ""
         message = f"{shown(path[-1])!r} is not a name of this section"
         return FileFinding(
             path, message, f"a name here is {_NAMES.get(section, 'text of one letter or more')}", RULE, line
         )
-    message, fix = _words(one, path, document)
+    message, fix = _words(fault, path, document)
     return FileFinding(path, message, fix, RULE, line)
 
 
-def _words(one: Any, path: Path, document: Document) -> tuple[str, str]:
-    kind, context, given = one["type"], one.get("ctx") or {}, one["input"]
+def _words(fault: Any, path: Path, document: Document) -> tuple[str, str]:
+    kind, context, value_given = fault["type"], fault.get("ctx") or {}, fault["input"]
     if kind == "extra_forbidden":
         return _unknown(path)
     if kind == "missing":
         return "it is needed and not there", f"give {path[-1]} here"
-    value = document.written(path) or shown(given)
-    if given is None:
+    value = document.written(path) or shown(value_given)
+    if value_given is None:
         return "nothing stands here", "write {} for one that has all defaults"
-    if kind == "string_type" and not isinstance(given, dict | list):
+    if kind == "string_type" and not isinstance(value_given, dict | list):
         return f"{shown(value)} without quotes is not text to YAML", f'put it in quotes: "{shown(value)}"'
     if kind in _WANTED:
-        return f"{_described(given, value)} is not {_WANTED[kind]}", f"give {_WANTED[kind]}"
+        return f"{_described(value_given, value)} is not {_WANTED[kind]}", f"give {_WANTED[kind]}"
     match kind:
         case "greater_than_equal" | "less_than_equal":
             least, most = _bounds(path)
@@ -104,10 +106,13 @@ def _words(one: Any, path: Path, document: Document) -> tuple[str, str]:
             return f"the list has {context.get('actual_length')}, and takes {many}", "shorten it, or leave the key out"
         case "string_too_long" | "string_too_short":
             many = f"at most {context['max_length']}" if "max_length" in context else "at least one"
-            return f"{shown(value)!r} has {len(str(given))} letters, and {many} may stand here", "give another name"
+            return (
+                f"{shown(value)!r} has {len(str(value_given))} letters, and {many} may stand here",
+                "give another name",
+            )
         case "string_pattern_mismatch":
             return f"{shown(value)!r} does not have the form of {path[-1]}", _FORMS.get(str(path[-1]), "give another")
-    return f"{shown(value)!r} cannot stand here", str(one["msg"]).removeprefix("Value error, ")
+    return f"{shown(value)!r} cannot stand here", str(fault["msg"]).removeprefix("Value error, ")
 
 
 _FORMS = {
@@ -120,12 +125,12 @@ _FORMS = {
 }
 
 
-def _described(given: Any, value: str) -> str:
-    if isinstance(given, dict):
+def _described(raw: Any, value: str) -> str:
+    if isinstance(raw, dict):
         return "a mapping"
-    if isinstance(given, list):
+    if isinstance(raw, list):
         return "a list"
-    return f"{value!r}" if isinstance(given, str) else value
+    return f"{value!r}" if isinstance(raw, str) else value
 
 
 def _unknown(path: Path) -> tuple[str, str]:

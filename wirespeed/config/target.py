@@ -28,7 +28,7 @@ from wirespeed.config.state import (
 def target_state(config: Config, current: RouterState | None = None) -> RouterState:
     """State of a router with a valid configuration. Ports of `current` that are not named lose all their settings:
     ports are never deleted."""
-    lookup, given = Lookup(config), config.sflow
+    lookup, sflow = Lookup(config), config.sflow
     interfaces = {interface.name: interface for interface in _interfaces(lookup)}
     for name, port in (current.interfaces if current else {}).items():
         if port.kind is InterfaceType.PORT and name not in interfaces:
@@ -51,7 +51,7 @@ def target_state(config: Config, current: RouterState | None = None) -> RouterSt
             name: AclState(tuple(rule for term in acl.terms for rule in rules_of(term, config.prefixlists)))
             for name, acl in config.acls.items()
         },
-        sflow=SflowState(given.header_bytes, given.polling_interval, given.sampling_rate) if given else SflowState(),
+        sflow=SflowState(sflow.header_bytes, sflow.polling_interval, sflow.sampling_rate) if sflow else SflowState(),
     )
 
 

@@ -48,11 +48,11 @@ def _arguments(
     """Values of the option that is being given, else options that are not given yet."""
     flags = {flag: option for option in command.options for flag in option.flags}
     current = next((flags[word] for word in reversed(rest) if word in flags), None)
-    given = next((place for place, word in enumerate(reversed(rest)) if word in flags), 0)
-    takes_more = current is not None and current.read is not None and (given == 0 or current.many)
+    count = next((place for place, word in enumerate(reversed(rest)) if word in flags), 0)
+    takes_more = current is not None and current.read is not None and (count == 0 or current.many)
     if current is not None and takes_more and not begun.startswith("-"):
         yield from _values(current, begun, ports, commands)
-        if not current.many or given == 0:
+        if not current.many or count == 0:
             return
     positional = next((option for option in command.options if option.positional), None)
     if positional is not None and not takes_more and not begun.startswith("-"):

@@ -16,19 +16,19 @@ def stream_table(streams: Sequence[StreamReading], title: str) -> ConsoleTable:
     """Streams of one port."""
     rows = tuple(
         ConsoleRow(
-            str(one.stream_id),
+            str(stream.stream_id),
             (
-                one.name,
-                one.profile,
-                packet_type(one.packet),
-                str(one.frame_bytes),
-                one.mode,
-                one.rate,
-                format_pg_id(one),
-                "-" if one.next_id < 0 else str(one.next_id),
+                stream.name,
+                stream.profile,
+                packet_type(stream.packet),
+                str(stream.frame_bytes),
+                stream.mode,
+                stream.rate,
+                format_pg_id(stream),
+                "-" if stream.next_id < 0 else str(stream.next_id),
             ),
         )
-        for one in streams
+        for stream in streams
     )
     headings = ("ID", "name", "profile", "packet type", "length", "mode", "rate", "PG ID", "next")
     return ConsoleTable(title, headings, rows, align="center", least=6)

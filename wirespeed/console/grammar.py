@@ -127,17 +127,17 @@ def commands_of(line: str) -> list[list[Word]]:
         at = len(line) - len(rest)
         if rest.startswith("#"):
             break
-        found = _WORD.match(rest)
-        if found is None:
+        match = _WORD.match(rest)
+        if match is None:
             what = "escaped character" if rest == "\\" else "closing quotation"
             raise UsageError(f"line cannot be read: no {what}")
-        at += found.end()
-        if found[0] == ";":
+        at += match.end()
+        if match[0] == ";":
             commands.append([])
-        elif not commands[-1] and found[0][0] in "!?" and len(found[0]) > 1:  # T-Rex's short forms: `!3`, `?start`
-            commands[-1] += [Word(found[0][0]), Word(found[0][1:])]
+        elif not commands[-1] and match[0][0] in "!?" and len(match[0]) > 1:  # T-Rex's short forms: `!3`, `?start`
+            commands[-1] += [Word(match[0][0]), Word(match[0][1:])]
         else:
-            commands[-1].append(Word(found[0]))
+            commands[-1].append(Word(match[0]))
     return [words for words in commands if words]
 
 
@@ -150,21 +150,21 @@ def parse(words: Sequence[str], commands: Mapping[str, ConsoleCommand], aliases:
         rest, taken = _without_tunables(rest, tunables)
     if any(word in _HELP for word in rest):
         return Parsed(command, Given(), wants_help=True)
-    given, unknown = _parser(command).parse_known_args(list(rest))
+    values, unknown = _parser(command).parse_known_args(list(rest))
     if unknown:
         raise UsageError(_unknown_option(command, unknown[0]))
     if tunables is not None:
-        setattr(given, tunables.name, read_tunables(taken or ""))
+        setattr(values, tunables.name, read_tunables(taken or ""))
     notes = []
     for option in command.options:
-        value = getattr(given, option.name)
+        value = getattr(values, option.name)
         if option.joins:
-            setattr(given, option.name, " ".join(value or ()))
+            setattr(values, option.name, " ".join(value or ()))
         elif option.many and value is not None:
-            setattr(given, option.name, _flat(value, option.repeats))
+            setattr(values, option.name, _flat(value, option.repeats))
         if option.moot and value:
             notes.append(f"{command.name} {option.flags[-1]}: {option.moot}")
-    return Parsed(command, given, notes=tuple(notes))
+    return Parsed(command, values, notes=tuple(notes))
 
 
 def find(
@@ -366,12 +366,14 @@ def listed(entries: Sequence[tuple[str, str]], width: int = 0) -> list[str]:
     columns = shutil.get_terminal_size().columns
     width = min(max(width, *(len(word) for word, _ in entries)), columns // 2)
     lines = []
-    for word, told in entries:
+    for word, description in entries:
         first, rest = f"  {word:<{width}}  ", " " * (width + 4)
         if len(word) > width:
             lines.append(f"  {word}")
             first = rest
-        lines += textwrap.wrap(told, columns, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+        lines += textwrap.wrap(
+            description, columns, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        )
     return lines
 
 

@@ -42,7 +42,7 @@ def link_local(mac: str) -> str:
 def scan(client: StatelessClient, port: int, who: Layer3, wait_s: float) -> Iterator[Neighbor6]:
     """Neighbours as they answer, each once (RFC 4443 section 4, RFC 4861 section 7.2)."""
     echo = IPv6(src=who.src_ip, dst=ALL_NODES, hlim=255) / ICMPv6EchoRequest(id=port + 1, seq=1)
-    found: dict[str, Neighbor6] = {}
+    by_ip: dict[str, Neighbor6] = {}
     with capturing(client, [], [port], "icmp6 or (vlan and icmp6)") as fetch:
         push(client, port, frame(_ALL_NODES_MAC, who.src_mac, who.vlans, echo))
         for one in until(fetch, wait_s):
@@ -51,8 +51,8 @@ def scan(client: StatelessClient, port: int, who: Layer3, wait_s: float) -> Iter
                 continue
             _answer(client, port, who, packet)
             neighbor = _neighbor(packet)
-            if neighbor is not None and neighbor.ip not in found:
-                found[neighbor.ip] = neighbor
+            if neighbor is not None and neighbor.ip not in by_ip:
+                by_ip[neighbor.ip] = neighbor
                 yield neighbor
 
 
@@ -89,17 +89,17 @@ def ping6(
     sent_s: float | None = None
     with capturing(client, [port], [port], "icmp6 or (vlan and icmp6)") as fetch:
         push(client, port, request)
-        for one in until(fetch, wait_s):
-            packet = Ether(one.packet)
-            if one.origin == "RX":
+        for captured in until(fetch, wait_s):
+            packet = Ether(captured.packet)
+            if captured.origin == "RX":
                 _answer(client, port, who, packet)
-            echoed = packet.getlayer(ICMPv6EchoRequest if one.origin == "TX" else ICMPv6EchoReply)
+            echoed = packet.getlayer(ICMPv6EchoRequest if captured.origin == "TX" else ICMPv6EchoReply)
             if echoed is None or (echoed.id, echoed.seq) != (port + 1, sequence):
                 continue
-            if one.origin == "TX":
-                sent_s = one.at_s
+            if captured.origin == "TX":
+                sent_s = captured.at_s
             elif sent_s is not None:
-                return one.at_s - sent_s
+                return captured.at_s - sent_s
     return None
 
 

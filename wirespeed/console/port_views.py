@@ -23,44 +23,44 @@ _DROP_NOISE = 0.001
 def port_table(readings: Sequence[PortReading], title: str = "Port Statistics") -> ConsoleTable:
     """T-Rex's port statistics, with what our generator knows beside them; a total where there are several ports."""
     shown = [*readings, total(readings)] if len(readings) > 1 else list(readings)
-    headings = [str(one.port) if one.port is not None else "total" for one in shown]
+    headings = [str(reading.port) if reading.port is not None else "total" for reading in shown]
 
     def row(
         name: str, text: Callable[[PortReading], str], styles: tuple[str, ...] = (), ports_only: bool = False
     ) -> ConsoleRow:
-        return ConsoleRow(name, tuple("" if ports_only and one.port is None else text(one) for one in shown), styles)
+        return ConsoleRow(name, tuple("" if ports_only and port.port is None else text(port) for port in shown), styles)
 
     def count(name: str, bad: bool = False) -> ConsoleRow:
-        return row(name, lambda one: str(one.counters[name]), count_styles(shown, name) if bad else ())
+        return row(name, lambda reading: str(reading.counters[name]), count_styles(shown, name) if bad else ())
 
-    links = tuple("" if one.link_up else BAD for one in shown)
-    states = tuple(GOOD if one.sends else "" for one in shown)
+    links = tuple("" if reading.link_up else BAD for reading in shown)
+    states = tuple(GOOD if reading.sends else "" for reading in shown)
     rows = [
-        row("owner", lambda one: one.owner, ports_only=True),
-        row("link", lambda one: "UP" if one.link_up else "DOWN", links, ports_only=True),
-        row("state", lambda one: one.state, states, ports_only=True),
-        row("speed", lambda one: format_speed(one.speed_bps), ports_only=True),
-        row("CPU util.", lambda one: f"{one.cpu_percent:.2f}%", ports_only=True),
+        row("owner", lambda reading: reading.owner, ports_only=True),
+        row("link", lambda reading: "UP" if reading.link_up else "DOWN", links, ports_only=True),
+        row("state", lambda reading: reading.state, states, ports_only=True),
+        row("speed", lambda reading: format_speed(reading.speed_bps), ports_only=True),
+        row("CPU util.", lambda reading: f"{reading.cpu_percent:.2f}%", ports_only=True),
         RULE,
-        row("Tx bps L2", lambda one: format_si(one.tx_bps, "bps")),
-        row("Tx bps L1", lambda one: format_si(one.tx_l1_bps, "bps")),
-        row("Tx pps", lambda one: format_si(one.tx_pps, "pps")),
+        row("Tx bps L2", lambda reading: format_si(reading.tx_bps, "bps")),
+        row("Tx bps L1", lambda reading: format_si(reading.tx_l1_bps, "bps")),
+        row("Tx pps", lambda reading: format_si(reading.tx_pps, "pps")),
         row("Line Util.", format_line, ports_only=True),
         RULE,
-        row("Rx bps", lambda one: format_si(one.rx_bps, "bps")),
-        row("Rx pps", lambda one: format_si(one.rx_pps, "pps")),
+        row("Rx bps", lambda reading: format_si(reading.rx_bps, "bps")),
+        row("Rx pps", lambda reading: format_si(reading.rx_pps, "pps")),
         RULE,
         *(count(name) for name in ("opackets", "ipackets", "obytes", "ibytes")),
-        row("tx-pkts", lambda one: format_si(one.counters["opackets"], "pkts")),
-        row("rx-pkts", lambda one: format_si(one.counters["ipackets"], "pkts")),
-        row("tx-bytes", lambda one: format_si(one.counters["obytes"], "B")),
-        row("rx-bytes", lambda one: format_si(one.counters["ibytes"], "B")),
+        row("tx-pkts", lambda reading: format_si(reading.counters["opackets"], "pkts")),
+        row("rx-pkts", lambda reading: format_si(reading.counters["ipackets"], "pkts")),
+        row("tx-bytes", lambda reading: format_si(reading.counters["obytes"], "B")),
+        row("rx-bytes", lambda reading: format_si(reading.counters["ibytes"], "B")),
         RULE,
         count("oerrors", bad=True),
         count("ierrors", bad=True),
     ]
     extra = (("intended", False), ("refused", True), ("late", True), ("missed", True))
-    known = [(name, bad) for name, bad in extra if shown and all(name in one.counters for one in shown)]
+    known = [(name, bad) for name, bad in extra if shown and all(name in reading.counters for reading in shown)]
     if known:
         rows += [RULE, *(count(name, bad=bad) for name, bad in known)]
     return ConsoleTable(title, ("port", *headings), tuple(rows))

@@ -84,7 +84,7 @@ def counters(stats: Json) -> dict[str, int]:
 
 def total(readings: Sequence[PortReading]) -> PortReading:
     """The sum of ports, as the last column of a table shows it."""
-    names = [name for name in (*COUNTERS, *EXTENSIONS) if all(name in one.counters for one in readings)]
+    names = [name for name in (*COUNTERS, *EXTENSIONS) if all(name in reading.counters for reading in readings)]
     return PortReading(
         port=None,
         owner="",
@@ -196,10 +196,10 @@ def flow_readings(answer: Json, since: Json | None = None) -> list[FlowStatistic
     now, before = answer.get("flow_stats") or {}, since.get("flow_stats") or {}
     versions, old_versions = answer.get("ver_id") or {}, since.get("ver_id") or {}
     latency, old_latency = answer.get("latency") or {}, since.get("latency") or {}
-    found = []
+    flows = []
     for key in sorted(now, key=int):
         same = versions.get(key) == old_versions.get(key)
-        found.append(
+        flows.append(
             _flow_reading(
                 int(key),
                 now[key],
@@ -208,7 +208,7 @@ def flow_readings(answer: Json, since: Json | None = None) -> list[FlowStatistic
                 (old_latency.get(key) or {}) if same else {},
             )
         )
-    return found
+    return flows
 
 
 def _flow_reading(pg_id: int, now: Json, before: Json, latency: Json | None, old_latency: Json) -> FlowStatistics:

@@ -32,7 +32,11 @@ def memory_table(utilization: Json) -> ConsoleTable:
     sizes = sorted({size for pools in sockets.values() for size in pools}, key=_size_bytes)
 
     def pools(size: str) -> list[tuple[int, int]]:
-        return [(int(one[size][0]), int(one[size][1])) for one in sockets.values() if size in one]
+        return [
+            (int(pools_of_socket[size][0]), int(pools_of_socket[size][1]))
+            for pools_of_socket in sockets.values()
+            if size in pools_of_socket
+        ]
 
     rows = [ConsoleRow("Total:", tuple(str(sum(all_ for _, all_ in pools(size))) for size in sizes)), RULE]
     for name, one in sockets.items():

@@ -208,13 +208,13 @@ class Session:
                 raise UsageError(f"port {port} does not exist; {self.server} has {_listed(self.ports)}")
         return chosen
 
-    def ours(self, given: Iterable[int] | None) -> tuple[int, ...]:
+    def ours(self, wanted: Iterable[int] | None) -> tuple[int, ...]:
         """Ports to change: those given, or all of ours. Taken now where the session does so on demand."""
-        if given is None and not self.on_demand:
+        if wanted is None and not self.on_demand:
             if not self.owned:
                 raise UsageError("no port is acquired; `acquire` takes those that are free, `acquire --force` all")
             return self.owned
-        chosen = self.some(given)
+        chosen = self.some(wanted)
         missing = [port for port in chosen if port not in self.owned]
         if missing and self.on_demand:
             self.client.take(missing)
@@ -228,23 +228,23 @@ class Session:
         return tuple(given) if given is not None else tuple(ProfileTarget(port) for port in ports)
 
     def running(
-        self, given: Sequence[ProfileTarget] | None, states: Sequence[str] = ACTIVE, what: str = "sent"
+        self, chosen: Sequence[ProfileTarget] | None, states: Sequence[str] = ACTIVE, what: str = "sent"
     ) -> tuple[ProfileTarget, ...]:
         """Profiles in one of `states`: of those given (a * stands for all of the port), or of all ports of ours.
         UsageError says that nothing is `what` where there is none."""
-        ports = None if given is None else dict.fromkeys(target.port for target in given)
+        ports = None if chosen is None else dict.fromkeys(target.port for target in chosen)
         candidates = self.ours(ports) if ports is not None or not self.on_demand else self.ports
-        found = []
+        targets = []
         for port, status in zip(candidates, self.statuses(candidates), strict=True):
             profiles = status.get("state_profile") or {"_": status.get("state")}
-            found += [ProfileTarget(port, name) for name, state in profiles.items() if state in states]
-        if given is not None:
-            wanted = {(target.port, target.profile) for target in given}
-            found = [one for one in found if wanted & {(one.port, one.profile), (one.port, ALL_PROFILES)}]
-        if not found:
-            raise UsageError(f"nothing is {what} on {_listed(given or candidates)}")
-        self.ours({target.port for target in found})
-        return tuple(found)
+            targets += [ProfileTarget(port, name) for name, state in profiles.items() if state in states]
+        if chosen is not None:
+            wanted = {(target.port, target.profile) for target in chosen}
+            targets = [one for one in targets if wanted & {(one.port, one.profile), (one.port, ALL_PROFILES)}]
+        if not targets:
+            raise UsageError(f"nothing is {what} on {_listed(chosen or candidates)}")
+        self.ours({target.port for target in targets})
+        return tuple(targets)
 
     def statuses(self, ports: Sequence[int]) -> list[Json]:
         calls = [Call("get_port_status", {"port_id": port, "block": False, "profile_id": "*"}) for port in ports]
@@ -280,12 +280,12 @@ class Session:
         """The drivers' own counters, less those at the last clear."""
         names = self.client.batch([Call("get_port_xstats_names", {"port_id": port}) for port in ports])
         values = self.client.batch([Call("get_port_xstats_values", {"port_id": port}) for port in ports])
-        found = []
+        counters = []
         for port, name, value in zip(ports, names, values, strict=True):
             since = self.baseline.xstats.get(port, {})
             pairs = zip(name["xstats_names"], value["xstats_values"], strict=True)
-            found.append({key: int(count) - since.get(key, 0) for key, count in pairs})
-        return found
+            counters.append({key: int(count) - since.get(key, 0) for key, count in pairs})
+        return counters
 
     def clear(self, ports: Sequence[int]) -> None:
         """Count from now on; the server's own counters go on, for other sessions."""

@@ -114,12 +114,12 @@ class Corpus:
         """Keep result files of all kinds and inspections. What is no result is told of and left out; FileFault when the
         corpus takes no more. `names` are for devices without one; `on_batch` gets the number of files that are behind.
         """
-        found = list(files)
+        paths = list(files)
         new = known = waiting = behind = 0
         refused = list[str]()
-        with keeper(self.store, self._judge, names, len(found)) as keep:
+        with keeper(self.store, self._judge, names, len(paths)) as keep:
             why = self._why_away()
-            stream = keep(found)
+            stream = keep(paths)
             while kept := list(islice(stream, _BATCH)):
                 self.store.settle()
                 refused += [one for one in kept if isinstance(one, str)]
@@ -168,12 +168,12 @@ class Corpus:
     def the_only(self, name: str) -> str:
         """The digest of the one result that `name` names: a beginning of its digest, or its title. UsageError for none
         and for several."""
-        found = self.index.named(name)
-        if not found:
+        digests = self.index.named(name)
+        if not digests:
             raise UsageError(f"archive {self.place.name} has no result {name!r}; wirespeed results list shows them")
-        if len(found) > 1:
-            raise UsageError(f"{name!r} names {len(found)} results of archive {self.place.name}; give the id of one")
-        return found[0]
+        if len(digests) > 1:
+            raise UsageError(f"{name!r} names {len(digests)} results of archive {self.place.name}; give the id of one")
+        return digests[0]
 
     def export(self, digests: Sequence[str], directory: Path) -> int:
         """Write results as they were into a folder, each under its own name; how many. Of one name the second has a

@@ -53,35 +53,35 @@ class IndexEntry:
     figures: tuple[IndexFigure, ...]
 
 
-def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) -> IndexEntry:
-    if isinstance(found, Inspection):
+def entry_of(result: MeasurementResult | Inspection, title: str, judge: Judge) -> IndexEntry:
+    if isinstance(result, Inspection):
         return IndexEntry(
             kind="inspect",
             title=title,
-            dut=found.machine,
+            dut=result.machine,
             version="",
-            cpu=_cpu(found),
+            cpu=_cpu(result),
             lab="",
             load="",
             directions="",
-            started=found.taken,
+            started=result.taken,
             status="complete",
             limited_by="",
             watts=None,
             figures=(),
         )
-    watts, verdict = _watts(found), judge(found)
+    watts, verdict = _watts(result), judge(result)
     return IndexEntry(
-        kind=found.kind,
+        kind=result.kind,
         title=title,
-        dut=dut_of(found),
-        version=_line(found.dut.version),
-        cpu=found.lab.topology.model if found.lab.topology is not None else "",
-        lab=found.lab.kind,
-        load=load_of(found),
-        directions=directions_of(found.channels),
-        started=found.ending.started,
-        status=found.ending.status,
+        dut=dut_of(result),
+        version=_line(result.dut.version),
+        cpu=result.lab.topology.model if result.lab.topology is not None else "",
+        lab=result.lab.kind,
+        load=load_of(result),
+        directions=directions_of(result.channels),
+        started=result.ending.started,
+        status=result.ending.status,
         limited_by=verdict.limit.cause or verdict.limited_by,
         watts=watts,
         figures=tuple(
@@ -97,7 +97,7 @@ def entry_of(found: MeasurementResult | Inspection, title: str, judge: Judge) ->
                 value.line_percent,
                 value.upper_pps,
             )
-            for subject, value in figures(found, verdict)
+            for subject, value in figures(result, verdict)
         ),
     )
 

@@ -187,12 +187,12 @@ class Index:
         return Found(tuple(row | {"tags": tags.get(row["id"], ())} for row in rows), total)
 
     def _tags(self, connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
-        found: dict[int, tuple[str, ...]] = {}
+        tags: dict[int, tuple[str, ...]] = {}
         for some in _pieces(sorted(set(ids))):
             asked = select(TAGS.c.result_id, TAGS.c.tag).where(TAGS.c.result_id.in_(some)).order_by(TAGS.c.tag)
             for number, tag in connection.execute(asked):
-                found[number] = (*found.get(number, ()), tag)
-        return found
+                tags[number] = (*tags.get(number, ()), tag)
+        return tags
 
     def _insert(self, table: Table) -> Any:
         """An INSERT of the dialect, which can say what to do about an existing row."""
@@ -241,38 +241,38 @@ def _order(sort: str, columns: Any = None) -> list[ColumnElement[Any]]:
     return [first.nulls_last(), number]
 
 
-def _clause(one: Condition) -> ColumnElement[bool]:
-    if not one.key:
+def _clause(condition: Condition) -> ColumnElement[bool]:
+    if not condition.key:
         return or_(
-            *(RESULTS.c[name].icontains(str(one.value), autoescape=True) for name in _SEARCHED),
-            _is_tagged(f"%{_escaped(str(one.value))}%"),
+            *(RESULTS.c[name].icontains(str(condition.value), autoescape=True) for name in _SEARCHED),
+            _is_tagged(f"%{_escaped(str(condition.value))}%"),
         )
-    if one.key in NUMBERS:
-        return _compared(_column(one.key), one)
-    if one.key == "tag":
-        tagged = _is_tagged(_pattern(str(one.value)))
-        return not_(tagged) if one.relation == "!=" else tagged
-    column = _column(one.key)
-    if one.key == "id":
-        starts = column.startswith(str(one.value).lower(), autoescape=True)
-        return not_(starts) if one.relation == "!=" else starts
-    if one.relation in (">=", "<="):
-        return _compared(column, one)
-    alike = column.ilike(_pattern(str(one.value)), escape=_ESCAPE)
-    return not_(alike) if one.relation == "!=" else alike
+    if condition.key in NUMBERS:
+        return _compared(_column(condition.key), condition)
+    if condition.key == "tag":
+        tagged = _is_tagged(_pattern(str(condition.value)))
+        return not_(tagged) if condition.relation == "!=" else tagged
+    column = _column(condition.key)
+    if condition.key == "id":
+        starts = column.startswith(str(condition.value).lower(), autoescape=True)
+        return not_(starts) if condition.relation == "!=" else starts
+    if condition.relation in (">=", "<="):
+        return _compared(column, condition)
+    alike = column.ilike(_pattern(str(condition.value)), escape=_ESCAPE)
+    return not_(alike) if condition.relation == "!=" else alike
 
 
-def _compared(column: Column[Any], one: Condition) -> ColumnElement[bool]:
-    match one.relation:
+def _compared(column: Column[Any], condition: Condition) -> ColumnElement[bool]:
+    match condition.relation:
         case ">=":
-            return column >= one.value
+            return column >= condition.value
         case "<=":
             # To the end of a day that is given: 2026-11-23 is before 2026-11-23T09:00.
-            return column <= (f"{one.value}~" if isinstance(one.value, str) else one.value)
+            return column <= (f"{condition.value}~" if isinstance(condition.value, str) else condition.value)
         case "!=":
-            return column != one.value
+            return column != condition.value
         case _:
-            return and_(column >= one.value, column <= one.value)
+            return and_(column >= condition.value, column <= condition.value)
 
 
 def _is_tagged(pattern: str) -> ColumnElement[bool]:

@@ -47,11 +47,11 @@ def keep(store: Store, judge: Judge, names: DutNames, file: Path) -> KeptResult 
     """With a name for its device, where it has none and one is given: that goes into the file that is kept."""
     try:
         content = names.in_file(_content(file), file)
-        found = read_result(content, file)
+        result = read_result(content, file)
     except FileFault as fault:
         return str(fault)
     digest = store.put(content, file.stem)
-    return KeptResult(digest, file.stem, entry_of(found, file.stem, judge), len(content))
+    return KeptResult(digest, file.stem, entry_of(result, file.stem, judge), len(content))
 
 
 def again(store: Store, judge: Judge, digest: str, title: str = "") -> KeptResult:

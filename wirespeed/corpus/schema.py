@@ -102,7 +102,7 @@ def _revision(connection: Connection) -> str | None:
     return None if found is None else str(found)
 
 
-def _upgrade(engine: Engine, place: CorpusPlace, found: str | None) -> None:
+def _upgrade(engine: Engine, place: CorpusPlace, revision: str | None) -> None:
     from alembic import command  # noqa: PLC0415 - slow, and needed once in a corpus' life
     from alembic.config import Config  # noqa: PLC0415
     from alembic.script import ScriptDirectory  # noqa: PLC0415
@@ -111,9 +111,9 @@ def _upgrade(engine: Engine, place: CorpusPlace, found: str | None) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found is not None and found not in known:
+    if revision is not None and revision not in known:
         raise FileFault(
-            f"archive {place.name} was written by a newer wirespeed (schema {found}; this one knows up to {HEAD}): "
+            f"archive {place.name} was written by a newer wirespeed (schema {revision}; this one knows up to {HEAD}): "
             "update this one"
         )
     with _alone(place), writing(engine) as connection:

@@ -31,7 +31,7 @@ def measure(
 ) -> Ceilings:
     """Hold each load at the full line between `ports` (paired), one way and both ways, for `duration_s`; `tell` gets a
     line a load. Raises as `run_loadtest` does, and when a load did not come back."""
-    found = []
+    ceilings = []
     generator = ""
     for test in SEED_SUITE:
         every = pair_directions(ports)
@@ -53,8 +53,8 @@ def measure(
         percent, pps = _reached(result, line_bps)
         one = Ceiling(test.name, test.profile, test.tunables, len(wires), percent, pps)
         tell(f"{one.label:<32} {one.words}, {rate_text(pps)} per direction")
-        found.append(one)
-    return Ceilings(generator, datetime.now(UTC).isoformat(timespec="seconds"), tuple(found))
+        ceilings.append(one)
+    return Ceilings(generator, datetime.now(UTC).isoformat(timespec="seconds"), tuple(ceilings))
 
 
 def _reached(result: Result, line_bps: float | None) -> tuple[float, float]:

@@ -146,7 +146,7 @@ def run_suite(
 
     One that fails is told of at once, and the next one runs. KeyboardInterrupt ends the suite.
     """
-    found: list[DemoResult | DemoFailure] = []
+    findings: list[DemoResult | DemoFailure] = []
     for test in tests:
         on_start(test)
         path = directory / f"{file_stem(lab)}-{test.file_stem}.json"
@@ -160,12 +160,12 @@ def run_suite(
             kept = path if result is not None and result.samples and not isinstance(error, FileFault) else None
             failure = DemoFailure(test, dut_name(lab, test), error, kept)
             on_failure(failure)
-            found.append(failure)
+            findings.append(failure)
             continue
         if result.ending.status != COMPLETE:
             raise KeyboardInterrupt
-        found.append(replace(finding(test, dut_name(lab, test), result, path), search=found_by_search))
-    return found
+        findings.append(replace(finding(test, dut_name(lab, test), result, path), search=found_by_search))
+    return findings
 
 
 def file_stem(lab: Lab) -> str:

@@ -32,13 +32,13 @@ def is_suitable(findings: Sequence[HostFinding]) -> bool:
 def as_text(findings: Sequence[HostFinding]) -> Iterator[str]:
     """A line a finding; below it why it matters and how to fix it, of what is not well."""
     width = max(len(one.check) for one in findings)
-    for one in findings:
-        yield harmless(f"{one.grade:<7} {one.check}".ljust(9 + width)) + f"  {harmless(one.is_)}"
-        if one.grade == "ok":
+    for finding in findings:
+        yield harmless(f"{finding.grade:<7} {finding.check}".ljust(9 + width)) + f"  {harmless(finding.is_)}"
+        if finding.grade == "ok":
             continue
-        if one.why:
-            yield f"{'':<8}  {harmless(one.why)}"
-        yield from (f"{'':<8}  $ {harmless(command)}" for command in one.fix)
+        if finding.why:
+            yield f"{'':<8}  {harmless(finding.why)}"
+        yield from (f"{'':<8}  $ {harmless(command)}" for command in finding.fix)
     yield verdict(findings)
 
 

@@ -37,14 +37,16 @@ def steps_of(findings: Sequence[HostFinding]) -> tuple[HostStep, ...]:
     return tuple(step for finding in findings for step in finding.steps)
 
 
-def apply(machine: ShellMachine, steps: Sequence[HostStep], record: Path, told: Callable[[str], None]) -> list[Done]:
-    """Run `steps`. Each is passed to `told` before it runs, and reversible ones are written to `record` first.
+def apply(
+    machine: ShellMachine, steps: Sequence[HostStep], record: Path, announce: Callable[[str], None]
+) -> list[Done]:
+    """Run `steps`. Each is passed to `announce` before it runs, and reversible ones are written to `record` first.
     EnvironmentFault if this is not root, FileFault if `record` cannot be written."""
     check_root(machine)
     recorded = read_record(record) if record.exists() else []
     done = []
     for step in steps:
-        told(step.do)
+        announce(step.do)
         if step.undo:
             recorded.append(step)
             _write(record, recorded)
@@ -52,11 +54,11 @@ def apply(machine: ShellMachine, steps: Sequence[HostStep], record: Path, told: 
     return done
 
 
-def undo(machine: ShellMachine, record: Path, told: Callable[[str], None]) -> list[Done]:
+def undo(machine: ShellMachine, record: Path, announce: Callable[[str], None]) -> list[Done]:
     """Reverse the steps in `record`, the last first. Steps whose reversal fails stay in it. FileFault without a
     record."""
     check_root(machine)
-    done = list(_undone(machine, read_record(record), told))
+    done = list(_undone(machine, read_record(record), announce))
     left = [step for step, one in done if not one.went_well]
     if left:
         _write(record, left[::-1])

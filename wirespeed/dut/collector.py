@@ -132,13 +132,13 @@ class DutCollector:
 
     def _clock_offset(self) -> float:
         """The device's clock less ours, by the quickest of a few answers."""
-        found = []
+        offsets = []
         for _ in range(3):
             asked_s = time.monotonic()
             said = re.match(r"(\d+)(\.\d+)?", self.reach.run(_CLOCK).out)
             told_s = time.monotonic()
             if said:
-                found.append((told_s - asked_s, float(said[0]) - (asked_s + told_s) / 2))
-        if not found:
+                offsets.append((told_s - asked_s, float(said[0]) - (asked_s + told_s) / 2))
+        if not offsets:
             raise EnvironmentFault(f"{self.reach.name} does not report its clock with `{_CLOCK}`")
-        return min(found)[1]
+        return min(offsets)[1]

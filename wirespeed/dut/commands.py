@@ -101,16 +101,16 @@ def collect(device: DutDevice, duration_s: float, interval_s: float, output: str
         ended = remote.reading()
         remote.fetch()
         whole = remote.telemetry(began, ended)
-        found = [told.to_json() for told in remote.intervals()]
+        samples = [told.to_json() for told in remote.intervals()]
         texts = remote.collect()
     finally:
         remote.close()
     if whole.error:
         raise ConnectionFault(whole.error)
     dut = {**to_json(replace(remote.describe(), texts=texts)), "telemetry": whole.to_json()}
-    text = json.dumps({"format": FORMAT, "dut": dut, "samples": found}) + "\n"
+    text = json.dumps({"format": FORMAT, "dut": dut, "samples": samples}) + "\n"
     if output == "-":
         return text
     write_atomically(Path(output), text, "output")
     cost = texts.get("collector", "").strip()
-    return f"{output}: {len(found)} intervals{f', for {cost}' if cost else ''}\n"
+    return f"{output}: {len(samples)} intervals{f', for {cost}' if cost else ''}\n"

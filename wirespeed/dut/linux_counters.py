@@ -77,19 +77,19 @@ def softnet(text: str, cpus: Collection[int]) -> dict[str, int]:
 def softnet_by_cpu(text: str) -> dict[int, dict[str, int]]:
     """/proc/net/softnet_stat: packets taken up and events of each CPU, in hexadecimal rows; kernels before 5.10 do not
     name the CPU."""
-    found = {}
+    by_cpu = {}
     for index, row in enumerate(text.strip().splitlines()):
         words = [int(word, 16) for word in row.split()]
         cpu = words[_SOFTNET_CPU] if len(words) > _SOFTNET_CPU else index
-        found[cpu] = {"processed": words[0], "dropped": words[1], "time_squeeze": words[2]}
-    return found
+        by_cpu[cpu] = {"processed": words[0], "dropped": words[1], "time_squeeze": words[2]}
+    return by_cpu
 
 
 @lru_cache(maxsize=2)
 def interfaces(dev: str) -> dict[str, LinuxInterfaceCounters]:
     """/proc/net/dev without the loopback; not to be changed. The last sample of an interval is the first of the next,
     and has a row for each of maybe thousands of interfaces."""
-    found = {}
+    counters = {}
     for name, row in re.findall(r"(?m)^ *([^\s|]+): *([\d ]+)$", dev):
         words = row.split()
         if name == "lo" or len(words) < 12:
@@ -100,19 +100,19 @@ def interfaces(dev: str) -> dict[str, LinuxInterfaceCounters]:
             "tx errs": int(words[10]),
             "tx drop": int(words[11]),
         }
-        found[name] = LinuxInterfaceCounters(int(words[1]), int(words[9]), losses)
-    return found
+        counters[name] = LinuxInterfaceCounters(int(words[1]), int(words[9]), losses)
+    return counters
 
 
 def ip_drops(snmp: str, netstat: str, snmp6: str) -> dict[str, int]:
     """Drops of IP, from /proc/net/snmp and /proc/net/netstat (a row of names, a row of numbers), and
     /proc/net/snmp6."""
-    found: dict[str, int] = {}
+    drops: dict[str, int] = {}
     for head, names in _IP_DROPS.items():
         numbers = _table(snmp if head == "Ip" else netstat, head)
-        found |= {f"{head} {name}": numbers[name] for name in names if name in numbers}
+        drops |= {f"{head} {name}": numbers[name] for name in names if name in numbers}
     numbers = {name: int(count) for name, count in re.findall(r"(?m)^Ip6(\w+)\s+(\d+)$", snmp6)}
-    return found | {f"Ip6 {name}": numbers[name] for name in _IP6_DROPS if name in numbers}
+    return drops | {f"Ip6 {name}": numbers[name] for name in _IP6_DROPS if name in numbers}
 
 
 def _table(text: str, head: str) -> dict[str, int]:

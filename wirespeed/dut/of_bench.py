@@ -50,20 +50,20 @@ def _interface(link: Any) -> DutInterface:
     return DutInterface(link.interface, addresses, neighbours, link.pci)
 
 
-def _options(given: Any) -> DutOptions:
+def _options(section: Any) -> DutOptions:
     return DutOptions(
-        queues=given.queues,
-        rx_descriptors=given.rx_descriptors,
-        tx_descriptors=given.tx_descriptors,
-        workers=given.workers,
-        cpus=cpu_list("cpus", given.cpus) if given.cpus else (),
-        driver=given.driver,
-        devargs=given.devargs,
+        queues=section.queues,
+        rx_descriptors=section.rx_descriptors,
+        tx_descriptors=section.tx_descriptors,
+        workers=section.workers,
+        cpus=cpu_list("cpus", section.cpus) if section.cpus else (),
+        driver=section.driver,
+        devargs=section.devargs,
         filter=FilterOptions(
-            "off" if given.filter_off else given.filter, given.states, given.buckets, given.state_timeout
+            "off" if section.filter_off else section.filter, section.states, section.buckets, section.state_timeout
         ),
-        governor=given.governor,
-        turbo=given.turbo,
-        sysctls=dict(given.sysctls),
-        table_by=given.table_by,
+        governor=section.governor,
+        turbo=section.turbo,
+        sysctls=dict(section.sysctls),
+        table_by=section.table_by,
     )

@@ -92,18 +92,18 @@ def setup_of(
 def interface_of(text: str) -> DutInterface:
     """`e0,mac=02:ee:00:00:01:00,address=100.64.1.1/30,tester=100.64.1.2`; several addresses and testers are allowed."""
     name, *rest = text.split(",")
-    given: dict[str, list[str]] = {key: [] for key in _KEYS}
+    settings: dict[str, list[str]] = {key: [] for key in _KEYS}
     for part in rest:
         key, equals, value = part.partition("=")
-        if key not in given or not equals or not value:
+        if key not in settings or not equals or not value:
             raise UsageError(
                 f"--interface {text}: unknown setting {part}; give {', '.join(f'{one}=…' for one in _KEYS)}"
             )
-        given[key].append(value)
-    mac = given["mac"][0] if given["mac"] else ""
-    testers = given["tester"] or ([""] if mac else [])
+        settings[key].append(value)
+    mac = settings["mac"][0] if settings["mac"] else ""
+    testers = settings["tester"] or ([""] if mac else [])
     neighbours = tuple(Neighbour(address, mac) for address in testers)
-    return DutInterface(name, tuple(given["address"]), neighbours, given["pci"][0] if given["pci"] else "")
+    return DutInterface(name, tuple(settings["address"]), neighbours, settings["pci"][0] if settings["pci"] else "")
 
 
 def _way(option: str, text: str, ways: dict[str, str]) -> tuple[str, str, str]:

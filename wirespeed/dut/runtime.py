@@ -118,12 +118,12 @@ def read_runtime(text: str) -> Runtime:
 
 def _blocks(lines: Sequence[_Line]) -> list[list[_Line]]:
     """The lines of each thread; those before the first one are a block of their own."""
-    found: list[list[_Line]] = []
+    blocks: list[list[_Line]] = []
     for number, line in lines:
-        if not found or _THREAD.match(line.lstrip()):
-            found.append([])
-        found[-1].append((number, line))
-    return [block for block in found if any(line.strip() for _, line in block)]
+        if not blocks or _THREAD.match(line.lstrip()):
+            blocks.append([])
+        blocks[-1].append((number, line))
+    return [block for block in blocks if any(line.strip() for _, line in block)]
 
 
 def _thread(name: str, block: Sequence[_Line], rows: Sequence[re.Match[str]]) -> ThreadRuntime:

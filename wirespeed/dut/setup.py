@@ -142,24 +142,24 @@ def default_setup(mode: Mode, interfaces: tuple[DutInterface, ...], options: Dut
     return DutSetup(mode, filled, routes, labels if mode == "mpls" else (), options)
 
 
-def _addressed(one: DutInterface, number: int, family: str) -> DutInterface:
+def _addressed(interface: DutInterface, number: int, family: str) -> DutInterface:
     plain = f"2001:db8:{number}::1/64" if family == "ip6" else f"100.64.{number}.1/30"
-    addresses = one.addresses or (plain,)
+    addresses = interface.addresses or (plain,)
     network = ipaddress.ip_interface(addresses[0])
     theirs = str(network.ip + 1)
-    neighbours = tuple(Neighbour(near.address or theirs, near.mac) for near in one.neighbours)
-    return DutInterface(one.name, addresses, neighbours or (Neighbour(theirs, ""),), one.pci)
+    neighbours = tuple(Neighbour(near.address or theirs, near.mac) for near in interface.neighbours)
+    return DutInterface(interface.name, addresses, neighbours or (Neighbour(theirs, ""),), interface.pci)
 
 
 def check_setup(setup: DutSetup) -> None:
     """UsageError names what cannot be: two wires to one port, an address that is none, a route to nowhere."""
     check_interfaces(setup.interfaces)
     check_filter(setup)
-    for one in setup.interfaces:
-        for address in one.addresses:
-            _checked(ipaddress.ip_interface, address, f"address {address} of {one.name}", "100.64.1.1/30")
-        for near in one.neighbours:
-            _checked(ipaddress.ip_address, near.address, f"tester {near.address} of {one.name}", "100.64.1.2")
+    for interface in setup.interfaces:
+        for address in interface.addresses:
+            _checked(ipaddress.ip_interface, address, f"address {address} of {interface.name}", "100.64.1.1/30")
+        for near in interface.neighbours:
+            _checked(ipaddress.ip_address, near.address, f"tester {near.address} of {interface.name}", "100.64.1.2")
             if near.mac and not _MAC.fullmatch(near.mac.lower()):
                 raise UsageError(f"{near.mac} is not a MAC address of the tester; give one such as 02:ee:00:00:01:00")
     for route in setup.routes:
@@ -191,12 +191,12 @@ FILTER_MODES: dict[Rules, str] = {"nat": "ip4", "forward": "ip4", "nat66": "ip6"
 
 def check_filter_of(setup: DutSetup, who: str, rules: tuple[Rules, ...] = (), settings: tuple[str, ...] = ()) -> None:
     """UsageError for a filter or a setting of its state table that this kind of device does not have."""
-    given = setup.options.filter
-    unknown = [f"filter {given.rules}"] if given.rules and given.rules not in rules else []
+    asked = setup.options.filter
+    unknown = [f"filter {asked.rules}"] if asked.rules and asked.rules not in rules else []
     unknown += [
         name.removesuffix("_s")
         for name in ("states", "buckets", "timeout_s")
-        if getattr(given, name) is not None and name not in settings
+        if getattr(asked, name) is not None and name not in settings
     ]
     if unknown:
         has = (

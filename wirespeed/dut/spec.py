@@ -71,13 +71,13 @@ def _parts(text: str) -> list[str]:
 
 
 def _options(text: str, parts: list[str], allowed: tuple[str, ...]) -> dict[str, str]:
-    given: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
-        if key not in allowed or not equals or not value or key in given:
+        if key not in allowed or not equals or not value or key in settings:
             raise UsageError(
                 f"--dut {text}: unknown setting {part}; allowed: {', '.join(f'{one}=…' for one in allowed)}; "
                 f"give {FORMS}"
             )
-        given[key] = value
-    return given
+        settings[key] = value
+    return settings

@@ -30,18 +30,18 @@ def prefixes_of(what: str) -> tuple[str, ...]:
         return ip4_table(int(count)) if colon else ip4_table(IP4_PREFIXES) + ip6_table(IP6_PREFIXES)
     path = Path(what)
     lines = read_text_file(path, "table", _MOST_BYTES).decode(errors="replace").splitlines()
-    found: dict[str, None] = {}
+    prefixes: dict[str, None] = {}
     for number, line in enumerate(lines, start=1):
         words = line.split()
         if not words or words[0].startswith("#"):
             continue
         try:
-            found[str(ipaddress.ip_network(words[0]))] = None
+            prefixes[str(ipaddress.ip_network(words[0]))] = None
         except ValueError as error:
             raise FileFault(f"line {number} of table {path}: {error}") from None
-    if not found:
+    if not prefixes:
         raise FileFault(f"table {path} contains no prefix; give a file with a prefix per line")
-    return tuple(found)
+    return tuple(prefixes)
 
 
 def ip4_table(count: int) -> tuple[str, ...]:
@@ -62,15 +62,15 @@ def _choose(
     count: int, mix: Mapping[int, int], rest: int, bits: int, address: Callable[[random.Random], int]
 ) -> list[tuple[int, int]]:
     pick = random.Random(count)
-    found: dict[tuple[int, int], None] = {}
+    chosen: dict[tuple[int, int], None] = {}
     wanted = {length: count * share // 1000 for length, share in mix.items()}
     wanted[rest] = count - sum(wanted.values())
     for length, number in wanted.items():
-        end = len(found) + number
-        while len(found) < end:
+        end = len(chosen) + number
+        while len(chosen) < end:
             prefix = address(pick) >> (bits - length) << (bits - length)
             if bits != 32 or prefix >> 24 not in _OTHERS:
-                found[prefix, length] = None
-    shuffled = list(found)
+                chosen[prefix, length] = None
+    shuffled = list(chosen)
     pick.shuffle(shuffled)
     return shuffled

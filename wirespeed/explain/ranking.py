@@ -57,13 +57,13 @@ def explain(case: Case) -> Explanation:
     """The limit of a case. Ties are broken by the causes' names, so that the same facts give the same verdict."""
     case = replace(case, others=_comparable(case), remarks=(*case.remarks, *contradictions(case)))
     losses = loss_curve(case.steps)
-    found = [_shaped(finding, losses, case) for look in causes().values() if (finding := look(case)) is not None]
-    found.sort(key=lambda finding: (-finding.bits, finding.cause))
+    findings = [_shaped(finding, losses, case) for look in causes().values() if (finding := look(case)) is not None]
+    findings.sort(key=lambda finding: (-finding.bits, finding.cause))
     return Explanation(
         case,
-        named=tuple(finding for finding in found if finding.confidence > NAMED),
-        likely=tuple(f for f in found if _RULED_OUT < f.confidence <= NAMED and f.sentence and f.speaks_for),
-        ruled_out=tuple(finding for finding in found if finding.confidence <= _RULED_OUT and finding.speaks_against),
+        named=tuple(finding for finding in findings if finding.confidence > NAMED),
+        likely=tuple(f for f in findings if _RULED_OUT < f.confidence <= NAMED and f.sentence and f.speaks_for),
+        ruled_out=tuple(finding for finding in findings if finding.confidence <= _RULED_OUT and finding.speaks_against),
         figures=figures(case),
         losses=losses,
         costs=cost_curve(case.steps),

@@ -45,7 +45,7 @@ def figures(case: Case) -> tuple[ComputedFigure, ...]:
 def contradictions(case: Case) -> tuple[str, ...]:
     """Contradictions in the facts: workers that did more than their clock allows, or that were saturated by their
     vectors and idle by their cycles."""
-    found = []
+    sentences = []
     for worker in case.busy:
         hz = worker.tsc_hz or case.dut.hz
         if not hz or not worker.clocks:
@@ -53,12 +53,12 @@ def contradictions(case: Case) -> tuple[str, ...]:
         spent = _work_ticks(worker) / worker.packets
         used = f"{cycles_text(spent)} cycles of work × {rate_text(worker.pps)} = {clock_text(spent * worker.pps)}"
         if spent * worker.pps > (1 + _CONTRADICTS) * hz:
-            found.append(f"{worker.name}: {used}, more than its {clock_text(hz)}: the clock or the rate is another")
+            sentences.append(f"{worker.name}: {used}, more than its {clock_text(hz)}: the clock or the rate is another")
         elif worker.is_saturated and worker.effective_hz < _FEW_CYCLES * hz:
-            found.append(
+            sentences.append(
                 f"{worker.name} finds full vectors, and {used}, of {clock_text(hz)}: its nodes do not have it all"
             )
-    return tuple(found)
+    return tuple(sentences)
 
 
 def busy_cycles(workers: tuple[Worker, ...]) -> float | None:

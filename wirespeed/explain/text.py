@@ -69,37 +69,41 @@ def _line(mark: str, text: str) -> str:
     return f"  {mark:<8} {text}"
 
 
-def _noted(one: Explanation, told: Sequence[str], verdicts: Mapping[str, Verdict] = NONE) -> Iterator[tuple[str, str]]:
+def _noted(
+    explanation: Explanation, shared: Sequence[str], verdicts: Mapping[str, Verdict] = NONE
+) -> Iterator[tuple[str, str]]:
     """The figures of the verdict; the lines with a number for where each is from, and at their end what the numbers
     mean."""
-    if (verdict := verdicts.get(one.case.load.name)) is not None:
+    if (verdict := verdicts.get(explanation.case.load.name)) is not None:
         yield "result", verdict.line
-    rows = list(_marked(one, told))
+    rows = list(_marked(explanation, shared))
     numbers = {source: number for number, source in enumerate(dict.fromkeys(row[2] for row in rows if row[2]), start=1)}
     for mark, text, source in rows:
         yield mark, f"{text} [{numbers[source]}]" if source else text
     yield from (("from", f"[{number}] {source}") for source, number in numbers.items())
 
 
-def _marked(one: Explanation, told: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+def _marked(explanation: Explanation, shared: Sequence[str]) -> Iterator[tuple[str, str, str]]:
     """All that the sentence stands on, each line under what it is (for, against, figure and so on) with its source;
-    without what is `told` of all tests."""
-    yield from ((direction.case.load.name, of_direction(direction, one), "") for direction in one.directions)
-    if one.verdict is not None:
-        yield from (("for", piece.text, piece.source) for piece in one.verdict.speaks_for)
-        yield from (("against", piece.text, piece.source) for piece in one.verdict.speaks_against)
-    yield from (("also", f"{found.cause}, {sure(found)}: {found.sentence}", "") for found in one.named[1:])
-    for finding in one.likely:
+    without what is `shared` by all tests."""
+    yield from (
+        (direction.case.load.name, of_direction(direction, explanation), "") for direction in explanation.directions
+    )
+    if explanation.verdict is not None:
+        yield from (("for", piece.text, piece.source) for piece in explanation.verdict.speaks_for)
+        yield from (("against", piece.text, piece.source) for piece in explanation.verdict.speaks_against)
+    yield from (("also", f"{found.cause}, {sure(found)}: {found.sentence}", "") for found in explanation.named[1:])
+    for finding in explanation.likely:
         piece = finding.speaks_for[0]
         yield "perhaps", f"{finding.cause}, {sure(finding)}: {piece.text}", piece.source
-    for finding in one.ruled_out:
+    for finding in explanation.ruled_out:
         piece = finding.heaviest_against
         yield "not", f"{finding.cause}: {piece.text}", piece.source
-    yield from (("figure", figure.text, figure.source) for figure in one.figures)
-    yield from (("curve", text, one.case.load.source) for text in curves(one))
-    yield from (("remark", remark, "") for remark in one.case.remarks)
-    yield from (("missing", what, "") for what in one.missing if what not in told)
-    yield "next", one.next, ""
+    yield from (("figure", figure.text, figure.source) for figure in explanation.figures)
+    yield from (("curve", text, explanation.case.load.source) for text in curves(explanation))
+    yield from (("remark", remark, "") for remark in explanation.case.remarks)
+    yield from (("missing", what, "") for what in explanation.missing if what not in shared)
+    yield "next", explanation.next, ""
 
 
 def of_direction(direction: Explanation, whole: Explanation) -> str:
@@ -121,51 +125,51 @@ def sure(finding: CauseFinding) -> str:
     return f"{min(99.0, 100 * finding.confidence):.0f} % sure"
 
 
-def _object(one: Explanation, verdicts: Mapping[str, Verdict] = NONE) -> dict[str, Any]:
-    def finding(found: CauseFinding) -> dict[str, Any]:
-        pieces = [{"text": piece.text, "bits": piece.bits, "source": piece.source} for piece in found.evidence]
+def _object(explanation: Explanation, verdicts: Mapping[str, Verdict] = NONE) -> dict[str, Any]:
+    def finding(cause: CauseFinding) -> dict[str, Any]:
+        pieces = [{"text": piece.text, "bits": piece.bits, "source": piece.source} for piece in cause.evidence]
         return {
-            "cause": found.cause,
-            "confidence": round(found.confidence, 4),
-            "sentence": found.sentence,
+            "cause": cause.cause,
+            "confidence": round(cause.confidence, 4),
+            "sentence": cause.sentence,
             "evidence": pieces,
-            "missing": list(found.missing),
-            "next": found.next,
+            "missing": list(cause.missing),
+            "next": cause.next,
         }
 
-    groups = {"named": one.named, "likely": one.likely, "ruled_out": one.ruled_out}
+    groups = {"named": explanation.named, "likely": explanation.likely, "ruled_out": explanation.ruled_out}
     return {
-        "test": one.case.load.name,
-        **({"verdict": verdict.to_json()} if (verdict := verdicts.get(one.case.load.name)) is not None else {}),
-        "cause": one.cause,
+        "test": explanation.case.load.name,
+        **({"verdict": verdict.to_json()} if (verdict := verdicts.get(explanation.case.load.name)) is not None else {}),
+        "cause": explanation.cause,
         **{name: [finding(found) for found in group] for name, group in groups.items()},
-        "figures": [asdict(figure) for figure in one.figures],
-        "curves": _curves(one),
-        "directions": [_object(direction) for direction in one.directions],
-        "warnings": list(one.case.remarks),
-        "missing": list(one.missing),
-        "next": one.next,
+        "figures": [asdict(figure) for figure in explanation.figures],
+        "curves": _curves(explanation),
+        "directions": [_object(direction) for direction in explanation.directions],
+        "warnings": list(explanation.case.remarks),
+        "missing": list(explanation.missing),
+        "next": explanation.next,
     }
 
 
-def _curves(one: Explanation) -> dict[str, Any]:
+def _curves(explanation: Explanation) -> dict[str, Any]:
     """`loss` with its shape and knee, `cost` with where it is least; left out where nobody knows."""
-    found: dict[str, Any] = {}
-    if one.losses is not None:
-        knee = one.losses.knee
-        found["loss"] = {
-            "shape": one.losses.shape,
-            "text": one.losses.text,
+    document: dict[str, Any] = {}
+    if explanation.losses is not None:
+        knee = explanation.losses.knee
+        document["loss"] = {
+            "shape": explanation.losses.shape,
+            "text": explanation.losses.text,
             "knee_pps": None if knee is None else knee.at,
             "plateau_pps": None if knee is None else knee.plateau,
         }
-    if one.costs is not None:
-        costs = one.costs
-        found["cost"] = {
+    if explanation.costs is not None:
+        costs = explanation.costs
+        document["cost"] = {
             "text": costs.text,
             "least_cycles": costs.least.cycles,
             "least_at_pps": costs.least.offered_pps,
             "turns": costs.turns,
             "full_vectors_from_pps": costs.full_pps,
         }
-    return found
+    return document

@@ -46,17 +46,17 @@ class DeviceTarget:
         load = kind.load([before[1], now[1]], max(now[0] - before[0], 1e-3))
         if load.error:
             self._began += 1
-        told = TargetValues(began=self._began)
+        values = TargetValues(began=self._began)
         machine = load.machine
         if machine is not None:
             self._count(machine)
-            told.add("dut_temperature_celsius", [((self.name, k), v) for k, v in machine.temperatures_c.items()])
-            told.add("dut_cpu_frequency_hertz", [((self.name, k), v) for k, v in machine.frequencies_hz.items()])
+            values.add("dut_temperature_celsius", [((self.name, k), v) for k, v in machine.temperatures_c.items()])
+            values.add("dut_cpu_frequency_hertz", [((self.name, k), v) for k, v in machine.frequencies_hz.items()])
         hot = modules_of(now[1])
-        told.add("module_temperature_celsius", [((self.name, interface), heat) for interface, heat in hot.items()])
+        values.add("module_temperature_celsius", [((self.name, interface), heat) for interface, heat in hot.items()])
         for (family, labels), total in self._sums.items():
-            told.add(family, [(labels, total)])
-        return told
+            values.add(family, [(labels, total)])
+        return values
 
     def _count(self, machine: MachineLoad) -> None:
         for cpu in machine.cpus:

@@ -43,14 +43,14 @@ class Targets:
     def page(self, media_type: str, encode: Encode, names: Collection[str] = (), wait_s: float = WAIT_S) -> bytes:
         """The latest metrics of all targets, as text, after waiting up to `wait_s` for those being read. With `names`,
         only samples with these names."""
-        for one in self._watched:
-            one.expect(media_type, encode)
-            one.ask()
+        for watched in self._watched:
+            watched.expect(media_type, encode)
+            watched.ask()
         own, texts, end_s = TargetValues(), [], time.monotonic() + wait_s
         own.add("exporter_build_info", [((__version__,), 1)])
-        for one in self._watched:
-            answer, fault = one.answer(max(0.0, end_s - time.monotonic()))
-            labels = (one.target.name, one.target.kind)
+        for watched in self._watched:
+            answer, fault = watched.answer(max(0.0, end_s - time.monotonic()))
+            labels = (watched.target.name, watched.target.kind)
             if answer is not None or fault is not None:
                 own.add("up", [(labels, float(fault is None))])
             if answer is not None:

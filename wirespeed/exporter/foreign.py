@@ -59,19 +59,19 @@ def relabelled(target: str, text: str) -> list[Metric]:
     ValueError for another kind of text. prometheus_client parses the comments of a family and its first sample of each
     name. The labels of the other samples do not change between scrapes, and a VPP has 14 000 of them, so they are
     cached."""
-    found: dict[str, Metric] = {}
+    metrics: dict[str, Metric] = {}
     for heads, rows in _families(text):
         firsts = [f"{name}{{{labels[0][0]}}} {labels[0][1]}" for name, labels in rows.items()]
         for family in text_string_to_metric_families("\n".join([*heads, *firsts]) + "\n"):
             if family.name in FAMILIES or f"{family.name}_total" in FAMILIES:
                 continue
             about = (family.name, family.documentation or "Of another exporter.", family.type)
-            metric = found.setdefault(family.name, Metric(*about))
+            metric = metrics.setdefault(family.name, Metric(*about))
             for first in family.samples:
                 name = first.name if first.name in rows else first.name.removesuffix("_total")
                 samples = ((_labels(target, labels), float(value)) for labels, value in rows[name])
                 metric.samples += [Sample(first.name, labels, value) for labels, value in samples]
-    return list(found.values())
+    return list(metrics.values())
 
 
 def _families(text: str) -> Iterator[tuple[list[str], Rows]]:

@@ -56,20 +56,20 @@ class GeneratorTarget:
         if any(port in self._before and now.went_back(self._before[port]) for port, now in stats.items()):
             self._began += 1
         self._before = stats
-        told = TargetValues(began=self._began)
-        told.add("generator_info", [((self.name, self._info.program), 1)])
-        for port, one in status.items():
+        values = TargetValues(began=self._began)
+        values.add("generator_info", [((self.name, self._info.program), 1)])
+        for port, port_status in status.items():
             labels = (self.name, str(port))
-            told.add("generator_port_up", [(labels, float(one.link_up))])
-            told.add("generator_port_sending", [(labels, float(one.state in RUNNING_STATES))])
-            if one.speed_bps is not None:
-                told.add("generator_port_line_bytes_per_second", [(labels, one.speed_bps / 8)])
+            values.add("generator_port_up", [(labels, float(port_status.link_up))])
+            values.add("generator_port_sending", [(labels, float(port_status.state in RUNNING_STATES))])
+            if port_status.speed_bps is not None:
+                values.add("generator_port_line_bytes_per_second", [(labels, port_status.speed_bps / 8)])
         for port, counted in stats.items():
             labels = (self.name, str(port))
             for family, counter in _COUNTERS.items():
                 if (value := getattr(counted, counter)) is not None:
-                    told.add(f"generator_{family}_total", [(labels, value)])
+                    values.add(f"generator_{family}_total", [(labels, value)])
             for reason in _UNSENT:
                 if (value := getattr(counted, reason)) is not None:
-                    told.add("generator_unsent_packets_total", [((*labels, reason), value)])
-        return told
+                    values.add("generator_unsent_packets_total", [((*labels, reason), value)])
+        return values

@@ -45,36 +45,36 @@ class TargetOptions:
     timeout_s: float = 2.0
 
 
-def targets_of(given: TargetOptions) -> list[Target]:
+def targets_of(options: TargetOptions) -> list[Target]:
     """UsageError says which word is wrong, or that there is none."""
-    if not 0.1 <= given.timeout_s <= 60:
-        raise UsageError(f"--timeout {given.timeout_s:g}: give 0.1 to 60 seconds")
+    if not 0.1 <= options.timeout_s <= 60:
+        raise UsageError(f"--timeout {options.timeout_s:g}: give 0.1 to 60 seconds")
 
     def generator(name: str, server: str) -> Target:
         parse_server(server)
-        return GeneratorTarget(name, server, given.timeout_s)
+        return GeneratorTarget(name, server, options.timeout_s)
 
     def router(name: str, socket: str) -> Target:
         path = Path(socket)
-        return RouterTarget(name, default_stats_file(path), path, given.nodes, given.vpp_names)
+        return RouterTarget(name, default_stats_file(path), path, options.nodes, options.vpp_names)
 
     def segment(name: str, path: str) -> Target:
-        return RouterTarget(name, Path(path), None, given.nodes, given.vpp_names)
+        return RouterTarget(name, Path(path), None, options.nodes, options.vpp_names)
 
     def device(name: str, way: str) -> Target:
-        return _device(name, way, given)
+        return _device(name, way, options)
 
     made: list[Target] = [
-        *_each(given.routers, _stem, router),
-        *_each(given.segments, _folder, segment),
-        *_each(given.generators, str, generator),
-        *_each(given.results, _stem, lambda name, file: RunTarget(name, Path(file))),
-        *_each(given.devices, str, device),
-        *_each(given.meters, _meter_name, lambda name, meter: PowerTarget(name, parse_power(meter).meter)),
-        *_each(given.urls, str, lambda name, url: ForeignTarget(name, url, given.timeout_s)),
+        *_each(options.routers, _stem, router),
+        *_each(options.segments, _folder, segment),
+        *_each(options.generators, str, generator),
+        *_each(options.results, _stem, lambda name, file: RunTarget(name, Path(file))),
+        *_each(options.devices, str, device),
+        *_each(options.meters, _meter_name, lambda name, meter: PowerTarget(name, parse_power(meter).meter)),
+        *_each(options.urls, str, lambda name, url: ForeignTarget(name, url, options.timeout_s)),
     ]
-    for bench in given.benches:
-        made += _of_bench(bench, given)
+    for bench in options.benches:
+        made += _of_bench(bench, options)
     if not made:
         raise UsageError(
             "name a target: --router, --stats, --generator, --result, --dut, --power, --testbed or --scrape"
@@ -130,26 +130,26 @@ def _folder(path: str) -> str:
     return Path(path).parent.name or Path(path).stem
 
 
-def _device(name: str, way: str, given: TargetOptions) -> Target:
+def _device(name: str, way: str, options: TargetOptions) -> Target:
     from wirespeed.dut.device import parse_device  # noqa: PLC0415 - asyncssh, needed with a device alone
     from wirespeed.dut.kinds.vpp import VppKind  # noqa: PLC0415
     from wirespeed.exporter.vpp_text import VppTextTarget  # noqa: PLC0415
 
     device = parse_device(way)
     if isinstance(device.kind, VppKind):
-        return VppTextTarget(name, device, device.kind, given.timeout_s)
-    return DeviceTarget(name, device, given.timeout_s)
+        return VppTextTarget(name, device, device.kind, options.timeout_s)
+    return DeviceTarget(name, device, options.timeout_s)
 
 
-def _of_bench(file: Path, given: TargetOptions) -> Iterator[Target]:
+def _of_bench(file: Path, options: TargetOptions) -> Iterator[Target]:
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
 
     bench = read_bench(file)
     if bench.dut.kind != "none":
         socket = f",socket={bench.dut.socket}" if bench.dut.socket else ""
         way = f"{bench.dut.kind}:{bench.dut.reach}{socket}"
-        yield _device(f"{file.stem}-dut", way, given)
+        yield _device(f"{file.stem}-dut", way, options)
     if bench.tester.server is not None:
-        yield GeneratorTarget(f"{file.stem}-tester", bench.tester.server, given.timeout_s)
+        yield GeneratorTarget(f"{file.stem}-tester", bench.tester.server, options.timeout_s)
     if bench.power:
         yield PowerTarget(f"{file.stem}-power", parse_power(bench.power).meter)

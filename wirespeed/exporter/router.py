@@ -60,26 +60,26 @@ class RouterTarget:
     def read(self) -> TargetValues:
         capture = self._segment.capture(() if self._vpp_names else _PATTERNS)
         read = capture.readings()
-        told = router_told(self.name, read, self._nodes)
-        told.began = capture.started_ns
-        told.add("router_start_time_seconds", [((self.name,), capture.started_ns / 1e9)])
+        values = router_told(self.name, read, self._nodes)
+        values.began = capture.started_ns
+        values.add("router_start_time_seconds", [((self.name,), capture.started_ns / 1e9)])
         if capture.tsc_hz:
-            told.add("router_clock_hertz", [((self.name,), capture.tsc_hz)])
+            values.add("router_clock_hertz", [((self.name,), capture.tsc_hz)])
         if self._control is not None:
-            self._ask(self._control, told)
+            self._ask(self._control, values)
         if self._vpp_names:
-            told.foreign = vpp_metrics(self.name, read)
-        return told
+            values.foreign = vpp_metrics(self.name, read)
+        return values
 
-    def _ask(self, control: Path, told: TargetValues) -> None:
+    def _ask(self, control: Path, values: TargetValues) -> None:
         """Counts that are in no segment. A router too busy to answer still has all the others."""
         try:
             version = ask(control, "show version", _ASK_S).strip().partition("\n")[0]
-            told.add("router_info", [((self.name, version), 1)])
+            values.add("router_info", [((self.name, version), 1)])
             for words, family in (("ip", "ip4"), ("ip6", "ip6")):
                 summary = ask(control, f"show {words} fib summary", _ASK_S)
-                told.add("router_fib_routes", [((self.name, family), routes_of(summary))])
-            told.add(
+                values.add("router_fib_routes", [((self.name, family), routes_of(summary))])
+            values.add(
                 "router_neighbors",
                 [((self.name, *key), n) for key, n in neighbours_of(ask(control, "show ip neighbors", _ASK_S)).items()],
             )
@@ -90,30 +90,30 @@ class RouterTarget:
 def router_told(name: str, read: Mapping[str, StatsReading], nodes: By) -> TargetValues:
     """Metrics of a statistics segment. Nodes and reasons that never counted anything are omitted: a graph has
     hundreds."""
-    told = TargetValues()
+    series = TargetValues()
     workers = _worker_names(read)
     if nodes != "none":
         for counter, rows in _nodes(read, workers, nodes).items():
-            told.add(f"router_node_{counter}_total", (((name, *labels), n) for labels, n in rows))
+            series.add(f"router_node_{counter}_total", (((name, *labels), n) for labels, n in rows))
     for counter, family in _WORKER_COUNTERS.items():
         if (reading := read.get(f"/sys/{counter}") or read.get(f"/sys/{_FORMER.get(counter)}")) is not None:
             values = zip(workers, reading.values, strict=False)
-            told.add(
+            series.add(
                 f"router_worker_{family}_total", [((name, thread), n[0]) for thread, n in values if thread != MAIN]
             )
-    _interfaces(name, read, told)
-    told.add("router_errors_total", [((name, *labels), n) for labels, n in _errors(read)])
+    _interfaces(name, read, series)
+    series.add("router_errors_total", [((name, *labels), n) for labels, n in _errors(read)])
     for family, pattern in (("buffers", "/buffer-pools/(.*)/([^/]+)"), ("heap_bytes", "/mem/(.*)/(total|used|free)")):
         found = ((re.fullmatch(pattern, key), value) for key, value in read.items())
         rows = [((name, match[1], match[2]), float(value.total[0])) for match, value in found if match and value.rows]
-        told.add(f"router_{family}", rows)
+        series.add(f"router_{family}", rows)
     sizes = read.get("/sys/vector-sizes")
     if sizes is not None and sizes.columns:
         lowest = max(row[0][0] for row in sizes.rows)
         counts = [(2.0 ** (lowest + at), count[0]) for at, count in enumerate(sizes.columns[1:])]
         packets = sum(value[0] for value in read["/sys/rx"].values) if "/sys/rx" in read else 0
-        told.add_buckets("router_vector_size", buckets((name,), counts, packets))
-    return told
+        series.add_buckets("router_vector_size", buckets((name,), counts, packets))
+    return series
 
 
 MAIN = "main"
@@ -132,19 +132,19 @@ def _nodes(read: Mapping[str, StatsReading], threads: list[str], by: By) -> dict
     if by != "every":
         names = _folded(names, read)
     rows = {counter: read[f"/sys/node/{counter}"].rows for counter in _NODE_COUNTERS if f"/sys/node/{counter}" in read}
-    found: dict[str, dict[Labels, float]] = {counter: {} for counter in rows}
+    by_counter: dict[str, dict[Labels, float]] = {counter: {} for counter in rows}
     if "calls" not in rows:
         return {}
     for at, (thread, calls) in enumerate(zip(threads, rows["calls"], strict=False)):
         label = "all" if by == "sum" else thread
         live = [index for index, value in enumerate(calls[: len(names)]) if value[0] and names[index]]
         for counter, table in rows.items():
-            into, row = found[counter], table[at] if at < len(table) else ()
+            into, row = by_counter[counter], table[at] if at < len(table) else ()
             for index in live:
                 if index < len(row):
                     key = (label, names[index])
                     into[key] = into.get(key, 0) + row[index][0]
-    return {counter: list(values.items()) for counter, values in found.items()}
+    return {counter: list(values.items()) for counter, values in by_counter.items()}
 
 
 def _folded(nodes: tuple[str, ...], read: Mapping[str, StatsReading]) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def _folded(nodes: tuple[str, ...], read: Mapping[str, StatsReading]) -> tuple[s
     return tuple(own.get(node.replace("/", "_"), node) for node in nodes)
 
 
-def _interfaces(name: str, read: Mapping[str, StatsReading], told: TargetValues) -> None:
+def _interfaces(name: str, read: Mapping[str, StatsReading], values: TargetValues) -> None:
     texts = read["/if/names"].texts if "/if/names" in read else ()
     names = [(index, text) for index, text in enumerate(texts) if index and text]  # local0 is none that packets pass
     families = {f"{way}_{unit}": (way, at) for way in ("rx", "tx") for at, unit in enumerate(("packets", "bytes"))}
@@ -164,7 +164,7 @@ def _interfaces(name: str, read: Mapping[str, StatsReading], told: TargetValues)
     for family, (entry, at) in families.items():
         if (column := columns.get(entry)) is not None:
             rows = [((name, text), column[index][at]) for index, text in names if index < len(column)]
-            told.add(f"router_interface_{family}_total", rows)
+            values.add(f"router_interface_{family}_total", rows)
 
 
 def _errors(read: Mapping[str, StatsReading]) -> Iterator[tuple[Labels, float]]:
@@ -181,14 +181,14 @@ def routes_of(summary: str) -> int:
 
 def neighbours_of(table: str) -> dict[Labels, int]:
     """`show ip neighbors` by family and state; its flags are S of static ones."""
-    found: dict[Labels, int] = {(family, state): 0 for family in ("ip4", "ip6") for state in ("static", "learned")}
+    counts: dict[Labels, int] = {(family, state): 0 for family in ("ip4", "ip6") for state in ("static", "learned")}
     for line in table.splitlines():
         words = line.split()
         at = next((at for at, word in enumerate(words) if _is_address(word)), None)
         if at is not None:
             flags = words[at + 1] if at + 1 < len(words) else ""
-            found["ip6" if ":" in words[at] else "ip4", "static" if flags.startswith("S") else "learned"] += 1
-    return found
+            counts["ip6" if ":" in words[at] else "ip4", "static" if flags.startswith("S") else "learned"] += 1
+    return counts
 
 
 def _is_address(word: str) -> bool:

@@ -39,7 +39,7 @@ class RunTarget:
 
     def read(self) -> TargetValues:
         """ConnectionFault while there is no such test yet, FileFault for a file that is none."""
-        told = TargetValues(began=self._began)
+        values = TargetValues(began=self._began)
         path, runs = self._written()
         stamp = _stamp(path)
         if stamp != self._stamp:
@@ -51,26 +51,26 @@ class RunTarget:
                 self._most, self._began = {}, self._began + 1
             self._stamp = stamp
         now, test = self._summary, self.name
-        told.began = self._began
-        told.add("loadtest_info", [((test, now.kind), 1)])
-        told.add("test_running", [((test, now.kind), float(runs))])
-        told.add("test_phase", [((test, phase), float(runs and phase == now.phase)) for phase in PHASES])
+        values.began = self._began
+        values.add("loadtest_info", [((test, now.kind), 1)])
+        values.add("test_running", [((test, now.kind), float(runs))])
+        values.add("test_phase", [((test, phase), float(runs and phase == now.phase)) for phase in PHASES])
         if self._verdict is not None:
-            _tell_verdict(told, test, self._verdict)
-        told.add("loadtest_samples_total", [((test,), now.samples)])
-        told.add("loadtest_line_ratio", [((test,), now.line)])
+            _tell_verdict(values, test, self._verdict)
+        values.add("loadtest_samples_total", [((test,), now.samples)])
+        values.add("loadtest_line_ratio", [((test,), now.line)])
         for direction, row in now.packets.items():
             for counter, value in row.items():
                 key = (counter, direction)
                 # Packets that were first counted as lost and arrived later would look like a counter reset.
                 self._most[key] = max(value, self._most.get(key, 0))
-                told.add(f"loadtest_{counter}_packets_total", [((test, direction), self._most[key])])
+                values.add(f"loadtest_{counter}_packets_total", [((test, direction), self._most[key])])
         for direction, (average_s, max_s) in now.latency_s.items():
-            told.add("loadtest_latency_average_seconds", [((test, direction), average_s)])
-            told.add("loadtest_latency_max_seconds", [((test, direction), max_s)])
+            values.add("loadtest_latency_average_seconds", [((test, direction), average_s)])
+            values.add("loadtest_latency_max_seconds", [((test, direction), max_s)])
         for direction, (histograms, total_s) in now.spread.items():
-            told.add_buckets("loadtest_latency_seconds", _spread((test, direction), histograms, total_s))
-        return told
+            values.add_buckets("loadtest_latency_seconds", _spread((test, direction), histograms, total_s))
+        return values
 
     def _written(self) -> tuple[Path, bool]:
         """The file to read, and whether a test is writing it."""
@@ -84,12 +84,12 @@ class RunTarget:
         return self._file, False
 
 
-def _tell_verdict(told: TargetValues, test: str, verdict: Verdict) -> None:
+def _tell_verdict(values: TargetValues, test: str, verdict: Verdict) -> None:
     measured = [one for one in verdict.figures if one.rate_pps is not None]
-    told.add("test_figure_pps", [((test, one.name), one.rate_pps or 0.0) for one in measured])
+    values.add("test_figure_pps", [((test, one.name), one.rate_pps or 0.0) for one in measured])
     lossy = [((test, one.name), one.loss_ratio) for one in measured if one.loss_ratio is not None]
-    told.add("test_figure_loss_ratio", lossy)
-    told.add("test_limited_by", [((test, limit), float(limit == verdict.limited_by)) for limit in LIMITS])
+    values.add("test_figure_loss_ratio", lossy)
+    values.add("test_limited_by", [((test, limit), float(limit == verdict.limited_by)) for limit in LIMITS])
 
 
 def _stamp(path: Path) -> _Stamp:

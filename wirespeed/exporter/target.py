@@ -127,22 +127,22 @@ class Watched:
         return max(0.0, last.asked_s + max(EACH_S, last.took_s) - now_s)
 
     def _ask(self) -> TargetAnswer:
-        asked_s, told, fault = time.monotonic(), TargetValues(), None
+        asked_s, values, fault = time.monotonic(), TargetValues(), None
         try:
-            told = self.target.read()
-            if told.series > MOST_SERIES:
-                fault, told = f"it returns {told.series} series; at most {MOST_SERIES} are allowed", TargetValues()
+            values = self.target.read()
+            if values.series > MOST_SERIES:
+                fault, values = f"it returns {values.series} series; at most {MOST_SERIES} are allowed", TargetValues()
         except BaseException as error:
             fault = str(error) or type(error).__name__
         before = self._answer
         restarts = before.restarts if before is not None else 0
         if fault is None:
-            restarts += self._began is not None and told.began != self._began
-            self._began = told.began
-        text = MetricsText(told)
+            restarts += self._began is not None and values.began != self._began
+            self._began = values.began
+        text = MetricsText(values)
         for media_type, encode in list(self._formats.items()):
             text.blocks(media_type, encode)
-        return TargetAnswer(told, text, fault, asked_s, time.monotonic() - asked_s, restarts)
+        return TargetAnswer(values, text, fault, asked_s, time.monotonic() - asked_s, restarts)
 
 
 def check_names(targets: Sequence[Target]) -> None:

@@ -63,10 +63,10 @@ class TargetValues:
 
 def metrics(all_told: Iterable[TargetValues]) -> Iterator[Metric]:
     """Each family once, whichever targets have it, in the order of the table; then foreign ones, by name."""
-    told = list(all_told)
+    targets = list(all_told)
     for name, family in FAMILIES.items():
-        rows = [row for one in told for row in one.values.get(name, ())]
-        spread = [row for one in told for row in one.histograms.get(name, ())]
+        rows = [row for one in targets for row in one.values.get(name, ())]
+        spread = [row for one in targets for row in one.histograms.get(name, ())]
         if family.kind == "histogram" and spread:
             histogram = HistogramMetricFamily(name, family.help, labels=family.labels)
             for row in spread:
@@ -79,7 +79,7 @@ def metrics(all_told: Iterable[TargetValues]) -> Iterator[Metric]:
             metric.samples = [Sample(name, dict(zip(family.labels, labels, strict=True)), n) for labels, n in rows]
             yield metric
     foreign: dict[str, Metric] = {}
-    for one in told:
+    for one in targets:
         for metric in one.foreign:
             if metric.name not in foreign:
                 foreign[metric.name] = Metric(metric.name, metric.documentation, metric.type)

@@ -14,12 +14,12 @@ from wirespeed.statseg.reading import StatsReading
 def vpp_metrics(target: str, read: Mapping[str, StatsReading]) -> list[Metric]:
     """Each path with `_` for what is no letter or digit, `_packets` and `_bytes` after it where there are both, labels
     `thread` and `interface` (an index, whatever of); and `target`, since here several can have the same names."""
-    found: dict[str, Metric] = {}
+    metrics: dict[str, Metric] = {}
 
     def add(name: str, kind: str, labels: dict[str, str], value: float) -> None:
-        if name not in found:
-            found[name] = Metric(name, "As vpp_prometheus_export names it.", kind)
-        found[name].samples.append(Sample(name, {"target": target, **labels}, value))
+        if name not in metrics:
+            metrics[name] = Metric(name, "As vpp_prometheus_export names it.", kind)
+        metrics[name].samples.append(Sample(name, {"target": target, **labels}, value))
 
     for path, reading in read.items():
         name = re.sub(r"[^A-Za-z0-9]", "_", path)
@@ -38,4 +38,4 @@ def vpp_metrics(target: str, read: Mapping[str, StatsReading]) -> list[Metric]:
                     add(f"{name}_bytes", kind, places, value[1])
                 else:
                     add(name, kind, places, value[0])
-    return list(found.values())
+    return list(metrics.values())

@@ -43,14 +43,14 @@ class VppTextTarget:
         shown = facts[self._interfaces]
         if shown.code or not shown.out.strip():
             raise ConnectionFault(f"VPP does not answer `show interface` at {self._device.name}: {shown.why}")
-        told = TargetValues(began=facts[self._boot].out.strip())
-        told.add("router_info", [((self.name, facts[self._version].out.strip()), 1)])
+        values = TargetValues(began=facts[self._boot].out.strip())
+        values.add("router_info", [((self.name, facts[self._version].out.strip()), 1)])
         for key, count in interface_counters(shown.out).items():
             interface, _, counter = key.partition(" ")
             if counter in _COUNTERS:
-                told.add(f"router_interface_{_COUNTERS[counter]}_total", [((self.name, interface), count)])
+                values.add(f"router_interface_{_COUNTERS[counter]}_total", [((self.name, interface), count)])
         rows: dict[tuple[str, str], int] = {}
         for row in parse_errors(facts[self._errors].out):
             rows[row.node, row.reason] = rows.get((row.node, row.reason), 0) + row.count
-        told.add("router_errors_total", [((self.name, *key), count) for key, count in rows.items()])
-        return told
+        values.add("router_errors_total", [((self.name, *key), count) for key, count in rows.items()])
+        return values

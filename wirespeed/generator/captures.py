@@ -172,11 +172,11 @@ class Captures:
         return any(not one.stopped and port in (*one.tx_ports, *one.rx_ports) for one in self._captures.values())
 
     def get(self, number: int) -> PacketCapture:
-        found = self._captures.get(number)
-        if found is None:
+        capture = self._captures.get(number)
+        if capture is None:
             raise failed("capture ID not found")
-        self._read(found)
-        return found
+        self._read(capture)
+        return capture
 
     def stop(self, number: int) -> PacketCapture:
         capture = self.get(number)
@@ -198,17 +198,17 @@ class Captures:
         return [
             {
                 "id": number,
-                "state": "STOPPED" if one.stopped else "ACTIVE",
-                "limit": one.limit,
-                "count": len(one.packets),
-                "bytes": one.size_bytes,
-                "matched": one.matched,
-                "fetched": one.fetched,
-                "missed": one.missed,
-                "mode": "cyclic" if one.cyclic else "fixed",
-                "filter": {"bpf": one.filter.text, "tx": _mask(one.tx_ports), "rx": _mask(one.rx_ports)},
+                "state": "STOPPED" if capture.stopped else "ACTIVE",
+                "limit": capture.limit,
+                "count": len(capture.packets),
+                "bytes": capture.size_bytes,
+                "matched": capture.matched,
+                "fetched": capture.fetched,
+                "missed": capture.missed,
+                "mode": "cyclic" if capture.cyclic else "fixed",
+                "filter": {"bpf": capture.filter.text, "tx": _mask(capture.tx_ports), "rx": _mask(capture.rx_ports)},
             }
-            for number, one in self._captures.items()
+            for number, capture in self._captures.items()
         ]
 
     def open_queue(self, who: Hashable, port: int, size: int) -> None:

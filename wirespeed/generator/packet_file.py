@@ -65,14 +65,14 @@ def side_streams(path: Path, addresses: tuple[Addresses, Addresses], how: Playin
 
 def _read(path: Path) -> list[_Recorded]:
     recorded: list[_Recorded] = []
-    for one in _records(path):
+    for record in _records(path):
         if len(recorded) == MAX_PACKETS:
             raise UsageError(f"packet file {path} holds more than {MAX_PACKETS} packets; cut it (editcap -c)")
-        if len(one.packet) < MIN_PACKET_BYTES:
+        if len(record.packet) < MIN_PACKET_BYTES:
             raise UsageError(
-                f"packet file {path}: packet {len(recorded) + 1} has {len(one.packet)} bytes, too few to send"
+                f"packet file {path}: packet {len(recorded) + 1} has {len(record.packet)} bytes, too few to send"
             )
-        recorded.append(one)
+        recorded.append(record)
     if not recorded:
         raise UsageError(f"packet file {path} holds no packet; give another")
     return recorded

@@ -90,13 +90,13 @@ class PacketGroups:
     def counters(self, groups: Iterable[PacketGroup]) -> dict[int, tuple[int, ...]]:
         """By pg_id, counts as `FlowsSnapshot` has them; of each kind at one instant."""
         nothing = (0,) * (FLOW_FIELDS * self._core.port_count())
-        found = {group.pg_id: nothing for group in groups}
+        by_group = {group.pg_id: nothing for group in groups}
         for kind in LIMITS:
             by_id = {one.hardware_id: one for one in groups if one.kind is kind and one.hardware_id is not None}
             if by_id:
                 counts = self._core.flows(kind, list(by_id)).counts
-                found |= {group.pg_id: counts[number] for number, group in by_id.items()}
-        return found
+                by_group |= {group.pg_id: counts[number] for number, group in by_id.items()}
+        return by_group
 
     def observe(self) -> None:
         """Work out the rates since the last time; called twice a second or so."""

@@ -63,15 +63,15 @@ def _order(counts: Sequence[int]) -> Json:
 def _flow(counts: Sequence[int], rates: Sequence[float]) -> Json:
     """Counts of each port, and its rates of packets and bits."""
     ports = _PORTS[: len(counts) // FLOW_FIELDS]
-    told: Json = {
+    document: Json = {
         name: dict(zip(ports, counts[at::FLOW_FIELDS], strict=True)) for at, name in enumerate(("rp", "rb", "tp", "tb"))
     }
     if not any(rates):
         zero = dict.fromkeys(ports, 0.0)
-        return told | {"rps": zero, "rbs": zero, "tps": zero, "tbs": zero}
+        return document | {"rps": zero, "rbs": zero, "tps": zero, "tbs": zero}
     for at, (name, unit) in enumerate((("rps", 1), ("rbs", 8), ("tps", 1), ("tbs", 8))):
-        told[name] = {port: round(unit * rate, 2) for port, rate in zip(ports, rates[at::FLOW_FIELDS], strict=True)}
-    return told
+        document[name] = {port: round(unit * rate, 2) for port, rate in zip(ports, rates[at::FLOW_FIELDS], strict=True)}
+    return document
 
 
 def _latency(seen: LatencyCounters) -> Json:

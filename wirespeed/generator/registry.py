@@ -71,23 +71,23 @@ def method(
 
 def invoke(methods: dict[str, RpcMethod], server: Server, name: str, params: Json) -> Any:
     """Check the parameters of a request and run its method."""
-    found = methods.get(name)
-    if found is None:
+    method = methods.get(name)
+    if method is None:
         raise RpcError(UNKNOWN_METHOD, message=f"Method {name} not registered")
-    if not found.open_to_all and read(params, "api_h", str) != server.api_h:
+    if not method.open_to_all and read(params, "api_h", str) != server.api_h:
         raise failed("API verification failed - API handler provided mismatch for class: 'common'")
-    if not found.gathers:
+    if not method.gathers:
         server.changes.make()
-    given = {}
-    if "port" in found.parameters:
-        given["port"] = _port(server, params, found.parameters["port"][0])
+    arguments = {}
+    if "port" in method.parameters:
+        arguments["port"] = _port(server, params, method.parameters["port"][0])
     try:
-        for parameter, (kind, default) in found.parameters.items():
+        for parameter, (kind, default) in method.parameters.items():
             if parameter != "port":
-                given[parameter] = read(params, parameter, kind, default)
-        return found.run(server, **given)
+                arguments[parameter] = read(params, parameter, kind, default)
+        return method.run(server, **arguments)
     except RpcError as error:
-        if found.wrong_fails and error.code == BAD_PARAMETERS:
+        if method.wrong_fails and error.code == BAD_PARAMETERS:
             raise failed(error.specific or error.message) from None
         raise
 

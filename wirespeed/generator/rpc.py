@@ -82,12 +82,12 @@ def _reply(request: Any, invoke: Invoke) -> bytes:
     members: list[bytes] = []
     room = MAX_MESSAGE_BYTES - len(b"[]")
     for number, member in enumerate(request, start=1):
-        one = _answered(member, invoke, room)
-        if one is None:
+        answer = _answered(member, invoke, room)
+        if answer is None:
             ran = f"the answers to {number} of {len(request)} requests, after which no other was run, have"
             return _too_long(ran if len(request) > 1 else "the answer has")
-        members.append(one)
-        room -= len(one) + len(b",")
+        members.append(answer)
+        room -= len(answer) + len(b",")
     return members[0] if len(members) == 1 else b"[" + b",".join(members) + b"]"  # T-Rex unwraps a batch of one
 
 

@@ -74,13 +74,13 @@ class Server:
         self.started_at = time.time()
         self.memory = Memory()
         self.events = EventQueues(self.memory)
-        given = [*dst_macs, *[None] * core.port_count()]
+        macs = [*dst_macs, *[None] * core.port_count()]
         self.groups = PacketGroups(core)
         self.tagged = TaggedUsers(core)
         self.changes = Changes(core)
         held = self.groups, self.tagged, self.memory, self.changes, rules or StartRules()
         self.ports = [
-            Port(index, core, given[index] or self._pair_mac(index), self.emit, *held)
+            Port(index, core, macs[index] or self._pair_mac(index), self.emit, *held)
             for index in range(core.port_count())
         ]
         self.captures = Captures(core, self.memory)

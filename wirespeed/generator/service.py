@@ -69,11 +69,13 @@ class RpcSockets:
         self._topics: set[bytes] = set()
         self.overflows: list[_Overflow] = []
         try:
-            for one, tcp_port in ((self.requests, port), (self.publisher, port - 1)):
-                one.setsockopt(zmq.LINGER, _GOODBYE_MS)
-                one.setsockopt(zmq.MAXMSGSIZE, MAX_WIRE_BYTES)
-                one.setsockopt(zmq.IPV6, ":" in host)
-                self.overflows.append(_Overflow(one, _bind(one, host, tcp_port), f"RPC at {host}:{tcp_port}"))
+            for zmq_socket, tcp_port in ((self.requests, port), (self.publisher, port - 1)):
+                zmq_socket.setsockopt(zmq.LINGER, _GOODBYE_MS)
+                zmq_socket.setsockopt(zmq.MAXMSGSIZE, MAX_WIRE_BYTES)
+                zmq_socket.setsockopt(zmq.IPV6, ":" in host)
+                self.overflows.append(
+                    _Overflow(zmq_socket, _bind(zmq_socket, host, tcp_port), f"RPC at {host}:{tcp_port}")
+                )
         except EnvironmentFault:
             self.close()
             raise
@@ -116,11 +118,11 @@ class _Overflow:
     out of the queue; a client of ZeroMQ connects again by itself.
     """
 
-    def __init__(self, one: zmq.Socket[bytes], listener: socket.socket, name: str) -> None:
-        self._socket, self._listener = one, listener
+    def __init__(self, zmq_socket: zmq.Socket[bytes], listener: socket.socket, name: str) -> None:
+        self._socket, self._listener = zmq_socket, listener
         self._notice = Notice(name)
         self._spare: int | None = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-        self.failures = one.get_monitor_socket(zmq.EVENT_ACCEPT_FAILED)
+        self.failures = zmq_socket.get_monitor_socket(zmq.EVENT_ACCEPT_FAILED)
 
     def refuse(self) -> None:
         """Read `failures`, and empty the queue if there is one for lack of descriptors."""
@@ -153,7 +155,7 @@ class _Overflow:
         self._listener.close()
 
 
-def _bind(one: zmq.Socket[bytes], host: str, port: int) -> socket.socket:
+def _bind(zmq_socket: zmq.Socket[bytes], host: str, port: int) -> socket.socket:
     """The listener of the socket, which has a copy of its descriptor."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
@@ -164,8 +166,8 @@ def _bind(one: zmq.Socket[bytes], host: str, port: int) -> socket.socket:
         listener.bind(("" if host == "*" else host, port))
         listener.listen(_WAITING)
         listener.setblocking(False)
-        one.setsockopt(zmq.USE_FD, os.dup(listener.fileno()))
-        one.bind(f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}")
+        zmq_socket.setsockopt(zmq.USE_FD, os.dup(listener.fileno()))
+        zmq_socket.bind(f"tcp://[{host}]:{port}" if ":" in host else f"tcp://{host}:{port}")
     except (OSError, zmq.ZMQError) as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:

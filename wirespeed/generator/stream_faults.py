@@ -29,7 +29,7 @@ def first_fault(error: ValidationError) -> str:
     """T-Rex's message for the first error; if T-Rex has none, a message with the place."""
     fault = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in fault["loc"]) or "stream"
-    name, given, kind = where.rpartition(".")[2], fault["input"], fault["type"]
+    name, value, kind = where.rpartition(".")[2], fault["input"], fault["type"]
     limits = fault.get("ctx", {})
     if kind == "missing":
         return f"field '{limits.get('field', name)}' value is null"
@@ -42,14 +42,14 @@ def first_fault(error: ValidationError) -> str:
     if kind == "literal_error":
         return _can_only_be(name, str(limits["expected"]))
     if kind in _EXPECTED:
-        return f"'{name}' is '{'null' if given is None else type_name(given)}', expecting '{_EXPECTED[kind]}'"
+        return f"'{name}' is '{'null' if value is None else type_name(value)}', expecting '{_EXPECTED[kind]}'"
     if kind in ("greater_than_equal", "less_than") and name in ("add_value", "shift"):
         return f"'{name}' is 'int', expecting 'int'"
-    if kind in ("greater_than", "greater_than_equal") and isinstance(given, float | int):
-        if given == 0 and name in _ZERO:
+    if kind in ("greater_than", "greater_than_equal") and isinstance(value, float | int):
+        if value == 0 and name in _ZERO:
             return _ZERO[name]
         unsigned = f"'{name}' is 'int', expecting 'uint32'"
-        return unsigned if isinstance(given, int) else f"'{name}' has negative value."
+        return unsigned if isinstance(value, int) else f"'{name}' has negative value."
     if kind == "less_than_equal" and limits.get("le") in _UNSIGNED:
         return f"'{name}' has size bigger than {_UNSIGNED[limits['le']]}."
     return f"field '{where}': {fault['msg'].removeprefix('Value error, ')[:200]}"

@@ -139,13 +139,13 @@ def _config(fields: Mapping[str, Any], usable: Sequence[int], path: Path) -> Tre
     infos += [{}] * (len(specs) - len(infos))
     macs = [(_read(one, "src_mac", _mac), _read(one, "dest_mac", _mac)) for one in infos]
     rings = {"rx_descriptors": _read(fields, "rx_desc", _whole), "tx_descriptors": _read(fields, "tx_desc", _whole)}
-    given: dict[str, Any] = {key: value for key, value in rings.items() if value is not None}
+    options: dict[str, Any] = {key: value for key, value in rings.items() if value is not None}
     cpu, main_cpu = _cpus(fields, (len(specs) + 1) // 2, usable)
     left_out = sorted(set(_keys(fields)) - TAKEN.keys())
     left_out += ["port_info.ip without default_gw"] * any("ip" in one and "default_gw" not in one for one in infos)
     left_out += ["port_info.default_gw without ip"] * any("ip" not in one and "default_gw" in one for one in infos)
     return TrexConfig(
-        ports=tuple(replace(spec, mac=source, **given) for spec, (source, _) in zip(specs, macs, strict=True)),
+        ports=tuple(replace(spec, mac=source, **options) for spec, (source, _) in zip(specs, macs, strict=True)),
         dest_macs=tuple(destination for _, destination in macs),
         hosts=tuple(_host(one, destination) for one, (_, destination) in zip(infos, macs, strict=True)),
         cpu=cpu,

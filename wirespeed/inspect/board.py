@@ -58,14 +58,14 @@ class Disk:
 
 def board_of(transcript: Transcript) -> Board:
     """The mainboard, by dmidecode; otherwise the values that sysfs shows to all users."""
-    found = list(_structures(text(transcript, "dmidecode")))
+    structures = list(_structures(text(transcript, "dmidecode")))
     files = {path.rpartition("/")[2]: value for path, value in tree(text(transcript, "dmi")).items()}
 
     def of(kind: str, field: str, otherwise: str) -> str:
-        value = next((one.get(field, "") for name, one in found if name == kind), "")
+        value = next((one.get(field, "") for name, one in structures if name == kind), "")
         return value if value not in _NOTHING else files.get(otherwise, "")
 
-    devices = [fields for name, fields in found if name == "Memory Device"]
+    devices = [fields for name, fields in structures if name == "Memory Device"]
     dimms = tuple(dimm for fields in devices if (dimm := _dimm(fields)) is not None)
     return Board(
         maker=of("System Information", "Manufacturer", "sys_vendor"),

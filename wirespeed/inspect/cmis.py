@@ -116,14 +116,14 @@ def _lanes(page: bytes, page_01: bytes, count: int) -> Iterator[Lane]:
 
 
 def _limits(page: bytes, bias_scale: int) -> dict[str, Limits]:
-    found = {}
+    limits = {}
     for quantity, at, divisor in _LIMITS if page else ():
         read = s16 if quantity == "temperature" else u16
         scale = bias_scale if quantity == "bias" else 1
         values = [read(page, at + 2 * number) * scale / divisor for number in range(4)]
         if any(values):
-            found[quantity] = Limits(*values)
-    return found
+            limits[quantity] = Limits(*values)
+    return limits
 
 
 def _checks(data: bytes) -> list[str]:

@@ -90,12 +90,12 @@ def cpu_of(transcript: Transcript) -> CpuFacts:
 
 def _fields(printed: str) -> dict[str, str]:
     """`KEY: VALUE` lines, the first of each key."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     for line in printed.splitlines():
         key, colon, value = line.partition(":")
         if colon:
-            found.setdefault(key.strip(), value.strip())
-    return found
+            fields.setdefault(key.strip(), value.strip())
+    return fields
 
 
 def _number(fields: Mapping[str, str], name: str) -> float | None:
@@ -142,12 +142,12 @@ def _listed_places(listed: Mapping[str, str]) -> tuple[CpuPlace, ...]:
     sockets = _whole(listed.get("Socket(s)", ""), 1) or 1
     if not cores:
         return ()
-    found = []
+    places = []
     for number, cpu in enumerate(online):
         core = number % cores
         siblings = tuple(online[at] for at in range(core, len(online), cores)) if threads > 1 else (cpu,)
-        found.append(CpuPlace(cpu, core, core // max(1, cores // sockets), nodes.get(cpu, 0), siblings))
-    return tuple(found)
+        places.append(CpuPlace(cpu, core, core // max(1, cores // sockets), nodes.get(cpu, 0), siblings))
+    return tuple(places)
 
 
 def _caches(files: Mapping[str, str]) -> tuple[Cache, ...]:
@@ -168,14 +168,14 @@ def _caches(files: Mapping[str, str]) -> tuple[Cache, ...]:
 
 
 def _listed_caches(listed: Mapping[str, str]) -> tuple[Cache, ...]:
-    found = []
+    caches = []
     for name in ("L1d", "L1i", "L2", "L3"):
         match = re.match(r"([\d.]+) (K|M)iB \((\d+) instance", listed.get(f"{name} cache", ""))
         if match is not None:
             count, threads = int(match[3]), len(_list(listed.get("On-line CPU(s) list", "")))
             size = float(match[1]) * (1024 if match[2] == "M" else 1) / count
-            found.append(Cache(name, round(size), count, max(1, threads // count)))
-    return tuple(found)
+            caches.append(Cache(name, round(size), count, max(1, threads // count)))
+    return tuple(caches)
 
 
 def _each(files: Mapping[str, str], name: str) -> list[str]:

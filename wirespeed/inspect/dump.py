@@ -47,23 +47,23 @@ def dump_bytes(text: str) -> bytes:
     ports = _PORT.findall(text)
     if len(ports) > 1:
         raise ValueError(f"it holds {len(ports)} modules, of ports {', '.join(ports[:4])}; give one of them")
-    found, base, part = bytearray(), None, 0
+    data, base, part = bytearray(), None, 0
     for row in _rows(text.splitlines()):
         part = part if row.begins is None else row.begins
         if row.offset is not None:
             at = part + row.offset
-            base = at - len(found) if base is None else base
-            gap = at - base - len(found)
-            if row.repeated and 0 < gap <= _MOST_REPEATED and found:
-                found += (bytes(found[-_ROW:]) * (gap // _ROW + 1))[:gap]
+            base = at - len(data) if base is None else base
+            gap = at - base - len(data)
+            if row.repeated and 0 < gap <= _MOST_REPEATED and data:
+                data += (bytes(data[-_ROW:]) * (gap // _ROW + 1))[:gap]
             elif row.begins is not None and row.begins > _LAST_PAGE * _PAGE:
                 break
             elif row.begins is not None and gap > 0:
-                found += bytes(gap)
-        found += row.values
-    if not found:
+                data += bytes(gap)
+        data += row.values
+    if not data:
         raise ValueError("it holds no bytes in hexadecimal")
-    return bytes(found)
+    return bytes(data)
 
 
 def _rows(lines: Sequence[str]) -> Iterator[_Row]:
@@ -89,17 +89,17 @@ def _begins(part: re.Match[str]) -> int:
 
 
 def _parsed(line: str, radix: int | None) -> tuple[int | None, bytes]:
-    if (found := _COLON.match(line)) is not None:
-        rest = line[found.end() :]
+    if (match := _COLON.match(line)) is not None:
+        rest = line[match.end() :]
         # In the groups of xxd, two spaces begin the text.
         groups = rest.partition("  ")[0]
-        return int(found[1], 16), _values(groups if _WORDS.fullmatch(groups) else rest, _ROW)
-    if radix is not None and (found := _BARE.match(line)) is not None:
-        rest = line[found.end() :]
+        return int(match[1], 16), _values(groups if _WORDS.fullmatch(groups) else rest, _ROW)
+    if radix is not None and (match := _BARE.match(line)) is not None:
+        rest = line[match.end() :]
         values = _values(rest, _ROW)
-        if len(found[1]) == _SWAPPED_DIGITS and _WORDS.fullmatch(" ".join(rest.split())):
+        if len(match[1]) == _SWAPPED_DIGITS and _WORDS.fullmatch(" ".join(rest.split())):
             values = b"".join(values[at : at + 2][::-1] for at in range(0, len(values), 2))
-        return int(found[1], radix), values
+        return int(match[1], radix), values
     if radix is not None and _ADDRESS.fullmatch(line.strip()):
         return int(line, radix), b""
     return None, _values(line, None)
@@ -115,18 +115,18 @@ def _radix_of_bare_offsets(lines: Sequence[str]) -> int | None:
             if line.strip() == "*" or _PART.match(line):
                 expected = None
                 continue
-            found = _BARE.match(line)
+            match = _BARE.match(line)
             is_end = count and _ADDRESS.fullmatch(line.strip())
-            if found is None and (is_end or _COLON.match(line) or not _values(line, None)):
+            if match is None and (is_end or _COLON.match(line) or not _values(line, None)):
                 continue
-            if found is None:
+            if match is None:
                 break
-            if radix == 8 and not set(found[1]) <= set("01234567"):
+            if radix == 8 and not set(match[1]) <= set("01234567"):
                 break
-            at = int(found[1], radix)
+            at = int(match[1], radix)
             if at != (at // _ROW * _ROW if expected is None else expected) or (not count and at not in (0, _PAGE)):
                 break
-            expected, count = at + len(_values(line[found.end() :], _ROW)), count + 1
+            expected, count = at + len(_values(line[match.end() :], _ROW)), count + 1
         else:
             if count:
                 return radix
@@ -136,12 +136,12 @@ def _radix_of_bare_offsets(lines: Sequence[str]) -> int | None:
 def _values(rest: str, most: int | None) -> bytes:
     """The bytes that a line without its address begins with, `most` of them at most; none when its first word is no
     byte."""
-    found = bytearray()
+    values = bytearray()
     # Four spaces or a bar after the sixteenth byte begin the text of it.
     for word in rest.strip().partition("    ")[0].partition("|")[0].split():
         if not _BYTES.fullmatch(word):
             break
-        found += bytes.fromhex(word.removeprefix("0x"))
-        if most is not None and len(found) >= most:
+        values += bytes.fromhex(word.removeprefix("0x"))
+        if most is not None and len(values) >= most:
             break
-    return bytes(found)
+    return bytes(values)

@@ -144,13 +144,13 @@ def _card(
     path = path_to_root(devices, first.address)
     known = KNOWN.get(first.ids)
     is_virtual = first.ids.partition(":")[0] in VIRTUAL_VENDORS
-    given = ports.get(address) or ports.get(address.partition(":")[2])
+    speeds = ports.get(address) or ports.get(address.partition(":")[2])
     return NicCard(
         address=address,
         name=known.name if known else first.name or first.ids or first.driver,
         functions=tuple(functions),
         interfaces=own,
-        ports_bps=tuple(given) if given else tuple(_ports(functions, own)),
+        ports_bps=tuple(speeds) if speeds else tuple(_ports(functions, own)),
         path=path,
         narrowest=_narrowest(path, said.get(first.address)),
         has_budget=not is_virtual and not (known is not None and known.on_die),
@@ -162,12 +162,12 @@ def _ports(functions: Sequence[PciDevice], interfaces: Sequence[LinuxInterface])
     """Line rates of the ports: what the interface can, else what the chip is known for."""
     for device in functions:
         own = [one for one in interfaces if one.name in device.interfaces or one.address == device.address]
-        told = [speed for one in own if (speed := one.most_bps or one.speed_bps)]
+        speeds = [speed for one in own if (speed := one.most_bps or one.speed_bps)]
         known = KNOWN.get(device.ids)
         if known is not None:
-            yield from (told if len(told) == known.ports else [known.speed_bps] * known.ports)
-        elif told:
-            yield from told
+            yield from (speeds if len(speeds) == known.ports else [known.speed_bps] * known.ports)
+        elif speeds:
+            yield from speeds
         elif device.driver in _OF_DRIVERS:
             yield _OF_DRIVERS[device.driver]
 

@@ -40,13 +40,13 @@ def try_module(machine: ShellMachine, interface: str, label: str, probe: str, fo
         machine.run(probe)
     after = _packets(machine, interface) if probe else None
     answers = ask(machine, nic_questions([interface]))
-    found = interface_of(interface, answers)
+    facts = interface_of(interface, answers)
     dump = section(answers, question(interface, "-m"))
     if folder is not None and dump.code == 0 and dump.text:
         write_atomically(folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', label)}.txt", dump.text, "module dump")
-    why = found.module_fault or (dump.text.strip().splitlines() or ["ethtool -m says nothing"])[0]
+    why = facts.module_fault or (dump.text.strip().splitlines() or ["ethtool -m says nothing"])[0]
     passed = [new - old for old, new in zip(before, after, strict=True)] if before and after else [None, None]
-    return ModuleTest(label, found.module, "" if found.module else why, found.has_link, passed[0], passed[1])
+    return ModuleTest(label, facts.module, "" if facts.module else why, facts.has_link, passed[0], passed[1])
 
 
 def _packets(machine: ShellMachine, interface: str) -> tuple[int, int] | None:
@@ -86,8 +86,8 @@ def optics_part(tried: list[ModuleTest]) -> InspectionTable:
     )
 
 
-def _row(one: ModuleTest) -> tuple[str, ...]:
-    link = {True: "yes", False: "no", None: NOTHING}[one.has_link]
-    counts = tuple(NOTHING if count is None else str(count) for count in (one.sent, one.received))
-    cells = module_cells(one.module) if one.module else (one.why, *[NOTHING] * (len(MODULE_HEADINGS) - 1))
-    return (one.label, link, *counts, *cells)
+def _row(test: ModuleTest) -> tuple[str, ...]:
+    link = {True: "yes", False: "no", None: NOTHING}[test.has_link]
+    counts = tuple(NOTHING if count is None else str(count) for count in (test.sent, test.received))
+    cells = module_cells(test.module) if test.module else (test.why, *[NOTHING] * (len(MODULE_HEADINGS) - 1))
+    return (test.label, link, *counts, *cells)

@@ -107,10 +107,10 @@ def parse_lspci(text: str) -> dict[str, PciDevice]:
 
 def _of_vpp(text: str) -> dict[str, PciDevice]:
     """VPP lists nothing but network devices."""
-    found = {}
+    devices = {}
     for match in filter(None, map(_VPP.match, text.splitlines())):
         link = LinkSpeed(float(match["speed"]), int(match["width"])) if match["speed"] else None
-        found[match["address"]] = PciDevice(
+        devices[match["address"]] = PciDevice(
             match["address"],
             class_code=ETHERNET,
             ids=match["ids"],
@@ -118,7 +118,7 @@ def _of_vpp(text: str) -> dict[str, PciDevice]:
             now=link,
             node=int(match["node"]) if match["node"].isdigit() else None,
         )
-    return found
+    return devices
 
 
 def _blocks(text: str) -> Iterator[list[str]]:
@@ -164,11 +164,11 @@ def _of_block(block: list[str]) -> tuple[PciDevice | None, str]:
     return device, secondary[1] if secondary else ""
 
 
-def parse_address(given: str) -> str:
+def parse_address(text: str) -> str:
     """The address of a device as the user gives it, with its domain. UsageError for what is none."""
-    if not re.fullmatch(r"(?:[0-9a-f]{4,5}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", given):
-        raise UsageError(f"{given} is not a PCI address; give one such as 0000:05:00.0 (lspci -D lists them)")
-    return full_address(given)
+    if not re.fullmatch(r"(?:[0-9a-f]{4,5}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", text):
+        raise UsageError(f"{text} is not a PCI address; give one such as 0000:05:00.0 (lspci -D lists them)")
+    return full_address(text)
 
 
 def full_address(address: str) -> str:
@@ -191,12 +191,12 @@ def parse_sysfs(text: str) -> dict[str, PciDevice]:
             match := re.fullmatch(r"/sys/bus/pci/devices/([^/]+)/(?:virtio\d+/)?net/([^/ ]+)", line.strip())
         ) is not None:
             names.setdefault(match[1], []).append(match[2])
-    found = {}
+    devices = {}
     for path, target in files.items():
         match = re.fullmatch(r"/sys/bus/pci/devices/([^/]+)", path)
         if match is not None:
-            found[match[1]] = _of_tree(match[1], target, files, tuple(names.get(match[1], ())))
-    return found
+            devices[match[1]] = _of_tree(match[1], target, files, tuple(names.get(match[1], ())))
+    return devices
 
 
 def _of_tree(address: str, target: str, files: Mapping[str, str], interfaces: tuple[str, ...]) -> PciDevice:
@@ -254,12 +254,12 @@ def parse_dmesg(text: str) -> dict[str, LimitSaid]:
     """Drivers' messages about available bandwidth, the last one of each device. A message may be broken over two
     lines."""
     joined = re.sub(r"\n\s+(?=at [0-9a-f]{4})", " ", text)
-    found = {}
+    limits = {}
     for match in _DMESG.finditer(joined):
         now = LinkSpeed(float(match["speed"]), int(match["width"])) if match["speed"] else None
         most = LinkSpeed(float(match["max_speed"]), int(match["max_width"])) if match["max_speed"] else None
-        found[match["address"]] = LimitSaid(match["address"], float(match["gbps"]), match["at"] or "", now, most)
-    return found
+        limits[match["address"]] = LimitSaid(match["address"], float(match["gbps"]), match["at"] or "", now, most)
+    return limits
 
 
 def path_to_root(devices: Mapping[str, PciDevice], address: str) -> tuple[PciDevice, ...]:

@@ -63,16 +63,16 @@ def decode_sfp(data: bytes) -> OpticalModule:
         raise ValueError(f"its first byte is {data[0]:#04x}; an SFP says 0x03")
     a2 = data[A2_AT:]
     remarks = _checks(data)
-    told = bool(data[92] & 0x40)
+    has_diagnostics = bool(data[92] & 0x40)
     diagnostics = None
-    if told and len(a2) >= DIAGNOSTICS_BYTES:
+    if has_diagnostics and len(a2) >= DIAGNOSTICS_BYTES:
         external = bool(data[92] & 0x10)
         diagnostics = _diagnostics(a2, external)
         if external and _rx_polynomial(a2) is None:
             remarks.append("its calibration of RX power is not a number; raw values are shown")
         if sum(a2[:95]) & 0xFF != a2[95]:
             remarks.append(f"checksum of its diagnostics is {a2[95]:#04x} and ought to be {sum(a2[:95]) & 0xFF:#04x}")
-    elif told:
+    elif has_diagnostics:
         remarks.append(f"it has diagnostics, and the dump ends before them ({len(data)} bytes)")
     copper = bool(data[8] & 0x0C)
     wavelength = None if copper or data[2] in (0x21, 0x22) else u16(data, 60) or None
@@ -112,13 +112,13 @@ def _compliance(data: bytes) -> tuple[str, ...]:
 
 
 def _reaches(data: bytes, copper: bool) -> dict[str, int]:
-    found: dict[str, int] = {}
+    reaches: dict[str, int] = {}
     for at, metres, medium in _REACHES:
         if data[at]:
-            found[medium] = max(found.get(medium, 0), data[at] * metres)
+            reaches[medium] = max(reaches.get(medium, 0), data[at] * metres)
     if data[18]:
-        found["copper" if copper else "OM4"] = data[18] * (1 if copper else 10)
-    return found
+        reaches["copper" if copper else "OM4"] = data[18] * (1 if copper else 10)
+    return reaches
 
 
 def _diagnostics(a2: bytes, external: bool) -> Diagnostics:

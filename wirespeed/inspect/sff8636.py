@@ -103,22 +103,22 @@ def _diagnostics(data: bytes) -> Diagnostics:
 
 
 def _flags(data: bytes) -> list[str]:
-    found = []
+    flags = []
     for at, bit, name in _COMMON_FLAGS:
-        found += [f"{name} {what}" for shift, what in ((0, "alarm"), (2, "warning")) if data[at] >> (bit - shift) & 1]
+        flags += [f"{name} {what}" for shift, what in ((0, "alarm"), (2, "warning")) if data[at] >> (bit - shift) & 1]
     for at, quantity in ((9, "rx"), (11, "bias"), (13, "tx")):
         for lane in range(LANES):
             bits = data[at + lane // 2] >> (0 if lane % 2 else 4)
             names = ("low warning", "high warning", "low alarm", "high alarm")
-            found += [f"{quantity} {name} of lane {lane + 1}" for bit, name in enumerate(names) if bits >> bit & 1]
-    return found
+            flags += [f"{quantity} {name} of lane {lane + 1}" for bit, name in enumerate(names) if bits >> bit & 1]
+    return flags
 
 
 def _limits(page: bytes) -> dict[str, Limits]:
     """By page 03h, whose own addresses begin at 128; zeros where a dump lacks it."""
-    found = {}
+    limits = {}
     for quantity, at in _LIMITS_AT.items() if any(page) else ():
         read = s16 if quantity == "temperature" else u16
         divisor = {"temperature": 256, "voltage": 10_000, "bias": 500}.get(quantity, 10_000)
-        found[quantity] = Limits(*(read(page, at + 2 * number) / divisor for number in range(4)))
-    return found
+        limits[quantity] = Limits(*(read(page, at + 2 * number) / divisor for number in range(4)))
+    return limits

@@ -42,29 +42,29 @@ def answers_in(found: Inspection) -> dict[str, TranscriptSection]:
 def answers_from(files: Mapping[str, Path], modules: Sequence[Path] = ()) -> dict[str, TranscriptSection]:
     """Answers from files: `files` by the command that wrote them (lspci, dmesg, dmidecode, lscpu), `modules` dumps of
     `ethtool -m … hex on` or `raw on`, each named by its file's stem. FileFault names a file without such output."""
-    found = {}
+    answers = {}
     for command, path in files.items():
         printed = read_text_file(path, f"{command} output", _MOST_BYTES).decode(errors="replace")
         why = _why_none(command, printed)
         if why:
             raise FileFault(f"{path} {why}")
-        found[command] = TranscriptSection(printed)
+        answers[command] = TranscriptSection(printed)
     for path in modules:
-        found |= _module_section(path)
-    return found
+        answers |= _module_section(path)
+    return answers
 
 
 def _why_none(command: str, printed: str) -> str:
     """Error in a text that is not an output of `command`; empty if it is one."""
-    given = {command: TranscriptSection(printed)}
+    section_of = {command: TranscriptSection(printed)}
     match command:
         case "lspci" if not parse_lspci(printed):
             return "holds no device of lspci -vv (or of VPP's show pci)"
         case "dmesg" if not parse_dmesg(printed):
             return "holds no message about available PCIe bandwidth; give the whole of dmesg"
-        case "dmidecode" if not (board_of(given).product or board_of(given).slots):
+        case "dmidecode" if not (board_of(section_of).product or board_of(section_of).slots):
             return "holds no structure of dmidecode; it needs root, and prints English whatever the locale"
-        case "lscpu" if cpu_of(given).model == UNKNOWN:
+        case "lscpu" if cpu_of(section_of).model == UNKNOWN:
             return "holds no model name; run LC_ALL=C lscpu, since lscpu translates its words"
         case _:
             return ""
@@ -90,11 +90,11 @@ def _module_section(path: Path) -> dict[str, TranscriptSection]:
 
 def parse_ports(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """`05:00=2x10G`: the ports behind a card. UsageError for another."""
-    found = {}
-    for given in texts:
-        card, equals, rest = given.partition("=")
+    speeds = {}
+    for word in texts:
+        card, equals, rest = word.partition("=")
         count, times, speed = rest.partition("x")
         if not (equals and times and count.isascii() and count.isdigit() and 0 < int(count) <= 16):
-            raise UsageError(f"--ports {given} cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G")
-        found[card] = (float(parse_speed(speed)),) * int(count)
-    return found
+            raise UsageError(f"--ports {word} cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G")
+        speeds[card] = (float(parse_speed(speed)),) * int(count)
+    return speeds

@@ -89,13 +89,13 @@ def _disk(disk: Disk) -> str:
 
 def _frequency(cpu: CpuFacts) -> str:
     known = (("base", cpu.base_mhz), ("least", cpu.min_mhz), ("most", cpu.max_mhz))
-    told = [f"{name} {value:.0f}" for name, value in known if value is not None]
+    words = [f"{name} {value:.0f}" for name, value in known if value is not None]
     if cpu.now_mhz:
         low, high = min(cpu.now_mhz), max(cpu.now_mhz)
-        told.append(f"now {low:.0f}" if round(low) == round(high) else f"now {low:.0f} to {high:.0f}")
+        words.append(f"now {low:.0f}" if round(low) == round(high) else f"now {low:.0f} to {high:.0f}")
     if cpu.boost is not None:
-        told.append(f"boost {'on' if cpu.boost else 'off'}")
-    return f"{_joined(*told)} (MHz)" if told else ""
+        words.append(f"boost {'on' if cpu.boost else 'off'}")
+    return f"{_joined(*words)} (MHz)" if words else ""
 
 
 def _channels(board: Board) -> Iterator[str]:
@@ -158,23 +158,23 @@ def _budget_row(card: NicCard) -> tuple[str, ...] | None:
     )
 
 
-def _interface_row(one: LinuxInterface) -> tuple[str, ...]:
-    speed = format_speed(one.speed_bps) if one.speed_bps else "unknown speed"
-    link = {True: speed, False: "no link", None: NOTHING}[one.has_link]
+def _interface_row(interface: LinuxInterface) -> tuple[str, ...]:
+    speed = format_speed(interface.speed_bps) if interface.speed_bps else "unknown speed"
+    link = {True: speed, False: "no link", None: NOTHING}[interface.has_link]
 
     def of(now: int | None, most: int | None) -> str:
         return NOTHING if now is None else f"{now} of {most}" if most else str(now)
 
     return (
-        one.name,
-        one.address or NOTHING,
-        one.driver or NOTHING,
-        one.firmware if one.firmware not in ("", "N/A") else NOTHING,
+        interface.name,
+        interface.address or NOTHING,
+        interface.driver or NOTHING,
+        interface.firmware if interface.firmware not in ("", "N/A") else NOTHING,
         link,
-        of(one.queues, one.most_queues),
-        of(one.rx_ring, one.most_rx_ring),
-        of(one.tx_ring, one.most_tx_ring),
-        ", ".join(one.offloads) or NOTHING,
+        of(interface.queues, interface.most_queues),
+        of(interface.rx_ring, interface.most_rx_ring),
+        of(interface.tx_ring, interface.most_tx_ring),
+        ", ".join(interface.offloads) or NOTHING,
     )
 
 
@@ -189,8 +189,8 @@ def module_part(interfaces: Sequence[LinuxInterface]) -> InspectionTable:
 
 def module_cells(module: OpticalModule) -> tuple[str, ...]:
     """Cells of a module's row, by MODULE_HEADINGS; lanes are listed side by side."""
-    told = module.diagnostics
-    lanes = told.lanes if told else ()
+    diagnostics = module.diagnostics
+    lanes = diagnostics.lanes if diagnostics else ()
     return (
         module.vendor,
         " ".join(filter(None, (module.part, module.revision))),
@@ -198,8 +198,8 @@ def module_cells(module: OpticalModule) -> tuple[str, ...]:
         " ".join((module.kind, *module.compliance, module.connector)),
         NOTHING if module.wavelength_nm is None else f"{module.wavelength_nm:g} nm",
         ", ".join(f"{metres} m {medium}" for medium, metres in module.reaches.items()) or NOTHING,
-        f"{told.temperature_c:.1f} C" if told else NOTHING,
-        f"{told.voltage_v:.3f} V" if told else NOTHING,
+        f"{diagnostics.temperature_c:.1f} C" if diagnostics else NOTHING,
+        f"{diagnostics.voltage_v:.3f} V" if diagnostics else NOTHING,
         _lanes(lanes, lambda lane: NOTHING if lane.bias_ma is None else f"{lane.bias_ma:.2f} mA"),
         _lanes(lanes, lambda lane: power_text(lane.tx_mw)),
         _lanes(lanes, lambda lane: power_text(lane.rx_mw)),
@@ -210,22 +210,22 @@ def _lanes(lanes: Sequence[Lane], show: Any) -> str:
     return "; ".join(show(lane) for lane in lanes) or NOTHING
 
 
-def as_text(found: Inspection) -> Iterator[str]:
+def as_text(inspection: Inspection) -> Iterator[str]:
     """The lines for a terminal: marks come first, since they are what one looks for."""
-    yield f"{found.machine}, {found.taken}"
-    if found.marks:
+    yield f"{inspection.machine}, {inspection.taken}"
+    if inspection.marks:
         yield ""
         yield "Problems found"
-        yield from (f"  {harmless(f'{mark.subject}: {mark.text}')}" for mark in found.marks)
-    if found.missing:
+        yield from (f"  {harmless(f'{mark.subject}: {mark.text}')}" for mark in inspection.marks)
+    if inspection.missing:
         yield ""
         yield "What could not be read"
-        yield from (f"  {line}" for line in found.missing)
-    for part in found.parts:
+        yield from (f"  {line}" for line in inspection.missing)
+    for part in inspection.parts:
         yield ""
         yield part.title
         yield from columns(part)
-    for line in _cautions(found):
+    for line in _cautions(inspection):
         yield ""
         yield line
 
@@ -243,18 +243,18 @@ def columns(part: InspectionTable) -> Iterator[str]:
     yield from (f"  {line}" for line in in_columns([harmless(cell) for cell in line] for line in lines))
 
 
-def as_markdown(found: Inspection) -> Iterator[str]:
+def as_markdown(inspection: Inspection) -> Iterator[str]:
     """The tables as Markdown."""
-    yield f"# {found.machine}, {found.taken}"
+    yield f"# {inspection.machine}, {inspection.taken}"
     for heading, lines in (
-        ("Problems found", [f"{mark.subject}: {mark.text}" for mark in found.marks]),
-        ("What could not be read", list(found.missing)),
+        ("Problems found", [f"{mark.subject}: {mark.text}" for mark in inspection.marks]),
+        ("What could not be read", list(inspection.missing)),
     ):
         if lines:
             yield from ("", f"## {heading}", "", *(f"- {line}" for line in lines))
-    for part in found.parts:
+    for part in inspection.parts:
         yield from ("", f"## {part.title}", "", markdown_of(part).rstrip("\n"))
-    yield from (line for caution_line in _cautions(found) for line in ("", caution_line))
+    yield from (line for caution_line in _cautions(inspection) for line in ("", caution_line))
 
 
 def markdown_of(part: InspectionTable) -> str:

@@ -111,18 +111,20 @@ def script(questions: Mapping[str, str]) -> str:
 
 def parse_transcript(text: str) -> dict[str, TranscriptSection]:
     """The sections by name; one that was cut off counts as failed."""
-    found: dict[str, TranscriptSection] = {}
+    sections: dict[str, TranscriptSection] = {}
     name, lines = "", list[str]()
     for line in text.splitlines():
         if match := _BEGIN.fullmatch(line):
             name, lines = match[1], []
-            found[name] = NOTHING
+            sections[name] = NOTHING
         elif name and (match := _END.fullmatch(line)):
-            found[name] = TranscriptSection("\n".join(lines).rstrip("\n") + "\n" if any(lines) else "", int(match[1]))
+            sections[name] = TranscriptSection(
+                "\n".join(lines).rstrip("\n") + "\n" if any(lines) else "", int(match[1])
+            )
             name = ""
         elif name:
             lines.append(line)
-    return found
+    return sections
 
 
 def ask(machine: ShellMachine, questions: Mapping[str, str]) -> dict[str, TranscriptSection]:
@@ -142,9 +144,9 @@ def text(transcript: Transcript, name: str) -> str:
 
 def tree(printed: str) -> dict[str, str]:
     """Values of files and targets of links, by path."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line in printed.splitlines():
         path, equals, value = line.partition(" = ")
         if equals and path.startswith("/"):
-            found[path] = value.strip()
-    return found
+            values[path] = value.strip()
+    return values

@@ -59,7 +59,7 @@ def parse_lab(text: str) -> LabSpec:
     name, *words = text.split(",")
     if name not in LABS:
         raise UsageError(f"--lab {text}: there is no such lab; give {', '.join(LABS)} or vm")
-    given = {}
+    settings = {}
     own = _OWN.get(name.partition(":")[0], ())
     for word in words:
         key, _, value = word.partition("=")
@@ -68,14 +68,16 @@ def parse_lab(text: str) -> LabSpec:
         if key not in ("mtu", *own):
             also = f"; this one also {'=, '.join(own)}=" if own else ""
             raise UsageError(f"--lab {text}: unknown option {key!r}; a lab takes mtu=, as in {name},mtu=9000{also}")
-        given[key] = value
-    mtu = lab_mtu(given["mtu"], f"--lab {text}: mtu") if "mtu" in given else PLAIN_MTU
-    queues = number(given.get("queues", "1"), f"--lab {text}: queues", 16)
+        settings[key] = value
+    mtu = lab_mtu(settings["mtu"], f"--lab {text}: mtu") if "mtu" in settings else PLAIN_MTU
+    queues = number(settings.get("queues", "1"), f"--lab {text}: queues", 16)
     descriptors = (
-        number(given["descriptors"], f"--lab {text}: descriptors", DEEP_SLOTS) if "descriptors" in given else None
+        number(settings["descriptors"], f"--lab {text}: descriptors", DEEP_SLOTS) if "descriptors" in settings else None
     )
-    files = {key: _file(given[key], f"--lab {text}: {key}") for key in ("program", "config", "exec") if key in given}
-    return LabSpec(name, mtu, queues, descriptors, RouterChoice(**files), filter_options(text, given))
+    files = {
+        key: _file(settings[key], f"--lab {text}: {key}") for key in ("program", "config", "exec") if key in settings
+    }
+    return LabSpec(name, mtu, queues, descriptors, RouterChoice(**files), filter_options(text, settings))
 
 
 _OWN = {"embedded": ("queues", "descriptors", "program", "config", "exec"), "linux": FILTER_KEYS}

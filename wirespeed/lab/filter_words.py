@@ -11,12 +11,14 @@ FILTER_KEYS = ("filter", "states", "buckets", "timeout")
 _MOST = {"states": 1 << 30, "buckets": 1 << 30, "timeout": 86400}
 
 
-def filter_options(text: str, given: Mapping[str, str]) -> FilterOptions:
-    """The filter among the options `given` of a lab; UsageError names the lab by `text`."""
-    rules: Rules = next((one for one in STATEFUL if one == given.get("filter")), "")
-    if given.get("filter", rules) != rules:
-        raise UsageError(f"--lab {text}: filter={given['filter']} is not known; give one of {', '.join(STATEFUL)}")
-    numbers = {key: number(given[key], f"--lab {text}: {key}", most) for key, most in _MOST.items() if key in given}
+def filter_options(text: str, settings: Mapping[str, str]) -> FilterOptions:
+    """The filter among the `settings` of a lab; UsageError names the lab by `text`."""
+    rules: Rules = next((one for one in STATEFUL if one == settings.get("filter")), "")
+    if settings.get("filter", rules) != rules:
+        raise UsageError(f"--lab {text}: filter={settings['filter']} is not known; give one of {', '.join(STATEFUL)}")
+    numbers = {
+        key: number(settings[key], f"--lab {text}: {key}", most) for key, most in _MOST.items() if key in settings
+    }
     if numbers and not rules:
         raise UsageError(f"--lab {text}: {min(numbers)}= is of a filter; give filter={'|'.join(STATEFUL)} too")
     return FilterOptions(rules, numbers.get("states"), numbers.get("buckets"), numbers.get("timeout"))

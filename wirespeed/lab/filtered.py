@@ -42,12 +42,12 @@ class FilteredNamespace:
     def apply(self) -> None:
         """EnvironmentFault where nftables, the kernel or this machine's limits do not allow it; FileFault while another
         lab has set the limits."""
-        given = self._setup.options.filter
-        if given.states is not None or given.buckets is not None:
+        asked = self._setup.options.filter
+        if asked.states is not None or asked.buckets is not None:
             self._limits = DutJournal(journal_path(MACHINE), MACHINE)
-            self._prepare(replace(given, rules="", timeout_s=None), LocalReach(), self._limits)
+            self._prepare(replace(asked, rules="", timeout_s=None), LocalReach(), self._limits)
         with DutJournal(self._directory / "filter.jsonl", self._netns) as journal:
-            self._prepare(replace(given, states=None, buckets=None), LocalReach(self._netns), journal)
+            self._prepare(replace(asked, states=None, buckets=None), LocalReach(self._netns), journal)
 
     def put_back(self) -> None:
         """The machine's limits as they were. Harmless when repeated."""

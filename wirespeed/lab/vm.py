@@ -125,13 +125,13 @@ class VmLab:
 
     def _hardware(self, disk_format: str) -> tuple[VmHardware, str]:
         """And the file of the key that lets us in, empty: those of the user."""
-        given = self._options
-        cpus = given.cpus or 1
-        if given.image is None:
+        options = self._options
+        cpus = options.cpus or 1
+        if options.image is None:
             disk = debian_disk(cache_folder(), self._say)
-            own = VmHardware(disk.disk, "raw", disk.boot, given.memory_mb, cpus, given.qemu)
-            return own, given.key or str(disk.key)
-        return VmHardware(given.image, disk_format, None, given.memory_mb, cpus, given.qemu), given.key
+            own = VmHardware(disk.disk, "raw", disk.boot, options.memory_mb, cpus, options.qemu)
+            return own, options.key or str(disk.key)
+        return VmHardware(options.image, disk_format, None, options.memory_mb, cpus, options.qemu), options.key
 
     def _prepare(self, reach: SshReach) -> None:
         self._reach = reach

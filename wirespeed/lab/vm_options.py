@@ -48,28 +48,30 @@ def parse_vm(text: str) -> VmOptions:
     """UsageError names the word that is wrong. `qemu=` takes all that follows, commas too."""
     if not re.match(r"vm([:,]|$)", text):
         raise UsageError(f"--lab {text} is not a virtual machine; give {FORMS}")
-    text, found, words = text.partition(",qemu=")
+    text, comma, words = text.partition(",qemu=")
     head, *parts = text.split(",")
     image = head.partition(":")[2]
-    given: dict[str, str] = {}
+    settings: dict[str, str] = {}
     for part in parts:
         key, equals, value = part.partition("=")
-        if key not in _KEYS or not equals or not value or key in given:
+        if key not in _KEYS or not equals or not value or key in settings:
             raise UsageError(
                 f"--lab {text}: {part!r} is none of {', '.join(f'{one}=…' for one in _KEYS)}; give {FORMS}"
             )
-        given[key] = value
-    if not image and given.get("kind", "linux") != "linux":
-        raise UsageError(f"--lab {text}: without an image the guest is a Debian; kind={given['kind']} needs vm:IMAGE")
-    if "filter" in given and given.get("kind") == "none":
-        raise UsageError(f"--lab {text}: kind=none is not prepared; filter={given['filter']} needs another kind")
+        settings[key] = value
+    if not image and settings.get("kind", "linux") != "linux":
+        raise UsageError(
+            f"--lab {text}: without an image the guest is a Debian; kind={settings['kind']} needs vm:IMAGE"
+        )
+    if "filter" in settings and settings.get("kind") == "none":
+        raise UsageError(f"--lab {text}: kind=none is not prepared; filter={settings['filter']} needs another kind")
     values: dict[str, Any] = {
-        name: read(f"--lab {text}", given[key]) for key, (name, read) in _READ.items() if key in given
+        name: read(f"--lab {text}", settings[key]) for key, (name, read) in _READ.items() if key in settings
     }
-    values["filter"] = filter_options(text, given)
+    values["filter"] = filter_options(text, settings)
     if image:
         values = {"image": Path(image), "memory_mb": _IMAGE_MEMORY_MB, **values}
-    if found:
+    if comma:
         values["qemu"] = _words(text, words)
     return VmOptions(**values)
 

@@ -50,12 +50,12 @@ def blind_counting(blind: str, offered: float, missing: float, threshold: float,
 
 
 def _order_text(order: Order, offered: float) -> str:
-    found = [
+    words = [
         f"{order.duplicates:,} duplicates ({loss_text(order.duplicates / offered if offered else 0.0)})"
         if order.duplicates
         else "no duplicate",
         f"{order.reordered:,} reordered" if order.reordered else "none reordered",
     ]
     if order.unplaced:
-        found.append(f"{order.unplaced:,} too late to tell which of both")
-    return ", ".join(found)
+        words.append(f"{order.unplaced:,} too late to tell which of both")
+    return ", ".join(words)

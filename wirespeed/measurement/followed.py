@@ -65,37 +65,37 @@ def frames_of(result: MeasurementResult) -> Iterator[Frame]:
 
 def summary_of(result: MeasurementResult) -> Summary:
     """The sums of all trials."""
-    told = Summary(result.kind, "trial", len(result.judged_trials))
+    summary = Summary(result.kind, "trial", len(result.judged_trials))
     for _, trial in result.judged_trials:
-        for channel, one in trial.trial.channels.items():
-            row = told.packets.setdefault(str(channel), dict.fromkeys(PACKETS, 0.0))
-            of = one.balance
+        for channel, outcome in trial.trial.channels.items():
+            row = summary.packets.setdefault(str(channel), dict.fromkeys(PACKETS, 0.0))
+            of = outcome.balance
             intended = of.offered if of.intended is None else of.intended
             for name, value in zip(PACKETS, (intended, of.offered, of.test_frames, of.lost, of.unoffered), strict=True):
                 row[name] += max(0.0, value)
-            if one.latency is not None:
-                told.latency_s[str(channel)] = (one.latency.average_us / 1e6, one.latency.max_us / 1e6)
-    return told
+            if outcome.latency is not None:
+                summary.latency_s[str(channel)] = (outcome.latency.average_us / 1e6, outcome.latency.max_us / 1e6)
+    return summary
 
 
-def trial_frame(one: SearchTrial, what: str) -> Frame:
+def trial_frame(judged: SearchTrial, what: str) -> Frame:
     """One trial of `what`, at the load that was asked."""
-    trial, ways = one.trial, one.trial.channels
+    trial, ways = judged.trial, judged.trial.channels
     return {
         "t": round(trial.ended_s, 3),
         "what": what,
-        "load": one.load_pps,
+        "load": judged.load_pps,
         "ways": {
             str(way): way_of(
-                found.offered_pps,
-                found.received_pps,
-                found.balance.loss_ratio,
-                found.balance.intended,
-                found.balance.offered,
+                outcome.offered_pps,
+                outcome.received_pps,
+                outcome.balance.loss_ratio,
+                outcome.balance.intended,
+                outcome.balance.offered,
             )
-            for way, found in ways.items()
+            for way, outcome in ways.items()
         },
-        "tester": {"late": 0, "unsent": round(one.wanted * one.not_sent_ratio)},
+        "tester": {"late": 0, "unsent": round(judged.wanted * judged.not_sent_ratio)},
         "latency": {
             str(way): [round(found.latency.average_us, 2), round(found.latency.max_us, 2)]
             for way, found in ways.items()
@@ -112,13 +112,13 @@ def way_of(
     return [float(f"{offered_pps:.6g}"), float(f"{received_pps:.6g}"), float(f"{loss:.4g}"), intended_pps]
 
 
-def cost_of(told: DutTelemetry) -> Frame:
+def cost_of(telemetry: DutTelemetry) -> Frame:
     """Clocks a packet, in all and by what the nodes do; nothing of a device that does not tell."""
-    cycles, vectors, packets = told.cycles_per_packet, told.vectors_per_call, told.in_packets
+    cycles, vectors, packets = telemetry.cycles_per_packet, telemetry.vectors_per_call, telemetry.in_packets
     if cycles is None:
         return {}
     clocks: dict[str, float] = {}
-    for worker in told.workers:
+    for worker in telemetry.workers:
         for node in worker.nodes:
             name = "input" if node.name in INPUT_NODES else class_of(node.name)
             clocks[name] = clocks.get(name, 0.0) + node.clocks

@@ -109,13 +109,13 @@ def bare_values(options: type) -> dict[str, str]:
 
 def flags_of(options: type, given: Mapping[str, Any]) -> Iterator[str]:
     """The words of a command line that set `given`, values by their settings' names; None is not given."""
-    for one in settings(options):
-        value = given.get(one.option.setting)
+    for declared in settings(options):
+        value = given.get(declared.option.setting)
         for single in value if isinstance(value, tuple) else (value,):
             if isinstance(single, bool):
-                yield from filter(None, [one.option.flag if single else one.option.off])
+                yield from filter(None, [declared.option.flag if single else declared.option.off])
             elif single is not None:
-                yield from filter(None, (one.option.flag, str(single)))
+                yield from filter(None, (declared.option.flag, str(single)))
 
 
 def _declared(one: Field[Any], hint: Any) -> Declared:

@@ -17,7 +17,7 @@ Profile = Annotated[
     str,
     Option(
         "-p --profile",
-        f"{', '.join(BUILTIN_NAMES)}; or a .py (is run), .yaml, .json or .pcap file.",
+        f"Profile: {', '.join(BUILTIN_NAMES)}, or a .py (executed), .yaml, .json or .pcap file.",
         stored="profile_file",
         row=1,
         setting="profile",
@@ -30,7 +30,7 @@ RepeatDisturbed = Annotated[
     bool | None,
     Option(
         "--repeat-disturbed/--no-repeat-disturbed",
-        "Repeat preempted trials.",
+        "Repeat disturbed trials.",
         shown="if the lab shares CPUs",
         setting="repeat_disturbed",
         place=6,
@@ -59,7 +59,7 @@ class MeasurementOptions(Generic[AResult]):
         str | None,
         Option(
             "-s --server",
-            "wirespeed generator or T-Rex.",
+            "Address of the generator or T-Rex.",
             stored="server",
             metavar="HOST[:PORT]",
             shown="127.0.0.1:4501",
@@ -75,7 +75,7 @@ class MeasurementOptions(Generic[AResult]):
             "Result file.",
             stored="output_file",
             metavar="FILE",
-            shown="a new one; - (stdout) in a pipe",
+            shown="a new file; - (stdout) in a pipe",
             row=3,
             group=RESULT,
         ),
@@ -95,7 +95,7 @@ class MeasurementOptions(Generic[AResult]):
         bool,
         Option(
             "-u --unidirectional",
-            "First direction of each pair of ports only.",
+            "Only the first direction of each pair of ports.",
             stored="unidirectional",
             row=5,
             group=TRAFFIC,
@@ -103,17 +103,17 @@ class MeasurementOptions(Generic[AResult]):
     ] = False
     direction: Annotated[
         str,
-        Option("--direction", "Direction between paired ports.", metavar="0-1|1-0|both", row=5, group=TRAFFIC),
+        Option("--direction", "Directions between paired ports.", metavar="0-1|1-0|both", row=5, group=TRAFFIC),
     ] = "both"
     ports: Annotated[
         str | None,
-        Option("--ports", "Ports, cabled in pairs.", metavar="N,N", shown="0,1", row=5, group=TRAFFIC),
+        Option("--ports", "Ports to use, cabled in pairs.", metavar="N,N", shown="0,1", row=5, group=TRAFFIC),
     ] = None
     directions: Annotated[
         str,
         Option(
             "--directions",
-            "Single directions, such as 0>1,1>2,2>0.",
+            "Directions one by one, such as 0>1,1>2,2>0.",
             stored="directions",
             metavar="N>N,...",
             shown=False,
@@ -127,7 +127,7 @@ class MeasurementOptions(Generic[AResult]):
         bool,
         Option(
             "--signature",
-            "Count signed frames only; slows the tester.",
+            "Count only signed frames; slows the tester.",
             stored="signature",
             row=5,
             setting="signature",
@@ -139,7 +139,7 @@ class MeasurementOptions(Generic[AResult]):
         str,
         Option(
             "--line",
-            "Rate that 100% means, e.g. 1G.",
+            "Line rate for 100%, e.g. 1G.",
             metavar="SPEED",
             row=5,
             setting="line",
@@ -150,7 +150,9 @@ class MeasurementOptions(Generic[AResult]):
     ] = ""
     dut: Annotated[
         str | None,
-        Option("--dut", "DUT to read, such as router:SOCKET.", metavar="SPEC", shown="none", row=5, group=TESTBED),
+        Option(
+            "--dut", "DUT to read counters of, e.g. router:SOCKET.", metavar="SPEC", shown="none", row=5, group=TESTBED
+        ),
     ] = None
     testbed: Annotated[
         Path | None,
@@ -171,17 +173,19 @@ class MeasurementOptions(Generic[AResult]):
             group=TESTBED,
         ),
     ] = ""
-    force: Annotated[bool, Option("--force", "Take others' ports; send without link.", row=5, group=TESTBED)] = False
+    force: Annotated[
+        bool, Option("--force", "Acquire ports of other users; send without link.", row=5, group=TESTBED)
+    ] = False
     recover: Annotated[
         Path | None,
-        Option("--recover", "Write the result of an aborted test.", metavar="FILE", row=5, group=RESULT),
+        Option("--recover", "Write result FILE from FILE.part, after a kill.", metavar="FILE", row=5, group=RESULT),
     ] = None
     web: Annotated[bool, Option("--web", "Show the running test in the browser.", row=5, group=RESULT)] = False
     web_grace_s: Annotated[
         float,
         Option(
             "--web-grace",
-            "Time to serve open live pages after the test.",
+            "Time that open live pages stay after the test.",
             metavar="TIME",
             parse=parse_duration,
             limits={"ge": 0},

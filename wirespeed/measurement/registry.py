@@ -95,8 +95,8 @@ def part_of(result: MeasurementResult, part: str) -> Any:
     return import_module(f"wirespeed.measurement.{result.kind}.{part}")
 
 
-def verdict_of(result: MeasurementResult, found: Limit | None = None) -> Verdict:
-    """The verdict on a result of any kind. `found` is what `explain` names as the limit (`wirespeed.explain.verdicts`
+def verdict_of(result: MeasurementResult, named: Limit | None = None) -> Verdict:
+    """The verdict on a result of any kind. `named` is what `explain` names as the limit (`wirespeed.explain.verdicts`
     asks it)."""
-    verdict: Verdict = part_of(result, "verdict").verdict_of(result, found)
+    verdict: Verdict = part_of(result, "verdict").verdict_of(result, named)
     return verdict

@@ -36,14 +36,14 @@ class Stand:
     restart: Callable[[], None] | None = None
 
 
-def with_bench(file: Path | None, given: GivenOptions, default_profile: str = "") -> StandOptions:
+def with_bench(file: Path | None, options: GivenOptions, default_profile: str = "") -> StandOptions:
     """The options, completed by the testbed in `file`; unchanged without a file."""
     if file is None:
-        return without_bench(given)
+        return without_bench(options)
     from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a bench alone
     from wirespeed.testbed.options import on_bench  # noqa: PLC0415
 
-    return on_bench(read_bench(file), str(file), given, default_profile)
+    return on_bench(read_bench(file), str(file), options, default_profile)
 
 
 @contextmanager

@@ -92,11 +92,11 @@ def counting_of_trials(result: MeasurementResult) -> str:
     return counting(total(one.balance for one in trials), DEFAULT_THRESHOLD, result, dropped).sentence
 
 
-def limit_of_bound(by: BoundLimit, found: Limit | None) -> Limit:
+def limit_of_bound(by: BoundLimit, named: Limit | None) -> Limit:
     """The cause of the bound, as `explain` names it if both agree."""
     own = LIMITED_BY[by]
-    if found is not None and found.by == own:
-        return found
+    if named is not None and named.by == own:
+        return named
     if own == "unknown":
         return Limit(
             own, _SENTENCES[own], "give the test more time; `wirespeed explain` shows how each load was limited"

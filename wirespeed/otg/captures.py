@@ -57,39 +57,39 @@ class PortCaptures:
 
     def stop(self, port: int) -> int:
         """Number of packets that arrived faster than they could be kept."""
-        one = self._captures.get(port)
-        if one is None or one.number is None:
+        running = self._captures.get(port)
+        if running is None or running.number is None:
             return 0
-        self._client.capture("stop", capture_id=one.number)
-        missed = sum(told.get("missed", 0) for told in self._client.capture("status") if told["id"] == one.number)
-        self._fetch(one)
-        self._client.capture("remove", capture_id=one.number)
-        one.number = None
+        self._client.capture("stop", capture_id=running.number)
+        missed = sum(told.get("missed", 0) for told in self._client.capture("status") if told["id"] == running.number)
+        self._fetch(running)
+        self._client.capture("remove", capture_id=running.number)
+        running.number = None
         return int(missed)
 
     def file(self, port: int, request: CaptureRequest) -> bytes:
         """Packets captured so far; ModelFault without a capture."""
-        one = self._captures.get(port)
-        if one is None:
+        running = self._captures.get(port)
+        if running is None:
             text = f"port {request.port_name!r} was not captured; start that with control_state.port.capture"
             raise ModelFault("port_name", text)
-        if one.number is not None:
-            self._fetch(one)
-        packets = list(one.packets)
+        if running.number is not None:
+            self._fetch(running)
+        packets = list(running.packets)
         if request.packets.choice == "slice":
             asked = request.packets.slice.initial
             packets = packets[asked.start - 1 : asked.start - 1 + asked.count]
-        return (pcap if one.settings.format == "pcap" else pcapng)(packets)
+        return (pcap if running.settings.format == "pcap" else pcapng)(packets)
 
-    def _fetch(self, one: _Running) -> None:
+    def _fetch(self, running: _Running) -> None:
         pending = 1
         while pending:
-            answer = self._client.capture("fetch", capture_id=one.number, pkt_limit=_AT_ONCE)
+            answer = self._client.capture("fetch", capture_id=running.number, pkt_limit=_AT_ONCE)
             pending = answer["pending"] if answer["pkts"] else 0
             for packet in answer["pkts"]:
-                if len(one.packets) < MOST_PACKETS or one.settings.overwrite:
-                    data, at_ns = base64.b64decode(packet["binary"]), round((packet["ts"] + one.offset_s) * 1e9)
-                    one.packets.append(seen(at_ns, data, packet["wirelen"], one.settings.packet_size))
+                if len(running.packets) < MOST_PACKETS or running.settings.overwrite:
+                    data, at_ns = base64.b64decode(packet["binary"]), round((packet["ts"] + running.offset_s) * 1e9)
+                    running.packets.append(seen(at_ns, data, packet["wirelen"], running.settings.packet_size))
 
     def forget(self) -> None:
         for port in list(self._captures):

@@ -76,11 +76,11 @@ def _ethernet_hosts(path: str, ethernet: Ethernet, ports: dict[str, int]) -> Ite
         ("ipv6", ethernet.ipv6_addresses),
     )
     for kind, addresses in kinds:
-        for place, one in enumerate(addresses):
+        for place, address in enumerate(addresses):
             where = f"{path}.{kind}_addresses[{place}]"
-            found = _gateway_mac(where, one.gateway_mac)
-            names = (one.name, ethernet.name)
-            yield EmulatedHost(names, ports[name], mac, one.address, one.gateway, found, vlan), where
+            found = _gateway_mac(where, address.gateway_mac)
+            names = (address.name, ethernet.name)
+            yield EmulatedHost(names, ports[name], mac, address.address, address.gateway, found, vlan), where
 
 
 def _gateway_mac(path: str, given: GatewayMac) -> str:
@@ -105,17 +105,17 @@ class Between:
         return Ends(self.tx.mac, gateway_mac, self.tx.address, self.rx.address)
 
 
-def read_ends(path: str, given: TxRxDevice, hosts: list[EmulatedHost], version: int | None) -> list[Between]:
+def read_ends(path: str, device: TxRxDevice, hosts: list[EmulatedHost], version: int | None) -> list[Between]:
     """The ways of a flow, in the order in which they are taken; `version` is that of its packets' IP header. ModelFault
     where names mean nothing, or the flow would begin at several ports."""
-    senders = [_host(f"{path}.tx_names", name, hosts, version) for name in given.tx_names]
-    receivers = [_host(f"{path}.rx_names", name, hosts, version) for name in given.rx_names]
+    senders = [_host(f"{path}.tx_names", name, hosts, version) for name in device.tx_names]
+    receivers = [_host(f"{path}.rx_names", name, hosts, version) for name in device.rx_names]
     if len({host.port for host in senders}) > 1:
         raise ModelFault(f"{path}.tx_names", "are on several ports; give each port a flow of its own")
-    if given.mode == "one_to_one" and len(senders) != len(receivers):
+    if device.mode == "one_to_one" and len(senders) != len(receivers):
         text = f"has {len(senders)} tx_names and {len(receivers)} rx_names; one_to_one takes as many of both"
         raise ModelFault(f"{path}.mode", text)
-    pairs = itertools.product(senders, receivers) if given.mode == "mesh" else zip(senders, receivers, strict=True)
+    pairs = itertools.product(senders, receivers) if device.mode == "mesh" else zip(senders, receivers, strict=True)
     ways = [Between(tx, rx) for tx, rx in pairs]
     if any(way.tx is way.rx for way in ways):
         raise ModelFault(f"{path}.rx_names", "contains the sender; leave it out of the receivers")
@@ -125,9 +125,9 @@ def read_ends(path: str, given: TxRxDevice, hosts: list[EmulatedHost], version: 
 def _host(path: str, name: str, hosts: list[EmulatedHost], version: int | None) -> EmulatedHost:
     """The interface of the name; for an ethernet the first address of the packets' kind."""
     named = [host for host in hosts if name in host.names]
-    found = next((host for host in named if version in (None, host.version)), None)
-    if found is None:
+    match = next((host for host in named if version in (None, host.version)), None)
+    if match is None:
         known = ", ".join(dict.fromkeys(one for host in hosts for one in host.names)) or "none"
         text = f"{name[:60]!r} has no IPv{version} address" if named else f"there is no {name[:60]!r}; there is {known}"
         raise ModelFault(path, text)
-    return found
+    return match

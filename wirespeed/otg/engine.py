@@ -62,15 +62,15 @@ class Engine:
     def given(self) -> Json:
         return self._setup.given
 
-    def configure(self, given: Any) -> list[str]:
+    def configure(self, document: Any) -> list[str]:
         """Take the configuration in place of the former one, which stays in force if this one is refused."""
-        config = read(OtgConfig, given)
+        config = read(OtgConfig, document)
         with self._lock:
             if not self._connected:
                 self._client.connect()
                 self._connected = True
             status = self._client.port_status(range(self._client.server_info().port_count))
-            setup = check(config, given, [status[port].speed_bps for port in sorted(status)])
+            setup = check(config, document, [status[port].speed_bps for port in sorted(status)])
             former, hosts = self._setup, self._neighbors.placed
             self._traffic.clear(former)
             try:
@@ -103,19 +103,19 @@ class Engine:
         named = setup.flows_named("flows.flows", [flow.name for flow in update.flows]) if update.flows else []
         states = self._traffic.states(named)
         changed, streams = {}, {name: (one.path, one.streams) for name, one in setup.flows.items()}
-        for place, (one, new) in enumerate(zip(named, update.flows, strict=True)):
+        for place, (running, new) in enumerate(zip(named, update.flows, strict=True)):
             path = f"flows.flows[{place}]"
-            if "size" in update.property_names and states[one.target] in RUNNING_STATES:
+            if "size" in update.property_names and states[running.target] in RUNNING_STATES:
                 raise ModelFault(f"{path}.size", f"flow {new.name!r} runs; stop it first")
             kept: Json = {name: getattr(new, name) for name in update.property_names}
-            changed[new.name] = one.flow.model_copy(update=kept)
-            streams[new.name] = path, one.with_flow(path, changed[new.name])
+            changed[new.name] = running.flow.model_copy(update=kept)
+            streams[new.name] = path, running.with_flow(path, changed[new.name])
         check_rates(streams, setup)
-        for one in named:
-            if states[one.target] in RUNNING_STATES:
-                self._traffic.change_rates(one, streams[one.flow.name][1])
-        for one in named:
-            one.flow, one.streams = changed[one.flow.name], streams[one.flow.name][1]
+        for running in named:
+            if states[running.target] in RUNNING_STATES:
+                self._traffic.change_rates(running, streams[running.flow.name][1])
+        for running in named:
+            running.flow, running.streams = changed[running.flow.name], streams[running.flow.name][1]
         listed = {flow.name: flow for flow in changed.values()}
         for told in setup.given.get("flows", []):
             if told["name"] in listed:

@@ -52,20 +52,20 @@ def filter_text(path: str, filters: Sequence[CaptureFilter]) -> str:
     ip_at = _ETHERNET_BYTES + _TAG_BYTES * tags
     terms: list[str] = []
     tag_at = _ETHERNET_BYTES
-    for place, one in enumerate(filters):
-        where = f"{path}[{place}].{one.choice}"
-        match one.choice:
+    for place, match in enumerate(filters):
+        where = f"{path}[{place}].{match.choice}"
+        match match.choice:
             case "custom":
-                terms.append(_term(where, one.custom, one.custom.offset, one.custom.bit_length))
+                terms.append(_term(where, match.custom, match.custom.offset, match.custom.bit_length))
             case "ethernet":
-                terms += _header(where, one.ethernet, _ETHERNET, 0)
+                terms += _header(where, match.ethernet, _ETHERNET, 0)
             case "vlan":
-                terms += [_type(tag_at, _VLAN), *_header(where, one.vlan, _TAG, tag_at)]
+                terms += [_type(tag_at, _VLAN), *_header(where, match.vlan, _TAG, tag_at)]
                 tag_at += _TAG_BYTES
             case "ipv4":
-                terms += [_type(ip_at, _IP4), *_header(where, one.ipv4, _IPV4, ip_at)]
+                terms += [_type(ip_at, _IP4), *_header(where, match.ipv4, _IPV4, ip_at)]
             case "ipv6":
-                terms += [_type(ip_at, _IP6), *_header(where, one.ipv6, _IPV6, ip_at)]
+                terms += [_type(ip_at, _IP6), *_header(where, match.ipv6, _IPV6, ip_at)]
     return " and ".join(terms)
 
 

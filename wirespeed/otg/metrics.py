@@ -38,40 +38,40 @@ class StreamsCounted:
 def counted(stats: Json, groups: Iterable[int], tx: int, rx: Iterable[int]) -> StreamsCounted:
     """The packet groups in an answer to `get_pgid_stats`, sent by one port and received by others."""
     by_group = stats.get("flow_stats") or {}
-    told = [by_group[str(group)] for group in groups if str(group) in by_group]
+    by_stream = [by_group[str(group)] for group in groups if str(group) in by_group]
     receivers = [str(port) for port in rx]
 
     def sent(name: str) -> Any:
-        return sum(group[name][str(tx)] for group in told)
+        return sum(group[name][str(tx)] for group in by_stream)
 
     def received(name: str) -> Any:
-        return sum(group[name][port] for group in told for port in receivers)
+        return sum(group[name][port] for group in by_stream for port in receivers)
 
     frames = int(sent("tp")), int(received("rp")), int(sent("tb")), int(received("rb"))
     return StreamsCounted(*frames, sent("tps"), received("rps"), sent("tbs"), received("rbs"))
 
 
-def flow_metric(one: Running, stats: Json, transmit: str, tagged: TaggedRequest, losses_timed: bool) -> Json:
+def flow_metric(flow: Running, stats: Json, transmit: str, tagged: TaggedRequest, losses_timed: bool) -> Json:
     """One flow; `transmit` is its state."""
-    whole = counted(stats, one.groups, one.target.port, one.rx.values())
+    whole = counted(stats, flow.groups, flow.target.port, flow.rx.values())
     metric = {
-        "name": one.flow.name,
-        "port_tx": one.tx,
-        "port_rx": next(iter(one.rx), ""),
+        "name": flow.flow.name,
+        "port_tx": flow.tx,
+        "port_rx": next(iter(flow.rx), ""),
         "transmit": transmit,
-        **_figures(one, whole, one.groups, stats),
+        **_figures(flow, whole, flow.groups, stats),
     }
     if losses_timed:
-        lost = max(_expected(one, whole.frames_tx) - whole.frames_rx, 0)
-        metric["packet_loss_duration"] = {"value": 1000 * lost / one.streams.pps}
-    tags = _tagged(one, stats, tagged) if tagged.include else []
+        lost = max(_expected(flow, whole.frames_tx) - whole.frames_rx, 0)
+        metric["packet_loss_duration"] = {"value": 1000 * lost / flow.streams.pps}
+    tags = _tagged(flow, stats, tagged) if tagged.include else []
     return metric | ({"tagged_metrics": tags} if tags else {})
 
 
-def _tagged(one: Running, stats: Json, asked: TaggedRequest) -> list[Json]:
+def _tagged(flow: Running, stats: Json, asked: TaggedRequest) -> list[Json]:
     """A metric for each combination of the tags' values."""
     groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for stream, group in zip(one.streams.streams, one.groups, strict=False):
+    for stream, group in zip(flow.streams.streams, flow.groups, strict=False):
         if stream.tags:
             groups.setdefault(stream.tags, []).append(group)
     wanted = {one.name: [value.lower() for value in one.values] for one in asked.filters}
@@ -79,16 +79,16 @@ def _tagged(one: Running, stats: Json, asked: TaggedRequest) -> list[Json]:
     for tags, numbers in groups.items():
         if any(name in wanted and wanted[name] and value not in wanted[name] for name, value in tags):
             continue
-        sums = counted(stats, numbers, one.target.port, one.rx.values())
+        sums = counted(stats, numbers, flow.target.port, flow.rx.values())
         if any(sums.frames) or asked.include_empty_metrics:
             told = [{"name": name, "value": {"choice": "hex", "hex": value}} for name, value in tags]
-            figures = {"tags": told} | _figures(one, sums, numbers, stats)
+            figures = {"tags": told} | _figures(flow, sums, numbers, stats)
             metrics.append(only(figures, asked.metric_names))
     return metrics
 
 
-def _figures(one: Running, sums: StreamsCounted, groups: Sequence[int], stats: Json) -> Json:
-    expected = _expected(one, sums.frames_tx)
+def _figures(flow: Running, sums: StreamsCounted, groups: Sequence[int], stats: Json) -> Json:
+    expected = _expected(flow, sums.frames_tx)
     figures: Json = {
         "frames_tx": str(sums.frames_tx),
         "frames_rx": str(sums.frames_rx),
@@ -102,7 +102,7 @@ def _figures(one: Running, sums: StreamsCounted, groups: Sequence[int], stats: J
     }
     for unit, scale in _SCALES.items():
         figures |= {f"tx_rate_{unit}": scale * sums.bps_tx, f"rx_rate_{unit}": scale * sums.bps_rx}
-    if one.timed:
+    if flow.timed:
         figures["latency"] = _latency(groups, stats)
     return figures
 

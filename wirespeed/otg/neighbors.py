@@ -41,24 +41,24 @@ class Neighbors:
 
     def gateways(self) -> dict[EmulatedHost, str]:
         """MAC addresses of the gateways of all hosts that are there; empty where nobody answered."""
-        found: dict[EmulatedHost, str] = {}
+        macs: dict[EmulatedHost, str] = {}
         for port, hosts in self._placed.items():
             [answer] = self._client.batch([Call("get_emulated_hosts", {"port_id": port})])
-            found |= {host: one["gateway_mac"] for host, one in zip(hosts, answer, strict=False)}
-        return found
+            macs |= {host: one["gateway_mac"] for host, one in zip(hosts, answer, strict=False)}
+        return macs
 
     def resolved(self, flows: Iterable[Running]) -> dict[EmulatedHost, str]:
         """The gateways, once those that the flows send to have answered. ModelFault names the first that does not."""
         asked = [(one, way.tx) for one in flows if one.finds_gateways for way in one.ways]
         deadline_s = time.monotonic() + _WAIT_S
         while True:
-            found = self.gateways() if asked else {}
-            silent = [(one, host) for one, host in asked if not found.get(host)]
+            macs = self.gateways() if asked else {}
+            silent = [(one, host) for one, host in asked if not macs.get(host)]
             if not silent:
-                return found
+                return macs
             if time.monotonic() > deadline_s:
                 one, host = silent[0]
-                there = "does not answer" if host in found else "is asked for once protocols are started"
+                there = "does not answer" if host in macs else "is asked for once protocols are started"
                 raise ModelFault(
                     f"{one.path}.packet[0].ethernet.dst", f"{host.gateway}, the gateway of {host.names[0]!r}, {there}"
                 )

@@ -64,15 +64,15 @@ def read_layers(path: str, packet: Sequence[Any]) -> list[Layer]:
     return layers
 
 
-def _read_layer(path: str, given: Any, offset: int) -> Layer:
-    if not isinstance(given, dict):
+def _read_layer(path: str, document: Any, offset: int) -> Layer:
+    if not isinstance(document, dict):
         raise ModelFault(path, "must be an object with a choice")
-    kind = given.get("choice", "ethernet")
+    kind = document.get("choice", "ethernet")
     if kind not in SUPPORTED:
         raise ModelFault(
             f"{path}.choice", f"header {str(kind)[:40]!r} is not supported; there is {', '.join(SUPPORTED)}"
         )
-    body, path = given.get(kind) or {}, f"{path}.{kind}"
+    body, path = document.get(kind) or {}, f"{path}.{kind}"
     if not isinstance(body, dict):
         raise ModelFault(path, "must be an object")
     if kind == "custom":
@@ -100,27 +100,27 @@ def _custom(path: str, text: Any) -> bytes:
 
 
 def _read_fields(path: str, body: Json, header: PacketHeader) -> dict[str, tuple[str, HeaderField, Pattern]]:
-    found = {}
-    for name, given in _leaves(body, header, ""):
+    fields = {}
+    for name, raw in _leaves(body, header, ""):
         spec = header.fields.get(name)
         if spec is None:
             raise ModelFault(f"{path}.{name}", f"is not supported; there is {', '.join(header.fields)}")
-        pattern = read_pattern(f"{path}.{name}", given, spec.kind, spec.bits)
+        pattern = read_pattern(f"{path}.{name}", raw, spec.kind, spec.bits)
         if pattern is not None:
-            found[name] = (f"{path}.{name}", spec, pattern)
-    return found
+            fields[name] = (f"{path}.{name}", spec, pattern)
+    return fields
 
 
 def _leaves(body: Json, header: PacketHeader, prefix: str) -> list[tuple[str, Any]]:
     """Fields by their path; some stand in an object of their own, chosen or not."""
     leaves: list[tuple[str, Any]] = []
-    for name, given in body.items():
+    for name, raw in body.items():
         full = prefix + name
         deeper = any(known.startswith(full + ".") for known in header.fields)
-        if deeper and isinstance(given, dict):
-            leaves += _leaves(given, header, full + ".")
+        if deeper and isinstance(raw, dict):
+            leaves += _leaves(raw, header, full + ".")
         elif name != "choice":
-            leaves.append((full, given))
+            leaves.append((full, raw))
     return leaves
 
 

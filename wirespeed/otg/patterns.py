@@ -88,47 +88,47 @@ def fixed(value: int) -> Pattern:
     return Pattern("values", value, (value,), low=value, high=value)
 
 
-def read_pattern(path: str, given: Any, kind: Kind, bits: int) -> Pattern | None:
+def read_pattern(path: str, raw: Any, kind: Kind, bits: int) -> Pattern | None:
     """The pattern of a field of so many bits; None leaves the field to the server (`auto`). ModelFault otherwise."""
-    if not isinstance(given, dict):
+    if not isinstance(raw, dict):
         raise ModelFault(path, "must be an object with a choice")
-    choice = given.get("choice", "value")
-    tags = _tags(f"{path}.metric_tags", given.get("metric_tags"), bits)
+    choice = raw.get("choice", "value")
+    tags = _tags(f"{path}.metric_tags", raw.get("metric_tags"), bits)
     if choice in AUTO:
-        if given.get("generated", "good") != "good":
+        if raw.get("generated", "good") != "good":
             raise ModelFault(f"{path}.generated", "only 'good' is supported; give a wrong checksum by 'custom'")
         if tags:
             raise ModelFault(f"{path}.metric_tags", f"needs given values, not {choice!r}")
         if kind in ("ipv4", "ipv6"):
             raise ModelFault(f"{path}.choice", "'auto' is not supported, there is no DHCP; give an address")
         return None
-    pattern = _chosen(path, given, choice, _reader(kind, bits), bits)
+    pattern = _chosen(path, raw, choice, _reader(kind, bits), bits)
     if tags and pattern.choice == "random" and pattern.varies:
         raise ModelFault(f"{path}.metric_tags", "is not supported on random values; give a list of values")
     return replace(pattern, tags=tags)
 
 
-def _tags(path: str, given: Any, bits: int) -> tuple[MetricTag, ...]:
-    if not given:
+def _tags(path: str, raw: Any, bits: int) -> tuple[MetricTag, ...]:
+    if not raw:
         return ()
-    if not isinstance(given, list) or not all(isinstance(one, dict) for one in given):
+    if not isinstance(raw, list) or not all(isinstance(one, dict) for one in raw):
         raise ModelFault(path, "must be a list of objects with a name")
     tags = []
-    for place, one in enumerate(given):
-        name = one.get("name")
+    for place, tag in enumerate(raw):
+        name = tag.get("name")
         if not isinstance(name, str) or not 0 < len(name) <= 200:
             raise ModelFault(f"{path}[{place}].name", "must be a name of 1 to 200 characters")
-        offset = whole(f"{path}[{place}].offset", one.get("offset", 0), 0, bits - 1)
-        length = whole(f"{path}[{place}].length", one.get("length", bits - offset), 1, bits - offset)
+        offset = whole(f"{path}[{place}].offset", tag.get("offset", 0), 0, bits - 1)
+        length = whole(f"{path}[{place}].length", tag.get("length", bits - offset), 1, bits - offset)
         tags.append(MetricTag(name, offset, length))
     return tuple(tags)
 
 
-def _chosen(path: str, given: Json, choice: str, read: Read, bits: int) -> Pattern:
+def _chosen(path: str, raw: Json, choice: str, read: Read, bits: int) -> Pattern:
     member = "custom" if choice == "custom" else choice
     if member != "custom" and member not in CHOICES:
         raise ModelFault(f"{path}.choice", f"{choice!r} is not one of {', '.join((*CHOICES, *AUTO, 'custom'))}")
-    body, where = given.get(member), f"{path}.{member}"
+    body, where = raw.get(member), f"{path}.{member}"
     if member in ("value", "custom"):
         return fixed(read(where, 0 if body is None else body))
     if member == "values":
@@ -181,15 +181,15 @@ def whole(path: str, given: Any, low: int, high: int) -> int:
 
 
 def _reader(kind: Kind, bits: int) -> Read:
-    def read(path: str, given: Any) -> int:
-        if kind == "number" or isinstance(given, int):
-            return whole(path, given, 0, (1 << bits) - 1)
+    def read(path: str, raw: Any) -> int:
+        if kind == "number" or isinstance(raw, int):
+            return whole(path, raw, 0, (1 << bits) - 1)
         try:
             if kind == "mac":
-                return _mac(str(given))
-            return int(IPv4Address(str(given)) if kind == "ipv4" else IPv6Address(str(given)))
+                return _mac(str(raw))
+            return int(IPv4Address(str(raw)) if kind == "ipv4" else IPv6Address(str(raw)))
         except ValueError:
-            raise ModelFault(path, f"{str(given)[:60]!r} is not a valid {kind} address") from None
+            raise ModelFault(path, f"{str(raw)[:60]!r} is not a valid {kind} address") from None
 
     return read
 

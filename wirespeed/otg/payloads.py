@@ -6,20 +6,20 @@ from wirespeed.otg.faults import ModelFault
 from wirespeed.otg.flow_model import Payload
 
 
-def payload_bytes(path: str, given: Payload, length: int) -> bytes:
+def payload_bytes(path: str, payload: Payload, length: int) -> bytes:
     """So many bytes of it; `path` is the flow's."""
-    if given.choice == "fixed":
+    if payload.choice == "fixed":
         try:
-            pattern = bytes.fromhex(given.fixed.pattern)
+            pattern = bytes.fromhex(payload.fixed.pattern)
         except ValueError:
-            text = f"{given.fixed.pattern[:40]!r} is not a string of hex bytes"
+            text = f"{payload.fixed.pattern[:40]!r} is not a string of hex bytes"
             raise ModelFault(f"{path}.payload.fixed.pattern", text) from None
-        if given.fixed.repeat:
+        if payload.fixed.repeat:
             pattern = pattern * (length // len(pattern) + 1)
         return pattern[:length].ljust(length, b"\0")
-    size = 1 if given.choice.endswith("byte") else 2
+    size = 1 if payload.choice.endswith("byte") else 2
     highest = (1 << 8 * size) - 1
-    up = given.choice.startswith("increment")
+    up = payload.choice.startswith("increment")
     numbers = (place & highest if up else highest - (place & highest) for place in range(length // size + 1))
     return b"".join(number.to_bytes(size) for number in numbers)[:length]
 

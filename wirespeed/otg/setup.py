@@ -122,16 +122,16 @@ def _check_ports(setup: OtgSetup, names: set[str], count: int) -> None:
 
 
 def _check_layer1(setup: OtgSetup, names: set[str]) -> None:
-    for place, one in enumerate(setup.config.layer1):
+    for place, layer1 in enumerate(setup.config.layer1):
         path = f"layer1[{place}]"
-        _unique(f"{path}.name", one.name, names)
-        known(f"{path}.port_names", one.port_names, setup.ports)
-        for name in one.port_names:
-            setup.promiscuous[setup.ports[name]] = one.promiscuous
+        _unique(f"{path}.name", layer1.name, names)
+        known(f"{path}.port_names", layer1.port_names, setup.ports)
+        for name in layer1.port_names:
+            setup.promiscuous[setup.ports[name]] = layer1.promiscuous
             speed_bps = setup.speeds[setup.ports[name]]
-            if one.speed is not None and _speed_bps(f"{path}.speed", one.speed) != speed_bps:
+            if layer1.speed is not None and _speed_bps(f"{path}.speed", layer1.speed) != speed_bps:
                 has = f"has {speed_bps / 1e9:g} Gbps" if speed_bps else "has no line speed"
-                setup.warnings.append(f"{path}.speed: port {name} {has} and keeps it; {one.speed} was asked")
+                setup.warnings.append(f"{path}.speed: port {name} {has} and keeps it; {layer1.speed} was asked")
 
 
 def _speed_bps(path: str, text: str) -> float:
@@ -143,15 +143,15 @@ def _speed_bps(path: str, text: str) -> float:
 
 
 def _check_captures(setup: OtgSetup, names: set[str]) -> None:
-    for place, one in enumerate(setup.config.captures):
+    for place, capture in enumerate(setup.config.captures):
         path = f"captures[{place}]"
-        _unique(f"{path}.name", one.name, names)
-        known(f"{path}.port_names", one.port_names, setup.ports)
-        filter_text(f"{path}.filters", one.filters)
-        for name in one.port_names:
+        _unique(f"{path}.name", capture.name, names)
+        known(f"{path}.port_names", capture.port_names, setup.ports)
+        filter_text(f"{path}.filters", capture.filters)
+        for name in capture.port_names:
             if name in setup.captures:
                 raise ModelFault(f"{path}.port_names", f"port {name!r} is in another capture already")
-            setup.captures[name] = one
+            setup.captures[name] = capture
 
 
 def _check_devices(setup: OtgSetup, names: set[str]) -> None:
@@ -198,22 +198,22 @@ def check_rates(streams: Mapping[str, tuple[str, FlowStreams]], setup: OtgSetup)
     """Shares of line rate of the flows: by name for each flow with a rate, and its streams. ModelFault names the flow
     that exceeds its port."""
     sent_bps = dict.fromkeys(setup.speeds, 0.0)
-    for name, one in setup.flows.items():
-        port, (path, sent) = one.target.port, streams[name]
+    for name, flow in setup.flows.items():
+        port, (path, sent) = flow.target.port, streams[name]
         sent_bps[port] += sent.line_bps
-        if one.speed_bps and sent_bps[port] > one.speed_bps * LINE_TOLERANCE:
-            text = f"port {port} would send {100 * sent_bps[port] / one.speed_bps:.4g} % of its line; give less"
+        if flow.speed_bps and sent_bps[port] > flow.speed_bps * LINE_TOLERANCE:
+            text = f"port {port} would send {100 * sent_bps[port] / flow.speed_bps:.4g} % of its line; give less"
             raise ModelFault(f"{path}.rate", text)
 
 
 def _check_groups(setup: OtgSetup) -> None:
     counted = timed = 0
-    for one in setup.flows.values():
-        count = len(one.streams.streams) if one.counted else 0
-        counted, timed = counted + count * (not one.timed), timed + count * one.timed
+    for flow in setup.flows.values():
+        count = len(flow.streams.streams) if flow.counted else 0
+        counted, timed = counted + count * (not flow.timed), timed + count * flow.timed
         if counted > _MOST_GROUPS or timed > _MOST_TIMED:
             text = f"needs {count} counters; all flows together have {_MOST_GROUPS}, and {_MOST_TIMED} with latency"
-            raise ModelFault(f"{one.path}.metrics", f"{text}. Each size of a mix and each value of a tag needs one")
+            raise ModelFault(f"{flow.path}.metrics", f"{text}. Each size of a mix and each value of a tag needs one")
 
 
 def _unique(path: str, name: str, names: set[str]) -> None:

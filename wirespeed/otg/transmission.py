@@ -37,22 +37,22 @@ class OtgTransmission:
             self._client.on_profiles("stop_traffic", targets)
             self._client.on_profiles("remove_all_streams", targets)
 
-    def load(self, one: Running) -> None:
+    def load(self, flow: Running) -> None:
         """Put a flow's streams in, under packet groups that nobody counted before."""
-        one.groups, one.seen, one.started = (), (), False
+        flow.groups, flow.seen, flow.started = (), (), False
         items = []
-        for number, stream in enumerate(one.streams.streams, 1):
+        for number, stream in enumerate(flow.streams.streams, 1):
             stats: Json = {"enabled": False}
-            if one.counted:
-                one.groups += (self._next_group,)
-                rule = "latency" if one.timed else "stats"
+            if flow.counted:
+                flow.groups += (self._next_group,)
+                rule = "latency" if flow.timed else "stats"
                 stats = {"enabled": True, "stream_id": self._next_group, "rule_type": rule, "payload_signature": True}
                 self._next_group += 1
             items.append({"stream_id": number, "stream": stream.json | {"flow_stats": stats}})
         try:
-            self._client.load_streams(one.target, items)
+            self._client.load_streams(flow.target, items)
         except RemoteError as error:
-            raise ModelFault(one.path, str(error)) from None
+            raise ModelFault(flow.path, str(error)) from None
 
     def standing(self, flows: Iterable[Running]) -> list[Running]:
         """Flows that do not run."""
@@ -73,22 +73,22 @@ class OtgTransmission:
 
     def _start(self, flows: list[Running]) -> None:
         """From the first packet on, with counters that are 0; those of one duration at the same instant."""
-        for one in flows:
-            self._client.on_profiles("remove_all_streams", [one.target])
-            self.load(one)
+        for flow in flows:
+            self._client.on_profiles("remove_all_streams", [flow.target])
+            self.load(flow)
         for duration_s in dict.fromkeys(one.streams.duration_s for one in flows):
             together = [one for one in flows if one.streams.duration_s == duration_s]
             self._client.start_profiles([one.target for one in together], _RAW, duration_s)
-            for one in together:
-                one.started = True
+            for flow in together:
+                flow.started = True
 
-    def change_rates(self, one: Running, new: FlowStreams) -> None:
+    def change_rates(self, flow: Running, new: FlowStreams) -> None:
         """Have a flow that runs go on at other rates."""
-        loaded = self._client.all_streams(one.target.port)[one.target.profile]
+        loaded = self._client.all_streams(flow.target.port)[flow.target.profile]
         for number, stream in enumerate(new.streams, 1):
             began_pps = loaded[str(number)]["mode"]["rate"]["value"]
             mul = Multiplier("raw", "abs", stream.pps / began_pps).to_json()
-            self._client.on_profiles("update_streams", [one.target], mul=mul, force=True, stream_ids=[number])
+            self._client.on_profiles("update_streams", [flow.target], mul=mul, force=True, stream_ids=[number])
 
     def states(self, flows: Iterable[Running]) -> dict[ProfileTarget, str]:
         flows = list(flows)
@@ -99,13 +99,13 @@ class OtgTransmission:
         return {one.target: states.get(one.target, "IDLE") for one in flows}
 
     @staticmethod
-    def told_state(one: Running, state: str, stats: Json) -> str:
+    def told_state(flow: Running, state: str, stats: Json) -> str:
         """A flow that ended is stopped once its counters have come to rest: they are final then."""
         if state in RUNNING_STATES:
             return "paused" if state == "PAUSE" else "started"
-        now_s, frames = time.monotonic(), counted(stats, one.groups, one.target.port, one.rx.values()).frames
-        if one.seen != frames or not one.seen_s:
-            one.seen, one.seen_s = frames, now_s
-        if one.started and now_s - one.seen_s >= _SETTLED_S:
-            one.started = False
-        return "started" if one.started else "stopped"
+        now_s, frames = time.monotonic(), counted(stats, flow.groups, flow.target.port, flow.rx.values()).frames
+        if flow.seen != frames or not flow.seen_s:
+            flow.seen, flow.seen_s = frames, now_s
+        if flow.started and now_s - flow.seen_s >= _SETTLED_S:
+            flow.started = False
+        return "started" if flow.started else "stopped"

@@ -26,12 +26,12 @@ def edition(result: MeasurementResult) -> str:
 def editions(results: Iterable[MeasurementResult]) -> dict[str, str]:
     """By the names of results, what tells the tests of one device apart: its versions, otherwise the days; empty where
     neither differs."""
-    found: dict[str, dict[str, tuple[str, str]]] = {}
+    by_dut: dict[str, dict[str, tuple[str, str]]] = {}
     for result in results:
-        told = (words(result.dut.version), result.ending.started[:10])
-        found.setdefault(dut_name(result), {})[result.name] = told
+        edition = (words(result.dut.version), result.ending.started[:10])
+        by_dut.setdefault(dut_name(result), {})[result.name] = edition
     named: dict[str, str] = {}
-    for tests in found.values():
+    for tests in by_dut.values():
         place = next((place for place in (0, 1) if len({told[place] for told in tests.values()}) > 1), None)
         named |= {name: "" if place is None else told[place] for name, told in tests.items()}
     return named

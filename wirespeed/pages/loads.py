@@ -10,14 +10,14 @@ _BOTH_WAYS = "0→1, 1→0"
 def load_title(load: str) -> str:
     """`bench size=64,vm=var2` as `64b many flows`; what has no such name stays as it is."""
     profile, _, settings = load.partition(" ")
-    given = dict(one.partition("=")[::2] for one in settings.split(","))
-    size = given.pop("size", "")
+    values = dict(one.partition("=")[::2] for one in settings.split(","))
+    size = values.pop("size", "")
     if profile not in ("bench", "mpls") or not size:
         return load
-    named = "MPLS" if profile == "mpls" else _FLOWS.get(given.get("vm", ""), "")
+    named = "MPLS" if profile == "mpls" else _FLOWS.get(values.get("vm", ""), "")
     if named and profile == "bench":
-        given.pop("vm", None)
-    rest = [f"{name}={value}" if value else name for name, value in given.items()]
+        values.pop("vm", None)
+    rest = [f"{name}={value}" if value else name for name, value in values.items()]
     frames = f"{size}b" if size.isdigit() else size
     return ", ".join((f"{frames} {named}".strip(), *filter(None, rest)))
 

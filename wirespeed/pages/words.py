@@ -59,9 +59,9 @@ def first_of(names: Iterable[str], most: int) -> str:
 
 def some(names: Iterable[str], total: int, noun: str) -> str:
     """A number of `total`: `All 3 tests`, `2 of 3 tests`; a single one also by its name."""
-    found = list(names)
-    if len(found) == 1:
-        return f"1 {noun} ({found[0]})"
-    if len(found) == total:
+    chosen = list(names)
+    if len(chosen) == 1:
+        return f"1 {noun} ({chosen[0]})"
+    if len(chosen) == total:
         return f"All {count(total, noun)}"
-    return f"{len(found)} of {count(total, noun)}"
+    return f"{len(chosen)} of {count(total, noun)}"

@@ -68,21 +68,21 @@ class Hwmon:
     of = "what its board wired it to"
 
     def __init__(self, wanted: str = "", sys: Path = SYS) -> None:
-        found = {
+        sensors = {
             _text(folder / "name"): files
             for folder in sorted((sys / "class/hwmon").glob("hwmon*"))
             if (files := sorted(folder.glob("power*_average")) or sorted(folder.glob("power*_input")))
         }
-        names = ", ".join(sorted(found)) or "none"
-        if wanted and wanted not in found:
+        names = ", ".join(sorted(sensors)) or "none"
+        if wanted and wanted not in sensors:
             raise EnvironmentFault(f"--power hwmon:{wanted}: no sensor of that name measures power; there are: {names}")
-        if not found:
+        if not sensors:
             raise EnvironmentFault("--power hwmon: no sensor of this machine measures power")
-        if not wanted and len(found) > 1:
+        if not wanted and len(sensors) > 1:
             raise UsageError(f"--power hwmon: several sensors measure power; give one of hwmon:{names}")
-        name = wanted or next(iter(found))
+        name = wanted or next(iter(sensors))
         self.name = f"hwmon:{name}"
-        self._files = found[name]
+        self._files = sensors[name]
 
     def watts(self) -> float:
         return sum(_counter(path) for path in self._files) / 1e6

@@ -108,17 +108,17 @@ def _program(program: Json) -> list[str]:
 
 def _as_arguments(instruction: Json) -> Json:
     """Forms that the methods take in place of the protocol's."""
-    given = dict(instruction)
-    if "is_big_endian" in given:
-        given["byte_order"] = "big" if given["is_big_endian"] else "little"
-    if "l2_len" in given:
-        given |= {"l3_offset": given["l2_len"], "l4_offset": given["l2_len"] + given["l3_len"]}
-    if "value_list" in given:
-        given |= {"min_value": None, "max_value": None}
+    arguments = dict(instruction)
+    if "is_big_endian" in arguments:
+        arguments["byte_order"] = "big" if arguments["is_big_endian"] else "little"
+    if "l2_len" in arguments:
+        arguments |= {"l3_offset": arguments["l2_len"], "l4_offset": arguments["l2_len"] + arguments["l3_len"]}
+    if "value_list" in arguments:
+        arguments |= {"min_value": None, "max_value": None}
     for key in ("ip_min", "ip_max"):
-        if key in given:
-            given[key] = str(ipaddress.IPv4Address(given[key]))
-    return given
+        if key in arguments:
+            arguments[key] = str(ipaddress.IPv4Address(arguments[key]))
+    return arguments
 
 
 def _arguments(fields: Json) -> str:

@@ -77,12 +77,12 @@ def load_tags(name: str, tunables: dict[str, str]) -> list[Any]:
     `register().get_tpg_conf(…)` returns. FileFault or UsageError where there are none."""
     path = Path(name)
     try:
-        found = json.loads(read_profile(path)) if path.suffix == ".json" else _asked(path, tunables, "get_tpg_conf", {})
+        tags = json.loads(read_profile(path)) if path.suffix == ".json" else _asked(path, tunables, "get_tpg_conf", {})
     except ValueError as error:
         raise FileFault(f"{path}: is not JSON: {error}") from None
-    if not isinstance(found, list):
+    if not isinstance(tags, list):
         raise UsageError(f"{path}: has no list of tags")
-    return found
+    return tags
 
 
 def _asked(path: Path, tunables: dict[str, str], method: str, where: dict[str, int]) -> Any:
@@ -154,11 +154,11 @@ def _value(text: str) -> int | float | str:
     return text
 
 
-def _flattened(path: Path, found: Any) -> Iterator[Any]:
+def _flattened(path: Path, produced: Any) -> Iterator[Any]:
     """Streams out of a list, a profile or a single stream."""
-    if callable(getattr(found, "get_streams", None)):
-        found = found.get_streams()
-    for stream in found if isinstance(found, list | tuple) else [found]:
+    if callable(getattr(produced, "get_streams", None)):
+        produced = produced.get_streams()
+    for stream in produced if isinstance(produced, list | tuple) else [produced]:
         if not callable(getattr(stream, "to_json", None)):
             raise UsageError(f"profile {path}: get_streams returned {type(stream).__name__}, not an STLStream")
         yield stream

@@ -92,16 +92,16 @@ def distinct_names(paths: Sequence[Path]) -> list[str]:
 def compare(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> ReportedResults:
     """Put results side by side by kind, make the verdict on each, and note what makes them hard to compare or to
     believe. `inspections` are of the machines that took part."""
-    found: dict[str, tuple[MeasurementResult, ...]] = {}
+    by_kind: dict[str, tuple[MeasurementResult, ...]] = {}
     for kind in kinds():
         if some := tuple(one for one in results if one.kind == kind):
             by_load = (one for group in group_by_load(some) for one in group.results)
-            found[kind] = tuple(by_load) if report_of(kind).leads else some
-    every = [one for some in found.values() for one in some]
+            by_kind[kind] = tuple(by_load) if report_of(kind).leads else some
+    every = [one for some in by_kind.values() for one in some]
     explanations = explained(every, inspections)
     return ReportedResults(
-        found,
-        remarks=(*remarks_on(found), *remarks_on_devices(every)),
+        by_kind,
+        remarks=(*remarks_on(by_kind), *remarks_on_devices(every)),
         explanations=explanations,
         verdicts={one.name: one for one in verdicts_of(every, explanations)},
     )

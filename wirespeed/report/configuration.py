@@ -66,15 +66,17 @@ def listings(result: MeasurementResult) -> dict[Key, tuple[str, ...]]:
 
 def configuration(results: Sequence[MeasurementResult]) -> Configuration:
     """Put the settings of `results` side by side."""
-    found = [settings(result) for result in results]
-    keys = list(dict.fromkeys(key for values in found for key in values))
-    shared = [key for key in keys if len({values.get(key) for values in found}) == 1]
+    by_result = [settings(result) for result in results]
+    keys = list(dict.fromkeys(key for values in by_result for key in values))
+    shared = [key for key in keys if len({values.get(key) for values in by_result}) == 1]
     apart = tuple(key for section in SECTIONS for key in keys if key.section == section and key not in shared)
-    sections = ((name, tuple((key.name, found[0][key]) for key in shared if key.section == name)) for name in SECTIONS)
+    sections = (
+        (name, tuple((key.name, by_result[0][key]) for key in shared if key.section == name)) for name in SECTIONS
+    )
     return Configuration(
         shared=tuple((name, pairs) for name, pairs in sections if pairs),
         apart=apart,
-        rows=tuple(tuple(values.get(key, NOTHING) for key in apart) for values in found),
+        rows=tuple(tuple(values.get(key, NOTHING) for key in apart) for values in by_result),
         listings=_distinct_listings(results),
     )
 

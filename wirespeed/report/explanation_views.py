@@ -53,50 +53,55 @@ def explanation_views(found: Sequence[Explanation], charts: Mapping[str, str], s
     return Explained(tuple(_view(one, charts, scaler, missing) for one in found), tuple(map(_plain, missing)))
 
 
-def _view(one: Explanation, charts: Mapping[str, str], scaler: Scaler, told: Sequence[str]) -> ExplanationView:
-    verdict, name = one.verdict, one.case.load.name
-    budget = cpu_budget(one.case.steps)
+def _view(
+    explanation: Explanation, charts: Mapping[str, str], scaler: Scaler, shared: Sequence[str]
+) -> ExplanationView:
+    verdict, name = explanation.verdict, explanation.case.load.name
+    budget = cpu_budget(explanation.case.steps)
     chart = charts.get(name, "")
     return ExplanationView(
         test=name,
-        cause=one.cause,
+        cause=explanation.cause,
         sure="" if verdict is None else sure(verdict),
         sentence=UNKNOWN if verdict is None else _plain(verdict.sentence),
-        lines=tuple(_placed(replace(line, text=_plain(line.text)), one, chart, scaler) for line in _lines(one, told)),
-        next=_plain(one.next),
-        source=one.case.load.source,
+        lines=tuple(
+            _placed(replace(line, text=_plain(line.text)), explanation, chart, scaler)
+            for line in _lines(explanation, shared)
+        ),
+        next=_plain(explanation.next),
+        source=explanation.case.load.source,
         picture=None if budget is None else budget_view(budget, name),
     )
 
 
-def _lines(one: Explanation, told: Sequence[str]) -> Iterator[EvidenceLine]:
-    verdict = one.verdict
-    for direction in one.directions:
-        yield EvidenceLine(direction.case.load.name, of_direction(direction, one))
+def _lines(explanation: Explanation, shared: Sequence[str]) -> Iterator[EvidenceLine]:
+    verdict = explanation.verdict
+    for direction in explanation.directions:
+        yield EvidenceLine(direction.case.load.name, of_direction(direction, explanation))
     if verdict is not None:
         yield from (_line("for", piece) for piece in verdict.speaks_for)
         yield from (_line("against", piece) for piece in verdict.speaks_against)
-    yield from (EvidenceLine("also", f"{found.sentence} ({sure(found)})") for found in one.named[1:])
-    yield from (EvidenceLine("perhaps", f"{found.sentence} ({sure(found)})") for found in one.likely)
-    yield from (_line(f"not {found.cause}", found.heaviest_against) for found in one.ruled_out)
-    yield from (EvidenceLine("figure", figure.text, figure.source) for figure in one.figures)
-    yield from (EvidenceLine("curve", text, one.case.load.source) for text in curves(one))
-    yield from (EvidenceLine("remark", text) for text in one.case.remarks)
-    yield from (EvidenceLine("missing", what) for what in one.missing if what not in told)
+    yield from (EvidenceLine("also", f"{found.sentence} ({sure(found)})") for found in explanation.named[1:])
+    yield from (EvidenceLine("perhaps", f"{found.sentence} ({sure(found)})") for found in explanation.likely)
+    yield from (_line(f"not {found.cause}", found.heaviest_against) for found in explanation.ruled_out)
+    yield from (EvidenceLine("figure", figure.text, figure.source) for figure in explanation.figures)
+    yield from (EvidenceLine("curve", text, explanation.case.load.source) for text in curves(explanation))
+    yield from (EvidenceLine("remark", text) for text in explanation.case.remarks)
+    yield from (EvidenceLine("missing", what) for what in explanation.missing if what not in shared)
 
 
-def _placed(line: EvidenceLine, one: Explanation, chart: str, scaler: Scaler) -> EvidenceLine:
+def _placed(line: EvidenceLine, explanation: Explanation, chart: str, scaler: Scaler) -> EvidenceLine:
     """With the point of the chart that its figure is from: the load that was explained, or the knee of a curve."""
-    load = one.case.load
+    load = explanation.case.load
     if not load.source or not line.source.startswith(load.source):
         return line
     line = replace(line, source=line.source.removeprefix(load.source).lstrip(":, "))
     if not chart:
         return line
-    knee = one.losses.knee if one.losses is not None and line.mark == "curve" else None
+    knee = explanation.losses.knee if explanation.losses is not None and line.mark == "curve" else None
     pps = knee.at if knee is not None else load.offered_pps
     # A test of one load has its time along the chart.
-    at = "" if pps is None or not one.case.steps else f"{pps / load.directions / scaler.divisor:.6g}"
+    at = "" if pps is None or not explanation.case.steps else f"{pps / load.directions / scaler.divisor:.6g}"
     return replace(line, chart=chart, at=at)
 
 

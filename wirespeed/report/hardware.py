@@ -23,11 +23,15 @@ class InspectedMachine:
 def machines(inspections: Sequence[Inspection]) -> tuple[InspectedMachine, ...]:
     return tuple(
         InspectedMachine(
-            title=f"{one.machine}, {one.taken}",
-            marks=tuple(f"{mark.subject}: {mark.text}" for mark in one.marks),
-            missing=one.missing,
-            tables=tuple(Grid(part.title, part.headings, part.rows, texts=len(part.headings)) for part in one.parts),
-            texts=tuple((name, tuple(kept.text.splitlines())) for name, kept in one.texts.items() if kept.text.strip()),
+            title=f"{inspection.machine}, {inspection.taken}",
+            marks=tuple(f"{mark.subject}: {mark.text}" for mark in inspection.marks),
+            missing=inspection.missing,
+            tables=tuple(
+                Grid(part.title, part.headings, part.rows, texts=len(part.headings)) for part in inspection.parts
+            ),
+            texts=tuple(
+                (name, tuple(kept.text.splitlines())) for name, kept in inspection.texts.items() if kept.text.strip()
+            ),
         )
-        for one in inspections
+        for inspection in inspections
     )

@@ -171,7 +171,7 @@ def parse_labels(texts: Sequence[str]) -> Labels:
 def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels = BY_NAME) -> ReportMatrix:
     """Columns in the order of first use, tests in one direction before those in several; searches behind the tests of
     the same device and direction."""
-    found: dict[tuple[str, Column], list[MatrixCell]] = {}
+    cells_at: dict[tuple[str, Column], list[MatrixCell]] = {}
     rows: dict[str, None] = {}
     known: list[ResultLoad] = []
     edition = editions(comparison.results)
@@ -188,11 +188,11 @@ def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels =
             for entry in shown.entries(result, load, verdict, both):
                 column = Column(dut_name(result), entry.direction, entry.goal)
                 cell = _cell_of(entry, verdict, both, places[result.name], edition[result.name])
-                found.setdefault((label, column), []).append(cell)
-    columns = _ordered(dict.fromkeys(column for _, column in found))
+                cells_at.setdefault((label, column), []).append(cell)
+    columns = _ordered(dict.fromkeys(column for _, column in cells_at))
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
     ordered = (*single, *(column for column in columns if column not in single))
-    cells = tuple(tuple(tuple(found.get((label, column), ())) for column in ordered) for label in rows)
+    cells = tuple(tuple(tuple(cells_at.get((label, column), ())) for column in ordered) for label in rows)
     return ReportMatrix(ordered, tuple(rows), cells)
 
 

@@ -9,30 +9,30 @@ from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.tables import aligned, csv_lines, json_text, plain
 
 
-def matrix_to_markdown(found: ReportMatrix, scaler: Scaler, charts: str = "") -> str:
+def matrix_to_markdown(table: ReportMatrix, scaler: Scaler, charts: str = "") -> str:
     """Cells are `5.01 (33.7 % of line)`, and links into the page `charts` where that is given; marks stand below."""
-    head = [f"{scaler.unit} (share)", *(plain(column.heading) for column in found.columns)]
+    head = [f"{scaler.unit} (share)", *(plain(column.heading) for column in table.columns)]
     lines = [
         [plain(label), *(" / ".join(_text(cell, scaler, charts) for cell in cells) or NOTHING for cells in row)]
-        for label, row in zip(found.labels, found.cells, strict=True)
+        for label, row in zip(table.labels, table.cells, strict=True)
     ]
-    below = "".join(f"\n{plain(mark)} {words}\n" for mark, words in found.legend)
+    below = "".join(f"\n{plain(mark)} {words}\n" for mark, words in table.legend)
     return aligned([head, *lines], range(1, len(head)), escape=False) + below
 
 
-def matrix_to_csv(found: ReportMatrix) -> str:
+def matrix_to_csv(table: ReportMatrix) -> str:
     """A row a load; two columns, pps and percent, for each column of the matrix, and the upper bound for a goal's; of
     several tests the best."""
-    head = ["load", *(f"{one.heading} {what}" for one in found.columns for what in _quantities(one))]
+    head = ["load", *(f"{one.heading} {what}" for one in table.columns for what in _quantities(one))]
     lines = []
-    for label, row in zip(found.labels, found.cells, strict=True):
+    for label, row in zip(table.labels, table.cells, strict=True):
         best = [max(cells, key=lambda cell: cell.rate_pps or 0.0, default=None) for cells in row]
-        pairs = zip(best, found.columns, strict=True)
+        pairs = zip(best, table.columns, strict=True)
         lines.append([label, *(value for cell, column in pairs for value in _values(cell, column))])
     return csv_lines([head, *lines])
 
 
-def matrix_to_json(found: ReportMatrix, title: str) -> str:
+def matrix_to_json(table: ReportMatrix, title: str) -> str:
     """Every cell with all that the long table has of its tests."""
     rows = [
         {
@@ -45,13 +45,13 @@ def matrix_to_json(found: ReportMatrix, title: str) -> str:
                     | {"chart": cell.anchor, "figures": asdict(cell.row)}
                     for cell in cells
                 ]
-                for column, cells in zip(found.columns, row, strict=True)
+                for column, cells in zip(table.columns, row, strict=True)
             ],
         }
-        for label, row in zip(found.labels, found.cells, strict=True)
+        for label, row in zip(table.labels, table.cells, strict=True)
     ]
     columns = [
-        {"dut": one.dut, "direction": one.direction} | ({"goal": one.goal} if one.goal else {}) for one in found.columns
+        {"dut": one.dut, "direction": one.direction} | ({"goal": one.goal} if one.goal else {}) for one in table.columns
     ]
     return json_text({"title": title, "columns": columns, "rows": rows})
 

@@ -95,11 +95,11 @@ def render(
         )
         text, drawn = to_html(page), page.charts
     elif layout == "matrix":
-        found = matrix(comparison, both=both, labels=labels)
+        table = matrix(comparison, both=both, labels=labels)
         text = {
-            "md": lambda: matrix_to_markdown(found, unit, charts),
-            "csv": lambda: matrix_to_csv(found),
-            "json": lambda: matrix_to_json(found, title),
+            "md": lambda: matrix_to_markdown(table, unit, charts),
+            "csv": lambda: matrix_to_csv(table),
+            "json": lambda: matrix_to_json(table, title),
         }[output_format]()
     elif layout == "list":
         text = {

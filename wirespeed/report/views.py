@@ -68,12 +68,12 @@ def page_of(
     """View models of all parts; `channels` names the curves to draw, `date` is printed as it is; `both` and `labels`
     shape the matrix; `inspections` are of the machines that took part."""
     shown = comparison.shown(scaler, channels)
-    found = {kind: (report_of(kind), results) for kind, results in comparison.kinds.items()}
-    sections = tuple(section for kind, results in found.values() for section in kind.sections(results, shown))
-    answering = [one for one in found.values() if one[0].leads] or found.values()
-    has_matrix = any(kind.in_matrix for kind, _ in found.values())
-    summaries = (kind.summary(results, shown) for kind, results in found.values())
-    charts = {name: place for kind, results in found.values() for name, place in kind.charts(results).items()}
+    by_kind = {kind: (report_of(kind), results) for kind, results in comparison.kinds.items()}
+    sections = tuple(section for kind, results in by_kind.values() for section in kind.sections(results, shown))
+    answering = [one for one in by_kind.values() if one[0].leads] or by_kind.values()
+    has_matrix = any(kind.in_matrix for kind, _ in by_kind.values())
+    summaries = (kind.summary(results, shown) for kind, results in by_kind.values())
+    charts = {name: place for kind, results in by_kind.values() for name, place in kind.charts(results).items()}
     return HtmlPage(
         title=title,
         meta=(*_meta(comparison), date),

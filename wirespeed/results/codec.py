@@ -163,42 +163,42 @@ def members_of(kind: type) -> tuple[_Member, ...]:
 
 def _members(kind: type) -> Iterator[_Member]:
     hints = get_type_hints(kind, include_extras=True)
-    for one in fields(kind):
-        marks = [mark for mark in getattr(hints[one.name], "__metadata__", ()) if isinstance(mark, Stored)]
+    for field in fields(kind):
+        marks = [mark for mark in getattr(hints[field.name], "__metadata__", ()) if isinstance(mark, Stored)]
         stored = next((mark for mark in reversed(marks)), Stored())
         if not stored.is_kept:
             continue
-        default = one.default if one.default_factory is MISSING else one.default_factory()
-        path = tuple((stored.key or one.name).split("."))
-        read = stored.read or reader_of(hints[one.name])
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        path = tuple((stored.key or field.name).split("."))
+        read = stored.read or reader_of(hints[field.name])
         keys: frozenset[str] = frozenset()
         if stored.inline:
-            plain = _without_none(get_args(hints[one.name])[0])
+            plain = _without_none(get_args(hints[field.name])[0])
             keys = frozenset(key for inner in members_of(plain) for key in (inner.path[0], inner.stored.former) if key)
-        yield _Member(one.name, stored, path, read, default, keys)
+        yield _Member(field.name, stored, path, read, default, keys)
 
 
 def _written(value: Any) -> dict[str, Any]:
     out: dict[str, Any] = {}
     original: dict[str, Any] = {}
     members = members_of(_hashable(type(value)))
-    for one in members:
-        found = getattr(value, one.name)
-        if one.stored.original:
-            original = found
-        if one.stored.original or (one.stored.sparse and found == one.default):
+    for member in members:
+        content = getattr(value, member.name)
+        if member.stored.original:
+            original = content
+        if member.stored.original or (member.stored.sparse and content == member.default):
             continue
-        document = to_json(found) if one.stored.write is None else one.stored.write(found)
-        if one.stored.inline:
+        document = to_json(content) if member.stored.write is None else member.stored.write(content)
+        if member.stored.inline:
             out |= document or {}
             continue
-        inner, (*outer, key) = out, one.path
+        inner, (*outer, key) = out, member.path
         for part in outer:
             inner = inner.setdefault(part, {})
         inner[key] = document
     for key, attribute in getattr(value, "also_stored", {}).items():
-        if (found := attrgetter(attribute)(value)) is not None:
-            out[key] = to_json(found)
+        if (content := attrgetter(attribute)(value)) is not None:
+            out[key] = to_json(content)
     return _in_words_of(original, members, value, out) if original else out
 
 
@@ -254,20 +254,20 @@ def _dataclass_of(kind: type) -> Callable[[Any], Any]:
     needed = [one for one in members if one.is_simple and one.default is MISSING]
 
     def read(raw: Any) -> Any:
-        raw, found, key = as_object(raw), {}, ""
+        raw, values, key = as_object(raw), {}, ""
         try:
             for name, key, read_one in simple:
                 if key in raw:
-                    found[name] = read_one(raw[key])
+                    values[name] = read_one(raw[key])
         except Misfit as fault:
             raise _inside(fault, key) from None
-        for one in needed:
-            if one.name not in found:
-                raise Misfit("is missing", one.path[0])
-        for one in others:
-            if (value := one.of(raw)) is not MISSING:
-                found[one.name] = value
-        return kind(**found)
+        for member in needed:
+            if member.name not in values:
+                raise Misfit("is missing", member.path[0])
+        for member in others:
+            if (value := member.of(raw)) is not MISSING:
+                values[member.name] = value
+        return kind(**values)
 
     return read
 
@@ -307,30 +307,30 @@ def _open(kind: type, original: _Member, members: list[_Member]) -> Callable[[An
     names = _former_keys(kind)
 
     def read(raw: Any) -> Any:
-        raw, found = _with_present_keys(as_object(raw), names), {}
+        raw, values = _with_present_keys(as_object(raw), names), {}
         for one in members:
             try:
                 if (value := one.of(raw)) is not MISSING:
-                    found[one.name] = value
+                    values[one.name] = value
             except Misfit:
                 if original.stored.original == "strict":
                     raise
-        is_whole = _is_same(_written(kind(**found)), raw)
-        return kind(**found, **({} if is_whole else {original.name: raw}))
+        is_whole = _is_same(_written(kind(**values)), raw)
+        return kind(**values, **({} if is_whole else {original.name: raw}))
 
     return read
 
 
 def _list_of(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def read_all(raw: Any) -> tuple[Any, ...]:
-        found = []
+        items = []
         for one in as_list(raw):
             try:
-                found.append(read(one))
+                items.append(read(one))
             except Misfit as fault:
-                fault.places.append(Item(len(found)))
+                fault.places.append(Item(len(items)))
                 raise
-        return tuple(found)
+        return tuple(items)
 
     return read_all
 

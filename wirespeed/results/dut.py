@@ -280,11 +280,11 @@ class DutTelemetry:
         if "interval" not in raw:
             flat = {name: float(raw[name]) for name in FLAT if is_number(raw.get(name))}
             return replace(from_json(cls, {key: raw[key] for key in ("error", "watts") if key in raw}), told=flat)
-        found = from_json(cls, raw)
-        for index, worker in enumerate(found.workers):
+        telemetry = from_json(cls, raw)
+        for index, worker in enumerate(telemetry.workers):
             if worker.interval_s <= 0:
                 raise Misfit(f"is {worker.interval_s:g} s, not above 0", "interval", f"worker {index}")
-        return found
+        return telemetry
 
 
 def telemetry_at(key: str) -> Stored:

@@ -63,11 +63,11 @@ def parse_names(name: str, names: Sequence[str]) -> DutNames:
     UsageError for another form."""
     globs, patterns = [], []
     for text in names:
-        glob, equals, given = text.partition("=")
+        glob, equals, dut = text.partition("=")
         if "{" in text:
             patterns.append(_pattern(text.replace("{box}", "{dut}")))
-        elif equals and glob and given.strip():
-            globs.append((glob, given.strip()))
+        elif equals and glob and dut.strip():
+            globs.append((glob, dut.strip()))
         else:
             raise UsageError(f"--name {text}: {_ALLOWED}")
     return DutNames(name.strip(), tuple(globs), tuple(patterns))

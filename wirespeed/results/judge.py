@@ -105,20 +105,20 @@ def _knee(measured: Sequence[Point], balance: Balance | None, exclude_disturbed:
     Disturbed samples do not prove a limit, but they keep their place: without them there would be a gap of loads in
     which the knee could hide. Samples without a link are excluded."""
     counted = [point for point in measured if not (exclude_disturbed and point.disturbed) or _of_preemption(point)]
-    found = corner(
+    knee = corner(
         [point.offered_pps for point in counted],
         [point.returned_pps for point in counted],
         [not (exclude_disturbed and point.disturbed) for point in counted],
     )
-    if found is None:
+    if knee is None:
         return None
-    lost = fsum(point.balance.lost for point in counted if point.offered_pps > found.at)
+    lost = fsum(point.balance.lost for point in counted if point.offered_pps > knee.at)
     if balance is not None and balance.lost < lost / 2:
         return None
     with_percent = [point for point in counted if point.offered_line_percent is not None]
     pps = fsum(point.offered_pps for point in with_percent)
     percent = fsum(point.offered_line_percent or 0.0 for point in with_percent)
-    return Knee(found.at, found.low, found.high, found.plateau, found.at * percent / pps if pps > 0 else None)
+    return Knee(knee.at, knee.low, knee.high, knee.plateau, knee.at * percent / pps if pps > 0 else None)
 
 
 def _of_preemption(point: Point) -> bool:

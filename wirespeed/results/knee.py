@@ -81,19 +81,19 @@ def corner(offered: Sequence[float], returned: Sequence[float], proves: Sequence
     """
     rows = zip(offered, returned, proves or [True] * len(offered), strict=True)
     pairs = sorted(_Pair(x, max(0.0, min(1.0, y / x)), proof) for x, y, proof in rows if x > LEAST_LOAD_PPS)
-    found = _accepted(pairs)
-    if found is None:
+    fit = _accepted(pairs)
+    if fit is None:
         return None
-    near = [pair for pair in pairs if pair.load <= NEAR * found.at]
+    near = [pair for pair in pairs if pair.load <= NEAR * fit.at]
     if len(near) < len(pairs):
         closer = _accepted(near)
         if closer is not None:
-            pairs, found = near, closer
-    low, high = _bounds(pairs, found)
-    plateau = median(pair.load * pair.ratio for pair in pairs if pair.load > found.at)
-    at = found.at
-    if abs(found.b) <= 2 * found.b_error and not found.broken:
-        at = min(high, max(low, plateau / found.a))  # nothing says that it is not level beyond
+            pairs, fit = near, closer
+    low, high = _bounds(pairs, fit)
+    plateau = median(pair.load * pair.ratio for pair in pairs if pair.load > fit.at)
+    at = fit.at
+    if abs(fit.b) <= 2 * fit.b_error and not fit.broken:
+        at = min(high, max(low, plateau / fit.a))  # nothing says that it is not level beyond
     return Corner(at, low, high, plateau)
 
 
@@ -203,7 +203,7 @@ class _Sums:
 
     def _breakdowns(self) -> list[_Fit]:
         """Steps down: after the last load that was followed, much less comes back."""
-        found = []
+        fits = []
         for split in range(1, len(self.loads)):
             a, left_error = self._mean(split)
             right = self._line(split)
@@ -211,8 +211,8 @@ class _Sums:
                 continue
             if right.p + right.b * self.loads[split] < (1 - DROP) * a * self.loads[split - 1]:
                 at = self.loads[split - 1]
-                found.append(_Fit(left_error + right.error, at, a, right.p, right.b, right.b_error, broken=True))
-        return found
+                fits.append(_Fit(left_error + right.error, at, a, right.p, right.b, right.b_error, broken=True))
+        return fits
 
     def _mean(self, split: int) -> tuple[float, float]:
         """The ratio up to `split`, and its residual."""

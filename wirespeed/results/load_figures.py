@@ -82,7 +82,7 @@ def mean_load(points: Sequence[Point], chosen: Chosen, balance: Balance | None =
         if sized
         else None
     )
-    found = LoadPoint(
+    mean = LoadPoint(
         t_s=window[-1].t_s,
         offered_pps=offered,
         received_pps=_mean(window, "received_pps"),
@@ -95,7 +95,7 @@ def mean_load(points: Sequence[Point], chosen: Chosen, balance: Balance | None =
         low_pps=min(point.received_pps for point in window),
         high_pps=max(point.received_pps for point in window),
     )
-    return _within_line(found, 100.0 * window[-1].lines)
+    return _within_line(mean, 100.0 * window[-1].lines)
 
 
 def together(loads: Sequence[LoadPoint]) -> LoadPoint:

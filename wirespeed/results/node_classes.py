@@ -48,17 +48,17 @@ def whole_names(names: Sequence[str]) -> list[str]:
     """
     left = [name for name in names if _is_bare_port(name)]
     seen: set[str] = set()
-    found = []
+    whole = []
     for name in names:
         head, dash, tail = name.rpartition("-")
         if len(name) == CUT and (suffix := _CUT_SUFFIXES.get(dash + tail)):
-            found.append(head + suffix)
+            whole.append(head + suffix)
         elif left.count(name) == 2:
-            found.append(name.removesuffix("-") + (TX if name in seen else OUTPUT))
+            whole.append(name.removesuffix("-") + (TX if name in seen else OUTPUT))
             seen.add(name)
         else:
-            found.append(name)
-    return found
+            whole.append(name)
+    return whole
 
 
 def port_of(node: str) -> str | None:

@@ -48,45 +48,45 @@ def reads_at_one_instant(samples: Sequence[Sample], channel: Channel) -> bool:
 
 
 def allow_for_skew(
-    samples: Sequence[Sample], found: Sequence[Point], channel: Channel, balance: Balance | None = None
+    samples: Sequence[Sample], points: Sequence[Point], channel: Channel, balance: Balance | None = None
 ) -> tuple[Point, ...]:
-    """`found` (the points of `channel` in all of `samples`) with the loss that the skew leaves certain.
+    """`points` (the points of `channel` in all of `samples`) with the loss that the skew leaves certain.
 
     `balance` is that of the whole test after the drain, at rest and so without skew; without one the last sample counts
     as it was read.
     """
     if reads_at_one_instant(samples, channel):
-        return tuple(found)
-    loaded = _loaded(found)
+        return tuple(points)
+    loaded = _loaded(points)
     if not loaded:
-        return tuple(found)
-    readings = _readings(samples, found, channel, balance)
+        return tuple(points)
+    readings = _readings(samples, points, channel, balance)
     lost = _taut([one.offered for one in readings], *_bounds(readings, _least_skew_s(readings)))
-    extraneous = max(0.0, -_missing(samples, found, channel)[-1]) if balance is None else balance.extraneous
-    evened = list(found)
+    extraneous = max(0.0, -_missing(samples, points, channel)[-1]) if balance is None else balance.extraneous
+    evened = list(points)
     for place, index in enumerate(loaded):
         share = (readings[place + 1].offered - readings[place].offered) / readings[-1].offered
-        evened[index] = _with_loss(found[index], max(0.0, lost[place + 1] - lost[place]), extraneous * share)
+        evened[index] = _with_loss(points[index], max(0.0, lost[place + 1] - lost[place]), extraneous * share)
     return tuple(evened)
 
 
 def estimated_skew_s(
-    samples: Sequence[Sample], found: Sequence[Point], channel: Channel, balance: Balance | None = None
+    samples: Sequence[Sample], points: Sequence[Point], channel: Channel, balance: Balance | None = None
 ) -> float:
     """Seconds: the least skew that the counters of `channel` bear out, at most MOST_SKEW_S; 0 where the server reads
     them at one instant."""
-    if reads_at_one_instant(samples, channel) or not _loaded(found):
+    if reads_at_one_instant(samples, channel) or not _loaded(points):
         return 0.0
-    return _least_skew_s(_readings(samples, found, channel, balance))
+    return _least_skew_s(_readings(samples, points, channel, balance))
 
 
-def _missing(samples: Sequence[Sample], found: Sequence[Point], channel: Channel) -> list[float]:
+def _missing(samples: Sequence[Sample], points: Sequence[Point], channel: Channel) -> list[float]:
     """Missing packets at the end of each sample: test frames if signatures were counted, otherwise frames of any kind;
     negative if more were received than sent."""
-    offered = accumulate(point.balance.offered for point in found)
+    offered = accumulate(point.balance.offered for point in points)
     if _signed(samples, channel):
         return [sent - sample.test_frames[channel] for sent, sample in zip(offered, samples, strict=True)]
-    return [sent - came for sent, came in zip(offered, accumulate(one.balance.received for one in found), strict=True)]
+    return [sent - came for sent, came in zip(offered, accumulate(one.balance.received for one in points), strict=True)]
 
 
 def _loaded(found: Sequence[Point]) -> list[int]:
@@ -99,14 +99,14 @@ def _signed(samples: Sequence[Sample], channel: Channel) -> bool:
 
 
 def _readings(
-    samples: Sequence[Sample], found: Sequence[Point], channel: Channel, balance: Balance | None
+    samples: Sequence[Sample], points: Sequence[Point], channel: Channel, balance: Balance | None
 ) -> list[_Reading]:
     """The start, the end of each sample with load, and what stood after the drain. Frames of others that came beside
     ours, if more came in the end than was sent, are taken to have come evenly."""
-    offered = list(accumulate(point.balance.offered for point in found))
-    missing = _missing(samples, found, channel)
-    loaded = _loaded(found)
-    rates = [found[index].offered_pps for index in loaded] + [0.0]
+    offered = list(accumulate(point.balance.offered for point in points))
+    missing = _missing(samples, points, channel)
+    loaded = _loaded(points)
+    rates = [points[index].offered_pps for index in loaded] + [0.0]
     readings = [_Reading(0.0, 0.0, 0.0)]
     for place, index in enumerate(loaded):
         readings.append(_Reading(offered[index], missing[index], max(rates[place], rates[place + 1])))

@@ -50,20 +50,20 @@ def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subje
     """The figures of a result's verdict that are rates above 0."""
     load, ways = load_of(result), directions_of(result.channels)
     ended = f"the test is {verdict.status}" if result.needs_end and verdict.status != "complete" else ""
-    for one in verdict.figures:
-        if one.rate_pps:
-            irregular = ended or (one.why if one.mark == "irregular" else "")
+    for figure in verdict.figures:
+        if figure.rate_pps:
+            irregular = ended or (figure.why if figure.mark == "irregular" else "")
             value = Value(
-                one.rate_pps,
-                bool(one.bound),
+                figure.rate_pps,
+                bool(figure.bound),
                 irregular,
-                one.bound,
-                one.mark,
-                one.loss_ratio,
-                one.line_percent,
-                one.upper_pps,
+                figure.bound,
+                figure.mark,
+                figure.loss_ratio,
+                figure.line_percent,
+                figure.upper_pps,
             )
-            yield Subject(verdict.kind, load, ways, one.name), value
+            yield Subject(verdict.kind, load, ways, figure.name), value
 
 
 def dut_of(result: MeasurementResult) -> str:

@@ -133,12 +133,12 @@ def _connect(connection: socket.socket, path: Path, timeout_s: float) -> None:
 
 def _reason(path: Path, error: OSError) -> str:
     with contextlib.suppress(OSError):
-        found = path.stat()
-        if not stat.S_ISSOCK(found.st_mode):
+        status = path.stat()
+        if not stat.S_ISSOCK(status.st_mode):
             return "it is not a socket"
         if isinstance(error, BlockingIOError):
             return "it takes no more connections"
         if isinstance(error, PermissionError):
             with contextlib.suppress(KeyError):
-                return f"it belongs to user {pwd.getpwuid(found.st_uid).pw_name}"
+                return f"it belongs to user {pwd.getpwuid(status.st_uid).pw_name}"
     return error.strerror or str(error)

@@ -155,11 +155,11 @@ class Grammar:
         arrival, position = self._walk(words, context)
         if position < len(words):
             return []
-        found: set[str] = set()
+        known: set[str] = set()
         for thread in arrival.threads():
             for literal, value, _ in thread.state.edges:
-                found.update([literal] if value is None else value.complete(context))
-        return sorted(word for word in found if word.startswith(begun))
+                known.update([literal] if value is None else value.complete(context))
+        return sorted(word for word in known if word.startswith(begun))
 
     def _walk(self, words: Sequence[str], context: Any) -> tuple[_Arrival, int]:
         """Follow the words as far as they fit: what is reached there, and how many words fitted."""

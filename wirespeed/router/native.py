@@ -383,22 +383,22 @@ class NativeRouter:
 
     def held_packets(self) -> Sequence[HeldPackets]:
         most = self.worker_count() * int(self._lib.WS_MOST_HELD)
-        found = self._ffi.new("struct ws_held[]", most)
-        count = check(self._lib.ws_router_held(self._router, found, most))
+        packets = self._ffi.new("struct ws_held[]", most)
+        count = check(self._lib.ws_router_held(self._router, packets, most))
         return [
             HeldPackets(held.interface, read_address(held.next_hop), held.worker, held.packets, held.waiting_s)
-            for held in found[0:count]
+            for held in packets[0:count]
         ]
 
     def neighbors(self) -> Sequence[Neighbor]:
         page = self._ffi.new("struct ws_neighbor[]", _NEIGHBORS_PAGE)
         all_of_them: list[Neighbor] = []
-        while found := check(self._lib.ws_router_neighbors(self._router, len(all_of_them), page, _NEIGHBORS_PAGE)):
+        while count := check(self._lib.ws_router_neighbors(self._router, len(all_of_them), page, _NEIGHBORS_PAGE)):
             all_of_them += [
                 Neighbor(
                     n.interface, read_address(n.address), format_mac(bytes(n.mac)), NeighborState(n.state), n.age_s
                 )
-                for n in page[0:found]
+                for n in page[0:count]
             ]
         return all_of_them
 
@@ -436,7 +436,7 @@ class NativeRouter:
         page = self._ffi.new("struct ws_trace_step[]", _TRACE_PAGE)
         notes = [module.note for _, module in modules("trace")]
         steps: list[TraceStep] = []
-        while found := check(self._lib.ws_router_trace(self._router, worker, len(steps), page, _TRACE_PAGE)):
+        while count := check(self._lib.ws_router_trace(self._router, worker, len(steps), page, _TRACE_PAGE)):
             steps += [
                 from_struct(
                     TraceStep,
@@ -446,7 +446,7 @@ class NativeRouter:
                     data=bytes(step.bytes[0 : step.byte_count]),
                     note="".join(note(step) for note in notes),
                 )
-                for step in page[0:found]
+                for step in page[0:count]
             ]
         return steps
 

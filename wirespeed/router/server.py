@@ -121,8 +121,8 @@ async def _serve(
     sessions = [StreamSessions(listener, partial(_session, console), "control socket", MAX_REQUEST_BYTES)]
     if terminals is not None:
         sessions.append(StreamSessions(terminals, partial(_terminal, console), "cli-listen", MAX_REQUEST_BYTES))
-    for one in sessions:
-        one.start()
+    for session in sessions:
+        session.start()
     if stats is not None:
         stats.start()
     api = None if api_listener is None else _Api(console, api_listener)
@@ -150,8 +150,8 @@ async def _serve(
             await api.close()
         loop.remove_reader(console.core.event_fd())
         loop.remove_reader(console.core.links_fd())
-        for one in sessions:
-            await one.close()
+        for session in sessions:
+            await session.close()
 
 
 def _poll(console: Console) -> None:

@@ -66,9 +66,9 @@ def router_settings(
 ) -> RouterSettings:
     """Settings from the words of the command line and those of a start-up file, whose interfaces come first; what
     neither says has its default. A UsageError names the word that is wrong."""
-    given = startup or Startup()
-    names = [interface.name for interface in given.interfaces]
-    ports = [interface.port for interface in given.interfaces]
+    settings = startup or Startup()
+    names = [interface.name for interface in settings.interfaces]
+    ports = [interface.port for interface in settings.interfaces]
     for text in interfaces:
         name, equals, spec = text.partition("=")
         if not equals or not INTERFACE_NAME.fullmatch(name):
@@ -88,20 +88,20 @@ def router_settings(
             raise UsageError(f"{option} {number} is not between 1 and {most}")
     if flow_hash_seed is not None and not 0 <= flow_hash_seed <= MOST_SEED:
         raise UsageError(f"--flow-hash-seed {flow_hash_seed} is not between 0 and {MOST_SEED}")
-    chosen = given.worker_cpus if given.worker_cpus and not cpus else parse_cpus(cpus)
+    chosen = settings.worker_cpus if settings.worker_cpus and not cpus else parse_cpus(cpus)
     return RouterSettings(
         tuple(names),
         tuple(ports),
         chosen,
-        max_routes or given.max_routes or DEFAULT_ROUTES,
-        max_ip6_routes or given.max_ip6_routes or DEFAULT_IP6_ROUTES,
-        max_neighbors or given.max_neighbors or DEFAULT_NEIGHBORS,
-        max_interface_neighbors or given.max_interface_neighbors or 0,
-        max_path_sets or given.max_path_sets or DEFAULT_PATH_SETS,
-        given.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
-        buffers=given.buffers,
-        buffer_size=given.buffer_size,
-        placement=tuple(_placement(given.interfaces, len(chosen))),
+        max_routes or settings.max_routes or DEFAULT_ROUTES,
+        max_ip6_routes or settings.max_ip6_routes or DEFAULT_IP6_ROUTES,
+        max_neighbors or settings.max_neighbors or DEFAULT_NEIGHBORS,
+        max_interface_neighbors or settings.max_interface_neighbors or 0,
+        max_path_sets or settings.max_path_sets or DEFAULT_PATH_SETS,
+        settings.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
+        buffers=settings.buffers,
+        buffer_size=settings.buffer_size,
+        placement=tuple(_placement(settings.interfaces, len(chosen))),
     )
 
 

@@ -1,4 +1,4 @@
-"""Packets that routes and adjacencies count."""
+"""Packet counts of routes and adjacencies."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class RouteCounts:
-    """Counts of packets whose longest match was the route's prefix, and of packets of other routes that found their
-    next hop by it; bytes from the IP header on."""
+    """Packets whose longest match was the route's prefix, and packets of other routes that resolved their next hop
+    through it. Bytes count from the IP header on."""
 
     to: Counts = Counts()
     via: Counts = Counts()
@@ -31,8 +31,8 @@ class RouteCounts:
 
 @dataclass(frozen=True)
 class Adjacency:
-    """A next hop as one kind of packets is sent to it: `link` is ip4, ip6 or mpls. `rewrite` is the header of their
-    frames, None until the MAC address is known; bytes of `counts` are those of frames."""
+    """A next hop for packets of one type: `link` is ip4, ip6 or mpls. `rewrite` is the Ethernet header, None until the
+    MAC address is known. Bytes of `counts` are those of frames."""
 
     index: int
     interface: int

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 class PhaseTotals:
     """What one port sent and received in a phase: frames, unless the name says flows.
 
-    `received` frames came once each (exchange); `duplicates` are beyond the first of their flow, or in an exchange of
-    their number, and `unplaced` came too late to tell. `flows` arrived, and where they should; `wrong_flows` arrived
-    elsewhere only; `wrong` are frames at the wrong host or port, or from a wrong one. `remapped_flows` had more than
-    one tuple, which changed `remapped` times. `unlearnt` frames are of flows that never arrived while flows were
-    learnt. `late` frames are of an earlier phase, `bad` ones of no flow of the set, `unknown` ones no test frames, nor
-    address resolution or control of the link. `icmp_errors` are of both families. Handshakes of TCP have
-    flows `to_answer`, frames that `answered` them and flows that the last ACK `confirmed`."""
+    `received` frames each have another number (exchange). `duplicates` are further frames of a flow, in an exchange of
+    a number; `unplaced` frames came too late to distinguish them from duplicates. `flows` arrived at the right place,
+    `wrong_flows` elsewhere only; `wrong` are frames at the wrong host or port, or from a wrong one. `remapped_flows`
+    had more than one tuple; their tuples changed `remapped` times. `unlearnt` frames are of flows that never arrived
+    while flows were learnt. `late` frames are of an earlier phase, `bad` ones of no flow of the set, `unknown` ones are
+    neither test frames nor address resolution nor link control. `icmp_errors` are of both families. Handshakes of TCP
+    have flows `to_answer`, frames that `answered` them and flows that the last ACK `confirmed`."""
 
     sent: int = 0
     sent_bytes: int = 0
@@ -46,8 +46,8 @@ class PhaseTotals:
 
 @dataclass(frozen=True)
 class FlowsLearnt:
-    """Flows to send over, of TCP those whose handshake was whole; how many tuples the flows that arrived have; flows
-    whose source is as it was sent, and those whose destination is not."""
+    """`flows` to send over, for TCP with a complete handshake; `distinct` tuples of the flows that arrived; flows with
+    the `same_source` as sent; flows with a `changed_destination`."""
 
     flows: int = 0
     distinct: int = 0

@@ -1,4 +1,4 @@
-"""The graph of nodes: what it counted, moved, traced and captured."""
+"""The graph of nodes: its counters, edges, traces and captures."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from wirespeed.seam.addresses import Network
 
 @dataclass(frozen=True)
 class NodeStats:
-    """One node on one worker, since the worker first started; the maximum is of its one dearest call since
-    `clear_maxima`. Nodes that poll are `asleep` while the worker sleeps until packets come."""
+    """One node on one worker, since the worker first started. The maximum is that of the most expensive call since
+    `clear_maxima`. Polling nodes are `asleep` while the worker sleeps until packets come."""
 
     name: str
     polling: bool
@@ -25,7 +25,7 @@ class NodeStats:
 
 @dataclass(frozen=True)
 class NodeCounter:
-    """One named counter of one node on one worker; what is not an error is information."""
+    """One named counter of one node on one worker, an error or information."""
 
     node: str
     reason: str
@@ -35,7 +35,7 @@ class NodeCounter:
 
 @dataclass(frozen=True)
 class NodeEdge:
-    """A node of the graph and one that it may pass packets on to, by the first slot that leads there."""
+    """An edge of the graph: a node, a next node, and the first slot that leads to it."""
 
     node: str
     next: str
@@ -44,8 +44,8 @@ class NodeEdge:
 
 @dataclass(frozen=True)
 class Feature:
-    """A node that may be put on an arc, in the order that packets meet them; `node` is "" for an arc without any, and
-    begins with "%-" where each port has one of its own."""
+    """A node that may be put on an arc; features are in the order of the packet path. `node` is "" for an arc without
+    any, and begins with "%-" if each port has its own node."""
 
     arc: str
     node: str
@@ -67,8 +67,8 @@ class Totals:
 
 @dataclass(frozen=True)
 class TraceStep:
-    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut. `note` is what a
-    feature made of it there, as a step of its own without data."""
+    """A traced packet as it entered `node`; `data` starts at the Ethernet header and may be cut. `note` is a feature's
+    remark, a separate step without data."""
 
     packet: int
     tsc: int
@@ -97,7 +97,7 @@ class CaptureConfig:
 
 @dataclass(frozen=True)
 class CaptureStatus:
-    """`missed` packets found no room; `error` is the errno of the file, 0 while it can be written."""
+    """`missed` packets were dropped for lack of room; `error` is the errno of the file, 0 while it can be written."""
 
     is_there: bool
     is_on: bool

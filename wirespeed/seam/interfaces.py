@@ -1,4 +1,4 @@
-"""Interfaces of the router, their modes and what layer 2 knows of them."""
+"""Interfaces of the router, their modes and their layer 2 state."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class InterfaceKind(IntEnum):
 
 
 class MtuKind(IntEnum):
-    """`L2` is what a port carries, `L3` what routing sends; the others are for one protocol each."""
+    """`L2` is the limit of the port, `L3` that of routed packets; the others are of one protocol each."""
 
     L2 = 0
     L3 = 1
@@ -33,7 +33,8 @@ class MtuKind(IntEnum):
 
 
 class RxMode(IntEnum):
-    """Sleep of a worker: never, when a poll is empty, or after some time without packets. All its queues must agree."""
+    """When a worker sleeps: never, after an empty poll, or after some time without packets. All its queues must
+    agree."""
 
     POLLING = 0
     INTERRUPT = 1
@@ -45,8 +46,9 @@ ANY_VLAN = 4095
 
 @dataclass(frozen=True)
 class SubInterface:
-    """Frames of its parent that a sub-interface takes: by ids or `ANY_VLAN`; `inner` 0: those of one tag. `exact`: no
-    more tags. `outer` 0: frames without tags if `exact`, else tagged ones that no other takes."""
+    """The frames of the parent that belong to a sub-interface, by VLAN ids or `ANY_VLAN`. `inner` 0: frames with one
+    tag. `exact`: without further tags. `outer` 0: frames without tags if `exact`, otherwise tagged frames that no other
+    sub-interface takes."""
 
     id: int
     outer: int
@@ -57,8 +59,8 @@ class SubInterface:
 
 @dataclass(frozen=True)
 class TagRewrite:
-    """Take `pop` tags off frames that come in and put `tags` on, the first one of 802.1ad if `dot1ad`; frames that
-    go out are rewritten the other way round."""
+    """Received frames lose `pop` tags and get `tags`, the first one of 802.1ad if `dot1ad`. Sent frames are rewritten
+    in reverse."""
 
     pop: int = 0
     tags: tuple[int, ...] = ()
@@ -88,9 +90,9 @@ class RouterInterface:
     mpls: bool = False
     tag_rewrite: TagRewrite = TagRewrite()
     mtus: tuple[int, ...] = (1500, 1500, 0, 0, 0)
-    """By MtuKind; 0 where a protocol has none of its own."""
+    """By MtuKind; 0 for a protocol without an MTU of its own."""
     unnumbered_of: int | None = None
-    """The interface whose addresses it uses."""
+    """The interface whose addresses this unnumbered interface uses."""
 
     @property
     def is_bvi(self) -> bool:

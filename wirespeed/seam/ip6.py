@@ -20,7 +20,7 @@ class AdvertisedPrefix:
 
 @dataclass(frozen=True)
 class Advertising:
-    """Router advertisements of an interface: its own prefixes, and `prefixes` in their place or besides."""
+    """Router advertisements of an interface: its own prefixes; `prefixes` are in addition or replace them."""
 
     is_on: bool = False
     managed: bool = False
@@ -41,7 +41,7 @@ class Ip6Interface:
 
 @dataclass(frozen=True)
 class EchoReply:
-    """`length` is that of the ICMP message; `tsc` when it came."""
+    """`length` is that of the ICMP message, `tsc` the time of its arrival."""
 
     source: IPv4Address | IPv6Address
     sequence: int
@@ -60,7 +60,7 @@ class DadState(IntEnum):
 
 @dataclass(frozen=True)
 class DadConflict:
-    """A station has, or wants, an address that an interface was given."""
+    """Another station has, or claims, an address of an interface."""
 
     interface: int
     address: IPv4Address | IPv6Address

@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class RxStart(IntEnum):
-    """Start of reception on a port: when it is open, when its interface is first up, or on request."""
+    """When a port begins to receive: once it is open, once its interface is first up, or on request."""
 
     AT_ONCE = 0
     WHEN_UP = 1
@@ -15,21 +15,22 @@ class RxStart(IntEnum):
 
 
 class PortMedium(IntEnum):
-    """Cause of a packet that a port does not take: see docs/develop/decisions/0002-refused-and-late.md."""
+    """The medium of a port, which decides the cause of refused packets:
+    docs/develop/decisions/0002-refused-and-late.md."""
 
     RING = 0
     """memif, vhost or ring: the peer did not drain its ring."""
     QUEUE = 1
-    """Everything else: our own transmit queue is full."""
+    """All other ports: their own transmit queue is full."""
 
 
 @dataclass(frozen=True)
 class PortInfo:
     """A port as its driver describes it.
 
-    `speed_bps` is 0 when neither spec nor link says, as before a link is there; `most_speed_bps` is what the device can
-    do, 0 when it does not say. `longest_tx` and `longest_rx` are frames without FCS, as the port was opened. One that
-    is `removed` was taken out of the machine: it is down for good.
+    `speed_bps` is 0 if neither spec nor link has a speed, e.g. while there is no link; `most_speed_bps` is the highest
+    speed of the device, 0 if unknown. `longest_tx` and `longest_rx` are frame lengths without FCS. A `removed` port was
+    taken out of the machine and stays down.
     """
 
     name: str

@@ -19,7 +19,7 @@ class PathKind(IntEnum):
 
 
 class RouteSource(IntEnum):
-    """Source of a route: the user, Linux, an address of the router, or a neighbor for itself."""
+    """Source of a route: the user, Linux, an address of the router, or the neighbor itself."""
 
     STATIC = 0
     LINUX = 1
@@ -29,7 +29,7 @@ class RouteSource(IntEnum):
 
 @dataclass(frozen=True)
 class LabelPipe:
-    """TTL and class (EXP) that a pushed label bears, whatever the packet's are: RFC 3443's pipe model."""
+    """TTL and class (EXP) of a pushed label, independent of the packet's own: RFC 3443's pipe model."""
 
     ttl: int = 255
     traffic_class: int = 0
@@ -37,7 +37,7 @@ class LabelPipe:
 
 @dataclass(frozen=True)
 class Path:
-    """One way a route may take. `interface` None: the one that the route to `next_hop` in `table` leads to.
+    """One way a route may take. `interface` None: found by the route to `next_hop` in `table`.
 
     `labels` are pushed, the outermost first; PathKind.LOOKUP looks again in `table`.
     """
@@ -54,7 +54,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Route:
-    """`table` is the number that the user gave it; 0 is the default one of the prefix's family."""
+    """`table` is the user's number of the table; 0 is the default table of the prefix's family."""
 
     prefix: Network
     paths: tuple[Path, ...]
@@ -87,8 +87,9 @@ class Neighbor:
 
 @dataclass(frozen=True)
 class NeighborCounters:
-    """Neighbors there are and may be, `used` with static ones and next hops of routes; and since the start those that
-    never answered and made room, those refused for lack of it, and those forgotten after three questions."""
+    """Numbers of neighbors and their limits; `used` includes static ones and next hops of routes. Since the start:
+    those evicted because they never answered, those refused for lack of room, and those deleted after three unanswered
+    probes."""
 
     used: int = 0
     most: int = 0
@@ -103,7 +104,8 @@ class NeighborCounters:
 
 @dataclass(frozen=True)
 class HeldPackets:
-    """Packets that wait on one worker until the MAC address of their next hop is known, the first since `waiting_s`."""
+    """Packets that wait on one worker until the MAC address of their next hop is known; the first has waited
+    `waiting_s`."""
 
     interface: int
     next_hop: Address

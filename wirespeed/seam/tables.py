@@ -8,7 +8,7 @@ from enum import IntFlag
 
 class FlowField(IntFlag):
     """Fields by which flows are distinguished, in VPP's order. `REVERSE` hashes the source in place of the destination,
-    `SYMMETRIC` both directions of a flow alike; `FLOWLABEL` is of IPv6."""
+    `SYMMETRIC` both directions of a flow alike; `FLOWLABEL` is for IPv6 only."""
 
     SRC = 1
     DST = 2
@@ -22,7 +22,7 @@ class FlowField(IntFlag):
 
 _IP4_FLOWS = FlowField.SRC | FlowField.DST | FlowField.SPORT | FlowField.DPORT | FlowField.PROTO
 FLOW_HASH = {4: _IP4_FLOWS, 6: _IP4_FLOWS | FlowField.FLOWLABEL}
-"""By IP version, of a table that has no others."""
+"""The default fields by IP version."""
 
 
 @dataclass(frozen=True)

@@ -44,21 +44,21 @@ class TestPage:
     tables: tuple[SiteTable, ...]
 
 
-def test_page(test: tuple[str, str], entries: Sequence[SiteEntry], found: Catalogue) -> TestPage:
-    duts = found.duts
-    figures = telling(found.of(entries))
+def test_page(test: tuple[str, str], entries: Sequence[SiteEntry], site: Catalogue) -> TestPage:
+    duts = site.duts
+    figures = telling(site.of(entries))
     names = sorted({(figure.entry.kind, figure.name) for figure in figures}, key=lambda one: (rank(one[1]), one))
     tables = tuple(
         _table(kind, [one for one in figures if (one.entry.kind, one.name) == (kind, name)], duts)
         for kind, name in names
     )
-    newest = newest_of_duts(found, entries)
-    builds = (build_bars(found, one, one.entry.dut, dut_page(one.entry.dut)) for one in newest[:MOST_BARS])
+    newest = newest_of_duts(site, entries)
+    builds = (build_bars(site, one, one.entry.dut, dut_page(one.entry.dut)) for one in newest[:MOST_BARS])
     return TestPage(
         test_name(*test),
         (test[0], count(len({entry.dut for entry in entries}), "DUT"), count(len(entries), "result")),
-        rate_bars(found, newest, "Rate") if newest else None,
-        watt_bars(found, newest, "For each watt"),
+        rate_bars(site, newest, "Rate") if newest else None,
+        watt_bars(site, newest, "For each watt"),
         tuple(one for one in builds if one is not None),
         tables,
     )
@@ -68,34 +68,34 @@ def _table(kind: str, figures: Sequence[SiteFigure], duts: dict[str, tuple[SiteE
     by_dut: dict[str, list[SiteFigure]] = {}
     for figure in figures:
         by_dut.setdefault(figure.entry.dut, []).append(figure)
-    found = [(dut, some, one) for dut, some in by_dut.items() if (one := chosen(some)) is not None]
-    found.sort(key=lambda row: (is_unnamed(row[0]), bool(row[2].value.irregular), -row[2].value.rate_pps))
-    first = since_the_last_step(found[0][1])
-    most = max(row[2].value.rate_pps for row in found)
+    rated = [(dut, some, one) for dut, some in by_dut.items() if (one := chosen(some)) is not None]
+    rated.sort(key=lambda row: (is_unnamed(row[0]), bool(row[2].value.irregular), -row[2].value.rate_pps))
+    first = since_the_last_step(rated[0][1])
+    most = max(row[2].value.rate_pps for row in rated)
     rows = tuple(
-        _row(dut, some, one, first if one is not found[0][2] else (), most, price_of(duts[dut]))
-        for dut, some, one in found
+        _row(dut, some, one, first if one is not rated[0][2] else (), most, price_of(duts[dut]))
+        for dut, some, one in rated
     )
-    return SiteTable(f"{found[0][2].name}, measured by {kind}", HEADINGS, rows)
+    return SiteTable(f"{rated[0][2].name}, measured by {kind}", HEADINGS, rows)
 
 
 def _row(
     dut: str,
     figures: Sequence[SiteFigure],
-    one: SiteFigure,
+    best: SiteFigure,
     first: Sequence[SiteFigure],
     most: float,
     price: tuple[str, str],
 ) -> tuple[SiteCell, ...]:
     return (
         dut_cell(dut),
-        rate_cell(one, 100 * one.value.rate_pps / most),
+        rate_cell(best, 100 * best.value.rate_pps / most),
         text(compared(first, since_the_last_step(figures)) if first else "the first"),
-        text(one.entry.version),
+        text(best.entry.version),
         number(len(figures), str(len(figures))),
-        per_watt_cell(one),
-        per_price_cell(one, *price),
-        text(one.entry.limit),
+        per_watt_cell(best),
+        per_price_cell(best, *price),
+        text(best.entry.limit),
         text(max(figure.entry.started for figure in figures)[:10]),
     )
 
@@ -110,17 +110,17 @@ class DutMatrix:
     left_out: int
 
 
-def matrix(found: Catalogue, title: str) -> DutMatrix:
-    tests = sorted(found.tests.items(), key=lambda one: (-len({entry.dut for entry in one[1]}), one[0]))
+def matrix(site: Catalogue, title: str) -> DutMatrix:
+    tests = sorted(site.tests.items(), key=lambda one: (-len({entry.dut for entry in one[1]}), one[0]))
     shown = sorted(tests[:MOST_TESTS], key=lambda one: test_order(one[0]))
     figures: dict[tuple[str, tuple[str, str]], list[SiteFigure]] = {}
-    for figure in found.of(found.entries):
+    for figure in site.of(site.entries):
         figures.setdefault((figure.entry.dut, figure.entry.test), []).append(figure)
-    known = ((dut, [chosen(figures.get((dut, test), ())) for test, _ in shown]) for dut in found.duts)
+    known = ((dut, [chosen(figures.get((dut, test), ())) for test, _ in shown]) for dut in site.duts)
     rows = tuple(_matrix_row(dut, cells) for dut, cells in known if any(cells))
     headings = (("DUT", False), *((test_name(*test), True) for test, _ in shown))
     tests_shown = f"{'these' if len(shown) > 1 else 'this'} {count(len(shown), 'test')}"
-    counted = f"{len(rows)} of {count(len(found.duts), 'DUT')} have a rate of {tests_shown}"
+    counted = f"{len(rows)} of {count(len(site.duts), 'DUT')} have a rate of {tests_shown}"
     return DutMatrix(title, counted, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
 
 

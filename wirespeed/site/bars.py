@@ -46,11 +46,11 @@ class Bars:
     more: str = ""
 
 
-def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Bars, ...]:
+def side_by_side(site: Catalogue, most: int, by_watt: bool = False) -> tuple[Bars, ...]:
     """Bars of at most `most` tests that several DUTs had: the newest figure of each DUT, or its rate per watt if the
     DUTs had a meter. Tests that most DUTs had come first, the hardest ones before others, and one of each frame size
     before a second one."""
-    newest = {test: newest_of_duts(found, entries) for test, entries in found.tests.items()}
+    newest = {test: newest_of_duts(site, entries) for test, entries in site.tests.items()}
     ranked = sorted(
         (test for test in newest if len(newest[test]) > 1),
         key=lambda test: (-len(newest[test]), [-part for part in hardness(newest[test][0])], test),
@@ -62,31 +62,31 @@ def side_by_side(found: Catalogue, most: int, by_watt: bool = False) -> tuple[Ba
         sizes[size_of(test[0])] += 1
     shown = sorted(ranked, key=nth_of_size.__getitem__)[:most]
     draw = watt_bars if by_watt else rate_bars
-    of_all = len(found.duts)
-    drawn = (draw(found, newest[test], test_name(*test), test_page(*test), of_all) for test in shown)
+    of_all = len(site.duts)
+    drawn = (draw(site, newest[test], test_name(*test), test_page(*test), of_all) for test in shown)
     return tuple(bars for bars in drawn if bars is not None)
 
 
-def newest_of_duts(found: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
+def newest_of_duts(site: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
     """One figure a DUT of the entries of one test: the one that says most, by rate; irregular ones and unnamed DUTs
     last."""
     by_dut: dict[str, list[SiteFigure]] = {}
-    for figure in telling(found.of(entries)):
+    for figure in telling(site.of(entries)):
         by_dut.setdefault(figure.entry.dut, []).append(figure)
     newest = [one for some in by_dut.values() if (one := chosen(some)) is not None]
     return sorted(newest, key=lambda one: (is_unnamed(one.entry.dut), bool(one.value.irregular), -one.value.rate_pps))
 
 
-def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0) -> Bars:
+def rate_bars(site: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0) -> Bars:
     """One bar a figure, each of another DUT; those stand beside their number `of_all`."""
     most = max(one.value.rate_pps for one in newest)
     shared = _shared_version(newest)
     names = {one.name for one in newest}
     bars = []
     for one in newest[:MOST_BARS]:
-        said, is_down = change(_series(found, one))
+        said, is_down = change(_series(site, one))
         rate = mega(one) if len(names) == 1 else f"{one.name} {mega(one)}"
-        bars.append(_dut_bar(found, one, rate, one.value.rate_pps / most, shared, said, is_down))
+        bars.append(_dut_bar(site, one, rate, one.value.rate_pps / most, shared, said, is_down))
     of = f"{names.pop()}, Mpps" if len(names) == 1 else "Mpps"
     return Bars(
         title,
@@ -98,7 +98,7 @@ def rate_bars(found: Catalogue, newest: Sequence[SiteFigure], title: str, page: 
 
 
 def watt_bars(
-    found: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0
+    site: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0
 ) -> Bars | None:
     """Bars by packets for each watt of the whole DUT; None where fewer than two DUTs had a meter."""
     metered = [(one, one.per_watt) for one in newest if one.per_watt]
@@ -107,14 +107,14 @@ def watt_bars(
     metered.sort(key=lambda one: (is_unnamed(one[0].entry.dut), bool(one[0].value.irregular), -one[1]))
     most = max(each for _, each in metered)
     shared = _shared_version([one for one, _ in metered])
-    bars = tuple(_dut_bar(found, one, per_watt(one), each / most, shared) for one, each in metered[:MOST_BARS])
+    bars = tuple(_dut_bar(site, one, per_watt(one), each / most, shared) for one, each in metered[:MOST_BARS])
     of = _scaled("Mpps/W of the whole DUT", most, shared, _share(len(metered), of_all))
     return Bars(title, page, of, bars, _more(len(metered) - MOST_BARS, "DUT"))
 
 
 def _dut_bar(
-    found: Catalogue,
-    one: SiteFigure,
+    site: Catalogue,
+    figure: SiteFigure,
     said: str,
     share: float,
     shared: str,
@@ -122,10 +122,10 @@ def _dut_bar(
     is_down: bool = False,
 ) -> VersionBar:
     """The bar of a DUT, named by it, with the trust mark of its figure; `shared` is the version that all bars have."""
-    dut, mark = one.entry.dut, trust(one)
+    dut, mark = figure.entry.dut, trust(figure)
     why = f"{mark.word}: {mark.why}"
-    text, filled, colour = f"{said} {mark.shape}", f"{100 * share:.1f}", found.colours[dut]
-    version = "" if shared else one.entry.version
+    text, filled, colour = f"{said} {mark.shape}", f"{100 * share:.1f}", site.colours[dut]
+    version = "" if shared else figure.entry.version
     return VersionBar(dut, dut_page(dut), text, filled, colour, why, version, changed, is_down)
 
 
@@ -147,9 +147,9 @@ def _more(number: int, noun: str) -> str:
     return count(number, f"more {noun}") if number > 0 else ""
 
 
-def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") -> Bars | None:
-    """The figure of `one` by the versions of its DUT, the oldest first; None where there is one version only."""
-    series = _series(found, one)
+def build_bars(site: Catalogue, newest_figure: SiteFigure, title: str, page: str = "") -> Bars | None:
+    """The figure by the versions of its DUT, the oldest first; None where there is one version only."""
+    series = _series(site, newest_figure)
     by_version: dict[str, list[SiteFigure]] = {}
     for figure in sorted(series, key=lambda figure: figure.entry.started):
         if figure.entry.version:
@@ -158,7 +158,7 @@ def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") ->
         return None
     newest = [last for some in by_version.values() if (last := chosen(some)) is not None][-MOST_BUILDS:]
     most = max(figure.value.rate_pps for figure in newest)
-    colour = found.colours[one.entry.dut]
+    colour = site.colours[newest_figure.entry.dut]
     marks = {figure.entry.version: (step.short, step.is_worse) for figure, step in steps(series)}
     bars = tuple(
         VersionBar(
@@ -173,7 +173,9 @@ def build_bars(found: Catalogue, one: SiteFigure, title: str, page: str = "") ->
         )
         for figure in newest
     )
-    return Bars(title, page, _scaled(f"{one.name}, Mpps", most), bars, _more(len(by_version) - len(newest), "version"))
+    return Bars(
+        title, page, _scaled(f"{newest_figure.name}, Mpps", most), bars, _more(len(by_version) - len(newest), "version")
+    )
 
 
 def _series(found: Catalogue, one: SiteFigure) -> list[SiteFigure]:

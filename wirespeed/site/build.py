@@ -90,24 +90,22 @@ def _kept(folder: NewFolder, old: Manifest, one: ResultToMake) -> Made | None:
     return made
 
 
-def _pages(
-    corpus: Corpus, folder: NewFolder, old: Manifest, found: Catalogue, title: str
-) -> tuple[dict[str, str], int]:
+def _pages(corpus: Corpus, folder: NewFolder, old: Manifest, site: Catalogue, title: str) -> tuple[dict[str, str], int]:
     def inspections(entries: Sequence[SiteEntry]) -> dict[str, Inspection]:
         read: dict[str, Inspection] = {}
         for entry in entries:
             if not entry.is_test and not entry.told.fault:
                 with suppress(FileFault):
-                    one = corpus.read(entry.digest)
-                    if isinstance(one, Inspection):
-                        read[entry.digest] = one
+                    kept = corpus.read(entry.digest)
+                    if isinstance(kept, Inspection):
+                        read[entry.digest] = kept
         return read
 
     sources, written = {}, 0
-    for one in pages(found, title, inspections):
-        sources[one.path] = one.source
-        if old.pages.get(one.path) != one.source or not folder.keep((one.path,)):
-            folder.write(one.path, one.render().encode(errors="replace"))
+    for page in pages(site, title, inspections):
+        sources[page.path] = page.source
+        if old.pages.get(page.path) != page.source or not folder.keep((page.path,)):
+            folder.write(page.path, page.render().encode(errors="replace"))
             written += 1
     return sources, written
 

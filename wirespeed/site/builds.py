@@ -56,10 +56,10 @@ def compared(a: Sequence[SiteFigure], b: Sequence[SiteFigure]) -> str:
 
 
 def _words(row: ComparisonRow) -> str:
-    found = row.judgement
-    told = verdict(row, WITHIN)
-    if found.word in ("better", "worse") and found.difference is not None:
-        return f"{told} ({difference_text(found.difference)})"
-    if found.a_count == found.b_count == 1 and found.difference is not None:
-        return f"{difference_text(found.difference)}, {told}"
-    return told
+    judged = row.judgement
+    words = verdict(row, WITHIN)
+    if judged.word in ("better", "worse") and judged.difference is not None:
+        return f"{words} ({difference_text(judged.difference)})"
+    if judged.a_count == judged.b_count == 1 and judged.difference is not None:
+        return f"{difference_text(judged.difference)}, {words}"
+    return words

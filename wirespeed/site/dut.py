@@ -90,21 +90,21 @@ HEADINGS = (
 )
 
 
-def dut_page(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutPage:
+def dut_page(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutPage:
     """`entries` are those of the DUT, the newest first."""
-    figures = telling(found.of(entries))
+    figures = telling(site.of(entries))
     over_time = trends(figures)
     price = price_of(entries)
     best, newest = answer(figures), _newest(figures)
     marked = [trend for trend in over_time.values() if len(trend.figures) >= FEWEST]
     has_files = [entry for entry in entries if not entry.fault]
     texts = sum(len(entry.told.texts) for entry in entries)
-    told, several = once(_told(entries))
+    limits, several = once(_told(entries))
     return DutPage(
         name=dut,
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
-        answer=answer_of(best, found),
+        answer=answer_of(best, site),
         answer_title=_answer_title({figure.entry.test for figure in figures}),
         review=review(figures),
         tests=SiteTable(
@@ -112,11 +112,11 @@ def dut_page(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutPag
             HEADINGS,
             tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
         ),
-        trends=tuple(_trends(marked, found.colours[dut])),
-        told=told,
+        trends=tuple(_trends(marked, site.colours[dut])),
+        told=limits,
         told_of_several=several,
         power=tuple(_power(entries)),
-        results=_results(entries, found),
+        results=_results(entries, site),
         hardware=hardware_page(dut) if texts or any(not entry.is_test for entry in entries) else "",
         texts=texts,
         archive=archive(dut) if has_files else "",
@@ -182,22 +182,22 @@ def _test_row(
 
 def _trends(found: Sequence[Trend], colour: str) -> Iterator[TrendOfTest]:
     """Trends with steps first: readers look for them."""
-    for place, one in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
-        figure, subject = one.figures[0], one.subject
+    for place, series in enumerate(sorted(found, key=lambda one: (-len(one.steps), one.subject))):
+        figure, subject = series.figures[0], series.subject
         test = f"{figure.name} of {test_name(subject.load, subject.directions)}"
-        chart = trend_chart(f"trend-{place}", f"{figure.entry.dut}: {test}", one, colour, "../")
-        last, is_down = change(one.figures)
-        yield TrendOfTest(chart, test, "; ".join(step.text for step in one.steps) or last, is_down)
+        chart = trend_chart(f"trend-{place}", f"{figure.entry.dut}: {test}", series, colour, "../")
+        last, is_down = change(series.figures)
+        yield TrendOfTest(chart, test, "; ".join(step.text for step in series.steps) or last, is_down)
 
 
 def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
     """The newest result of each test that has a figure."""
-    found: dict[tuple[str, str], LimitOfTest] = {}
+    limits: dict[tuple[str, str], LimitOfTest] = {}
     for entry in entries:
-        if entry.is_test and entry.told.sentences and entry.test not in found:
+        if entry.is_test and entry.told.sentences and entry.test not in limits:
             said = tuple(dict.fromkeys(entry.told.sentences))
-            found[entry.test] = LimitOfTest(test_name(*entry.test), said, entry.page, edition(entry))
-    return [found[test] for test in sorted(found, key=test_order)]
+            limits[entry.test] = LimitOfTest(test_name(*entry.test), said, entry.page, edition(entry))
+    return [limits[test] for test in sorted(limits, key=test_order)]
 
 
 def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
@@ -209,11 +209,11 @@ def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[st
 
 
 def _power(entries: Sequence[SiteEntry]) -> list[PowerOfTest]:
-    found: dict[tuple[str, str], PowerOfTest] = {}
+    powers: dict[tuple[str, str], PowerOfTest] = {}
     for entry in entries:
-        if entry.told.power and entry.test not in found:
-            found[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page, edition(entry))
-    return [found[test] for test in sorted(found, key=test_order)]
+        if entry.told.power and entry.test not in powers:
+            powers[entry.test] = PowerOfTest(test_name(*entry.test), entry.told.power, entry.page, edition(entry))
+    return [powers[test] for test in sorted(powers, key=test_order)]
 
 
 def _results(entries: Sequence[SiteEntry], found: Catalogue) -> SiteTable:

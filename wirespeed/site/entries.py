@@ -126,11 +126,11 @@ class Catalogue:
     @cached_property
     def duts(self) -> dict[str, tuple[SiteEntry, ...]]:
         """By name: the one measured last first, of one day by name, what has no name last."""
-        found: dict[str, list[SiteEntry]] = {}
+        by_dut: dict[str, list[SiteEntry]] = {}
         for entry in self.entries:
-            found.setdefault(entry.dut, []).append(entry)
-        newest_first = sorted(sorted(found), key=lambda dut: found[dut][0].started[:10], reverse=True)
-        return {dut: tuple(found[dut]) for dut in sorted(newest_first, key=is_unnamed)}
+            by_dut.setdefault(entry.dut, []).append(entry)
+        newest_first = sorted(sorted(by_dut), key=lambda dut: by_dut[dut][0].started[:10], reverse=True)
+        return {dut: tuple(by_dut[dut]) for dut in sorted(newest_first, key=is_unnamed)}
 
     @cached_property
     def colours(self) -> dict[str, str]:
@@ -139,11 +139,11 @@ class Catalogue:
 
     @cached_property
     def tests(self) -> dict[tuple[str, str], tuple[SiteEntry, ...]]:
-        found: dict[tuple[str, str], list[SiteEntry]] = {}
+        by_test: dict[tuple[str, str], list[SiteEntry]] = {}
         for entry in self.entries:
             if entry.is_test:
-                found.setdefault(entry.test, []).append(entry)
-        return {test: tuple(entries) for test, entries in found.items()}
+                by_test.setdefault(entry.test, []).append(entry)
+        return {test: tuple(entries) for test, entries in by_test.items()}
 
 
 def is_unnamed(dut: str) -> bool:
@@ -151,12 +151,12 @@ def is_unnamed(dut: str) -> bool:
 
 
 def catalogue(
-    rows: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]], told: Mapping[str, ResultDetails]
+    rows: Sequence[Mapping[str, Any]], figures: Sequence[Mapping[str, Any]], details: Mapping[str, ResultDetails]
 ) -> Catalogue:
     """From rows of the index, in their order. Figures of results that are not among `rows` came while these were asked
     for, and wait for the next site."""
-    entries = {row["digest"]: _entry(row, told.get(row["digest"], ResultDetails())) for row in rows}
-    found: dict[str, list[SiteFigure]] = {}
+    entries = {row["digest"]: _entry(row, details.get(row["digest"], ResultDetails())) for row in rows}
+    by_digest: dict[str, list[SiteFigure]] = {}
     for row in figures:
         if entry := entries.get(row["digest"]):
             value = Value(
@@ -169,8 +169,8 @@ def catalogue(
                 row["line_percent"],
                 row["upper_pps"],
             )
-            found.setdefault(entry.digest, []).append(SiteFigure(entry, row["figure"], value, row["per_watt"]))
-    return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in found.items()})
+            by_digest.setdefault(entry.digest, []).append(SiteFigure(entry, row["figure"], value, row["per_watt"]))
+    return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in by_digest.items()})
 
 
 def _entry(row: Mapping[str, Any], told: ResultDetails) -> SiteEntry:

@@ -53,11 +53,11 @@ def hardware(dut: str, entries: Sequence[SiteEntry], inspections: Mapping[str, I
     )
 
 
-def _machine(entry: SiteEntry, found: Inspection) -> InspectedPage:
+def _machine(entry: SiteEntry, inspection: Inspection) -> InspectedPage:
     return InspectedPage(
-        title=f"{entry.title}, {found.taken[:16].replace('T', ' ')}",
+        title=f"{entry.title}, {inspection.taken[:16].replace('T', ' ')}",
         page=entry.page,
         marks=entry.told.marks,
-        missing=found.missing,
-        tables=tuple(Grid(part.title, part.headings, part.rows, texts=len(part.headings)) for part in found.parts),
+        missing=inspection.missing,
+        tables=tuple(Grid(part.title, part.headings, part.rows, texts=len(part.headings)) for part in inspection.parts),
     )

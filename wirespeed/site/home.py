@@ -75,29 +75,29 @@ class Home:
         return sorted({row[place] for row in self.rows} - {""})
 
 
-def home(found: Catalogue, title: str) -> Home:
-    duts = found.duts
+def home(site: Catalogue, title: str) -> Home:
+    duts = site.duts
     return Home(
         title=title,
-        meta=tuple(_meta(found)),
-        rates=side_by_side(found, MOST_PANELS),
-        cards=tuple(_card(dut, entries, found) for dut, entries in _rated_first(found)[:MOST_CARDS]),
+        meta=tuple(_meta(site)),
+        rates=side_by_side(site, MOST_PANELS),
+        cards=tuple(_card(dut, entries, site) for dut, entries in _rated_first(site)[:MOST_CARDS]),
         more_duts=max(0, len(duts) - MOST_CARDS),
-        builds=tuple(_builds(found)),
-        watts=side_by_side(found, MOST_PANELS, by_watt=True),
-        rows=rows(found),
-        total=len(found.entries),
-        lost=sum(bool(entry.fault) for entry in found.entries),
+        builds=tuple(_builds(site)),
+        watts=side_by_side(site, MOST_PANELS, by_watt=True),
+        rows=rows(site),
+        total=len(site.entries),
+        lost=sum(bool(entry.fault) for entry in site.entries),
     )
 
 
-def _meta(found: Catalogue) -> Iterator[str]:
+def _meta(site: Catalogue) -> Iterator[str]:
     """What is there, and how much of it: inspections are no results, and a DUT may have none with a rate."""
-    yield counted(found.entries)
-    rated = sum(any(found.figures.get(entry.digest) for entry in entries) for entries in found.duts.values())
-    yield count(len(found.duts), "DUT") + (f", {rated} of them with a rate" if rated < len(found.duts) else "")
-    yield count(len(found.tests), "test")
-    if newest := max((entry.started for entry in found.entries), default=""):
+    yield counted(site.entries)
+    rated = sum(any(site.figures.get(entry.digest) for entry in entries) for entries in site.duts.values())
+    yield count(len(site.duts), "DUT") + (f", {rated} of them with a rate" if rated < len(site.duts) else "")
+    yield count(len(site.tests), "test")
+    if newest := max((entry.started for entry in site.entries), default=""):
         yield f"newest {newest[:10]}"
 
 
@@ -108,14 +108,14 @@ def _builds(found: Catalogue) -> Iterator[Bars]:
     return islice((bars for bars in told if bars is not None), MOST_PANELS)
 
 
-def _rated_first(found: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
+def _rated_first(site: Catalogue) -> list[tuple[str, tuple[SiteEntry, ...]]]:
     """DUTs of which a rate is known, then the others, and last what has no name."""
 
     def rank(one: tuple[str, tuple[SiteEntry, ...]]) -> tuple[bool, bool]:
         dut, entries = one
-        return is_unnamed(dut), not any(found.figures.get(entry.digest) for entry in entries)
+        return is_unnamed(dut), not any(site.figures.get(entry.digest) for entry in entries)
 
-    return sorted(found.duts.items(), key=rank)
+    return sorted(site.duts.items(), key=rank)
 
 
 def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
@@ -146,8 +146,8 @@ def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
     )
 
 
-def _card(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutCard:
-    figures = found.of(entries)
+def _card(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutCard:
+    figures = site.of(entries)
     best = answer(figures)
     over_time = None if best is None else trends(one for one in figures if one.subject == best.subject)
     newest = best.entry if best is not None else next((entry for entry in entries if entry.is_test), None)
@@ -157,7 +157,7 @@ def _card(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> DutCard:
     return DutCard(
         name=dut,
         page=dut_page(dut),
-        answer=answer_of(best, found),
+        answer=answer_of(best, site),
         sentence=said[0] if said else "",
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
         change=changed,
@@ -172,17 +172,17 @@ class Duts:
     table: SiteTable
 
 
-def duts_page(found: Catalogue, title: str) -> Duts:
+def duts_page(site: Catalogue, title: str) -> Duts:
     return Duts(
         title,
         SiteTable(
-            count(len(found.duts), "DUT"),
+            count(len(site.duts), "DUT"),
             (
                 *(("DUT", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
                 *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
                 ("newest", False),
             ),
-            tuple(_dut_row(dut, entries, found) for dut, entries in _rated_first(found)),
+            tuple(_dut_row(dut, entries, site) for dut, entries in _rated_first(site)),
         ),
     )
 

@@ -62,7 +62,7 @@ def make(store: Store, folder: NewFolder, wanted: ResultToMake) -> tuple[ResultT
         named = f"{WORK}/{os.getpid()}/{stem(wanted.title)}.json"  # a report calls per test by its file
         folder.write(named, content)
         found = read_result(content, folder.path / named)
-        told, texts = told_of(found, wanted.digest)
+        details, texts = told_of(found, wanted.digest)
         title = harmless(wanted.title)
         head = _head(wanted, raw, "" if isinstance(found, Inspection) else ALONE)
         report = report_page(folder.path / named, title, wanted.started[:16].replace("T", " "), head, "../assets/")
@@ -76,7 +76,7 @@ def make(store: Store, folder: NewFolder, wanted: ResultToMake) -> tuple[ResultT
         if not (folder.path / file).exists():
             folder.write(file, text.encode())
     folder.write(page, report.text.encode(errors="replace"))
-    return wanted, Made(wanted.source, (page, raw, *texts, *assets), told)
+    return wanted, Made(wanted.source, (page, raw, *texts, *assets), details)
 
 
 def _head(wanted: ResultToMake, raw: str, note: str) -> str:

@@ -51,19 +51,19 @@ def source_of(*parts: Any) -> str:
 @cache
 def program() -> str:
     """The version and the state of the sources that pages are made by."""
-    found = hashlib.sha256(f"{_FORMAT} {__version__}".encode())
+    digest = hashlib.sha256(f"{_FORMAT} {__version__}".encode())
     for package in _PACKAGES:
         for name, content in _files(resources.files("wirespeed").joinpath(package)):
-            found.update(name.encode() + b"\0" + content)
-    return found.hexdigest()[:24]
+            digest.update(name.encode() + b"\0" + content)
+    return digest.hexdigest()[:24]
 
 
 def _files(folder: Traversable) -> Iterable[tuple[str, bytes]]:
-    for one in sorted(folder.iterdir(), key=lambda one: one.name):
-        if one.is_dir() and one.name != "__pycache__":
-            yield from _files(one)
-        elif one.is_file():
-            yield one.name, one.read_bytes()
+    for path in sorted(folder.iterdir(), key=lambda one: one.name):
+        if path.is_dir() and path.name != "__pycache__":
+            yield from _files(path)
+        elif path.is_file():
+            yield path.name, path.read_bytes()
 
 
 def is_site(folder: Path) -> bool:

@@ -45,22 +45,22 @@ class SitePage:
     render: Callable[[], str]
 
 
-def pages(found: Catalogue, title: str, inspections: Inspections) -> Iterator[SitePage]:
-    duts = found.duts
-    of_all = source_of(title, found.entries, _figures(found, found.entries))
-    yield SitePage("index.html", of_all, partial(_home, found, title))
-    yield SitePage("results.js", of_all, partial(_script, found))
-    yield SitePage(names.DUTS_PAGE, of_all, partial(_duts, found, title))
-    yield SitePage("comparison.html", of_all, partial(_matrix, found, title))
+def pages(site: Catalogue, title: str, inspections: Inspections) -> Iterator[SitePage]:
+    duts = site.duts
+    of_all = source_of(title, site.entries, _figures(site, site.entries))
+    yield SitePage("index.html", of_all, partial(_home, site, title))
+    yield SitePage("results.js", of_all, partial(_script, site))
+    yield SitePage(names.DUTS_PAGE, of_all, partial(_duts, site, title))
+    yield SitePage("comparison.html", of_all, partial(_matrix, site, title))
     for dut, entries in duts.items():
-        source = source_of(entries, _figures(found, entries), found.colours[dut])
-        yield SitePage(names.dut_page(dut), source, partial(_dut, dut, entries, found))
+        source = source_of(entries, _figures(site, entries), site.colours[dut])
+        yield SitePage(names.dut_page(dut), source, partial(_dut, dut, entries, site))
         if any(entry.told.texts or not entry.is_test for entry in entries):
             yield SitePage(names.hardware_page(dut), source, partial(_hardware, dut, entries, inspections))
-    for test, entries in found.tests.items():
-        beside = [(price_of(duts[dut]), found.colours[dut]) for dut in dict.fromkeys(entry.dut for entry in entries)]
-        source = source_of(entries, _figures(found, entries), beside)
-        yield SitePage(names.test_page(*test), source, partial(_test, test, entries, found))
+    for test, entries in site.tests.items():
+        beside = [(price_of(duts[dut]), site.colours[dut]) for dut in dict.fromkeys(entry.dut for entry in entries)]
+        source = source_of(entries, _figures(site, entries), beside)
+        yield SitePage(names.test_page(*test), source, partial(_test, test, entries, site))
 
 
 def _figures(found: Catalogue, entries: Sequence[SiteEntry]) -> list[object]:

@@ -134,13 +134,13 @@ def test_name(load: str, directions: str) -> str:
     return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
-def answer_of(figure: SiteFigure | None, found: Catalogue) -> DutHeadline | None:
+def answer_of(figure: SiteFigure | None, site: Catalogue) -> DutHeadline | None:
     if figure is None:
         return None
     rate, unit = figure.told.rate_parts
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
-    full = (one for one in found.figures[entry.digest] if one.name == FULL_LOAD and one.told.text != figure.told.text)
+    full = (one for one in site.figures[entry.digest] if one.name == FULL_LOAD and one.told.text != figure.told.text)
     more = "; ".join(one.told.line for one in full)
     test, of = test_name(*entry.test), f"{figure.name}{share}"
     return DutHeadline(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)

@@ -33,21 +33,21 @@ def report_page(file: Path, title: str, date: str, navigation: str, assets: str)
     """Report page of one result or inspection; `navigation` is HTML for its top, `assets` the path from the page to
     the assets. FileFault if the file cannot be read."""
     text = render([file], title=title, date=date).text
-    found: dict[str, str] = {}
+    moved: dict[str, str] = {}
     parts = []
     for kind, content in _inline(text):
         if not kind or len(content) < _LARGE:
             parts.append(f"<{kind}>{content}</{kind}>" if kind else content)
             continue
         name = asset_name(content, _SUFFIX[kind])
-        found[name] = content
+        moved[name] = content
         parts.append(
             f'<script src="{assets}{name}"></script>'
             if kind == "script"
             else f'<link rel="stylesheet" href="{assets}{name}">'
         )
     head, main, rest = "".join(parts).partition("<main>")
-    return ReportPage(f"{_SOURCES.sub(_OWN, head)}{main}\n{navigation}{rest}", found)
+    return ReportPage(f"{_SOURCES.sub(_OWN, head)}{main}\n{navigation}{rest}", moved)
 
 
 def _inline(text: str) -> Iterator[tuple[str, str]]:

@@ -26,10 +26,10 @@ def review(figures: Sequence[SiteFigure]) -> Review | None:
     by_test: dict[tuple[str, str], list[SiteFigure]] = {}
     for figure in figures:
         by_test.setdefault(figure.entry.test, []).append(figure)
-    found = {test: one for test, some in by_test.items() if (one := chosen(some)) is not None}
-    if len(found) < 2:
+    best = {test: one for test, some in by_test.items() if (one := chosen(some)) is not None}
+    if len(best) < 2:
         return None
-    names, versions = {one.name for one in found.values()}, {one.entry.version for one in found.values()}
+    names, versions = {one.name for one in best.values()}, {one.entry.version for one in best.values()}
 
     def cell(figure: SiteFigure | None) -> SiteCell:
         if figure is None:
@@ -42,11 +42,11 @@ def review(figures: Sequence[SiteFigure]) -> Review | None:
         note = ", ".join(filter(None, (name, share, limit, version and f"version {version}")))
         return rate_cell(figure, figure.value.line_percent, note)
 
-    ways = sorted({way for _, way in found}, key=lambda way: (way.count("→"), way))
+    ways = sorted({way for _, way in best}, key=lambda way: (way.count("→"), way))
     headings = (("load", False), *((f"{directions_title(way) or 'all directions'}, Mpps", True) for way in ways))
     rows = tuple(
-        (text(load_title(load) or "load unknown"), *(cell(found.get((load, way))) for way in ways))
-        for load in sorted({load for load, _ in found}, key=load_order)
+        (text(load_title(load) or "load unknown"), *(cell(best.get((load, way))) for way in ways))
+        for load in sorted({load for load, _ in best}, key=load_order)
     )
     (version, *more_versions), (name, *more_names) = sorted(versions), sorted(names)
     of = ("" if more_names else name, f"version {version}" if version and not more_versions else "")

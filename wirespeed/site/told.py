@@ -18,25 +18,25 @@ ALONE = (
 """Stands above a result's report."""
 
 
-def told_of(found: MeasurementResult | Inspection, digest: str) -> tuple[ResultDetails, dict[str, str]]:
+def told_of(result: MeasurementResult | Inspection, digest: str) -> tuple[ResultDetails, dict[str, str]]:
     """And the texts that it carries, by the file they go to."""
-    if isinstance(found, Inspection):
-        carried = {name: kept.text for name, kept in found.texts.items()}
+    if isinstance(result, Inspection):
+        carried = {name: kept.text for name, kept in result.texts.items()}
     else:
-        carried = dict(found.dut.texts)
+        carried = dict(result.dut.texts)
     named = [(name, text_file(digest, place, name), text) for place, (name, text) in enumerate(carried.items())]
     files = {file: text for _, file, text in named if text.strip()}
     links = tuple((name, file) for name, file, _ in named if file in files)
-    if isinstance(found, Inspection):
-        marks = tuple(f"{mark.subject}: {mark.text}" for mark in found.marks)
+    if isinstance(result, Inspection):
+        marks = tuple(f"{mark.subject}: {mark.text}" for mark in result.marks)
         return ResultDetails(command="wirespeed host show", texts=links, marks=marks), files
-    figures, limit, *following = verdict_of(found).plain_lines
-    told = ResultDetails(
-        command=command_of(found),
-        device=found.dut.commands,
+    figures, limit, *following = verdict_of(result).plain_lines
+    details = ResultDetails(
+        command=command_of(result),
+        device=result.dut.commands,
         sentences=(limit, figures, *following),
-        description={name: words(value) for name, value in found.dut.description.items()},
-        power=power_line(found),
+        description={name: words(value) for name, value in result.dut.description.items()},
+        power=power_line(result),
         texts=links,
     )
-    return told, files
+    return details, files

@@ -21,16 +21,16 @@ class Price:
 
 def parse_price(text: str) -> Price | None:
     """`400 EUR`, `$400`, `CHF 1’314,-`, `1,299.50 USD`; None where there is no number above 0, or no unit."""
-    found = _NUMBER.search(text)
-    if found is None:
+    match = _NUMBER.search(text)
+    if match is None:
         return None
-    rest = f"{text[: found.start()]} {text[found.end() :]}"
+    rest = f"{text[: match.start()]} {text[match.end() :]}"
     for sign, name in _SIGNS.items():
         rest = rest.replace(sign, f" {name} ")
     words = [word for one in rest.split() if (word := one.strip(".-,")).isalpha()]
     # A code such as EUR is the unit wherever it stands: about 80 EUR.
     unit = next((word for word in words if len(word) == 3 and word.isupper()), next(iter(words), ""))
-    amount = _amount(found.group())
+    amount = _amount(match.group())
     return Price(amount, unit) if amount > 0 and unit else None
 
 

@@ -185,8 +185,8 @@ class StatsSegment:
 
     def _open(self) -> None:
         try:
-            found = self._path.stat()
-            if (found.st_dev, found.st_ino) == self._file and self._memory is not None:
+            status = self._path.stat()
+            if (status.st_dev, status.st_ino) == self._file and self._memory is not None:
                 return
             self.close()
             self._memory = open_segment(self._path)
@@ -195,7 +195,7 @@ class StatsSegment:
                 f"no router writes {self._path} ({error.strerror or error}): start one with wirespeed router, or give "
                 "the path of its socket or statistics file"
             ) from None
-        self._file = (found.st_dev, found.st_ino)
+        self._file = (status.st_dev, status.st_ino)
         self._epoch, self._numbers = -1, {}
 
     def _value(self, name: str) -> int:

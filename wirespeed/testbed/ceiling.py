@@ -89,15 +89,15 @@ def kept(bench: Path) -> Ceilings | None:
         raise FileFault(f"{path} is not a file of `wirespeed testbed check --tester` ({error}); remove it") from None
 
 
-def ceiling_facts(found: Ceilings | None, profile: str, tunables: Mapping[str, str]) -> CeilingFacts | None:
+def ceiling_facts(ceilings: Ceilings | None, profile: str, tunables: Mapping[str, str]) -> CeilingFacts | None:
     """For a result's `lab.testbed`: the ceilings of its load, by the directions sent in at once; None if not
     measured."""
-    if found is None:
+    if ceilings is None:
         return None
-    counts = sorted({one.directions for one in found.loads})
-    of_load = [one for count in counts if (one := found.of(profile, tunables, count)) is not None]
+    counts = sorted({one.directions for one in ceilings.loads})
+    of_load = [one for count in counts if (one := ceilings.of(profile, tunables, count)) is not None]
     told = {str(one.directions): CeilingRate(round(one.percent, 2), round(one.pps)) for one in of_load}
-    return CeilingFacts(found.measured, told) if told else None
+    return CeilingFacts(ceilings.measured, told) if told else None
 
 
 def ceiling_note(lab: LabFacts, directions: int, intended_percent: float | None) -> str | None:

@@ -150,28 +150,28 @@ class Check:
         name = link.interface
         if name is None:
             return
-        one = there.get(name)
-        if one is None:
+        interface = there.get(name)
+        if interface is None:
             known = ", ".join(sorted(there))
             self._fail(name, f"the device has no interface {name}; it has {known}", f"correct the links in {self.file}")
-        elif one.is_up is False:
+        elif interface.is_up is False:
             self._fail(name, "it is down on the device", self._prepare("sets it up"))
         else:
-            self._ok(name, f"up on the device{f', {one.mac}' if one.mac else ''}")
+            self._ok(name, f"up on the device{f', {interface.mac}' if interface.mac else ''}")
 
     def _cabling(self, client: StatelessClient, device: DeviceInterfaces) -> bool:
         """True if each port ends at the interface that the file has for it; an interface that it lacks is found."""
-        found = [
+        names = [
             find_interface(client, link.port, self._macs[link.port], device.read, link.interface)
             for link in self.bench.links
         ]
-        if twice := shared(found):
+        if twice := shared(names):
             self._fail(
                 "links", f"two links end at interface {twice} of the DUT", "check whether a switch connects them"
             )
             return False
         good = True
-        for place, (link, name) in enumerate(zip(self.bench.links, found, strict=True), start=1):
+        for place, (link, name) in enumerate(zip(self.bench.links, names, strict=True), start=1):
             part = f"link {place}"
             if name is None:
                 said = f"interface {link.interface}" if link.interface else "any interface"
@@ -213,8 +213,8 @@ class Check:
         """MAC address that answers for the DUT's address; the port sends to it. None without an answer."""
         part, mac = f"port {link.port}", link.tester_mac or self._macs[link.port]
         what = "neighbour discovery" if link.dut_address and ":" in link.dut_address else "ARP"
-        found = ask(client, link.port, mac, link)
-        if found is None:
+        answer = ask(client, link.port, mac, link)
+        if answer is None:
             others = (one for one in self.bench.links if one is not link)
             other = next((one for one in others if ask(client, link.port, mac, one)), None)
             if other is not None:
@@ -236,12 +236,12 @@ class Check:
                     self._prepare("gives the device its addresses"),
                 )
             return None
-        if link.dut_mac and link.dut_mac.lower() != found:
-            self._fail(part, f"{found} answers, and the file says dut_mac {link.dut_mac}", "correct dut_mac")
+        if link.dut_mac and link.dut_mac.lower() != answer:
+            self._fail(part, f"{answer} answers, and the file says dut_mac {link.dut_mac}", "correct dut_mac")
             return None
-        assign(client, link, found)
-        self._ok(part, f"{link.dut_address} is at {found} ({what})")
-        return found
+        assign(client, link, answer)
+        self._ok(part, f"{link.dut_address} is at {answer} ({what})")
+        return answer
 
     def _through(self, client: StatelessClient, tx: int, rx: int, mac: str) -> None:
         part = f"{tx}>{rx}"

@@ -41,15 +41,17 @@ class DeviceInterfaces:
         """By name; without loopbacks."""
         match self._device.kind:
             case "linux" | "danos":
-                found = linux_interfaces(self._run("ip -j -s link show"))
+                interfaces = linux_interfaces(self._run("ip -j -s link show"))
             case "freebsd" | "openbsd":
-                found = bsd_interfaces(self._run("netstat -ibn" if self._device.kind == "freebsd" else "netstat -in"))
+                interfaces = bsd_interfaces(
+                    self._run("netstat -ibn" if self._device.kind == "freebsd" else "netstat -in")
+                )
             case "vpp":
                 socket = f"-s {self._device.socket} " if self._device.socket else ""
-                found = vector_interfaces(*(self._run(f"vppctl {socket}{words}") for words in _SHOWN))
+                interfaces = vector_interfaces(*(self._run(f"vppctl {socket}{words}") for words in _SHOWN))
             case _:
-                found = vector_interfaces(*(self._asked(words) for words in _SHOWN))
-        return {one.name: one for one in found if one.name not in ("lo", "lo0", "local0")}
+                interfaces = vector_interfaces(*(self._asked(words) for words in _SHOWN))
+        return {one.name: one for one in interfaces if one.name not in ("lo", "lo0", "local0")}
 
     def _run(self, command: str) -> str:
         assert self._reach is not None
@@ -92,13 +94,13 @@ def linux_interfaces(text: str) -> list[LinkedInterface]:
 
 def bsd_interfaces(text: str) -> list[LinkedInterface]:
     """`netstat -ibn` or `-in`: the rows of the links; a star behind the name is an interface that is down."""
-    found = []
+    interfaces = []
     for words in map(str.split, text.splitlines()):
         if len(words) > 4 and words[2].startswith("<Link") and _MAC.fullmatch(words[3].lower()) and words[4].isdigit():
-            found.append(
+            interfaces.append(
                 LinkedInterface(words[0].rstrip("*"), not words[0].endswith("*"), words[3].lower(), int(words[4]))
             )
-    return found
+    return interfaces
 
 
 _ROW = re.compile(r"(?P<name>\S+)\s+\d+\s+(?P<state>up|down)\s(?P<rest>.*)")

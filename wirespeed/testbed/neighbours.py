@@ -50,11 +50,11 @@ def ask(client: StatelessClient, port: int, mac: str, link: TestbedLink, wait_s:
     theirs = str(ipaddress.ip_interface(link.dut_address).ip)
     for _ in range(ATTEMPTS):
         if ":" in theirs:
-            found = _solicit(client, port, mac, link.tester_address, theirs, wait_s / ATTEMPTS)
+            answer = _solicit(client, port, mac, link.tester_address, theirs, wait_s / ATTEMPTS)
         else:
-            found = resolve(client, port, Layer3(mac, "", link.tester_address, theirs), wait_s / ATTEMPTS)
-        if found is not None:
-            return found.lower()
+            answer = resolve(client, port, Layer3(mac, "", link.tester_address, theirs), wait_s / ATTEMPTS)
+        if answer is not None:
+            return answer.lower()
     return None
 
 
@@ -78,7 +78,7 @@ def settle(client: StatelessClient, bench: Bench) -> dict[int, str]:
     if bench.mode == "l2xc":
         return {}
     macs = own_macs(client, bench.ports)
-    found = {}
+    by_port = {}
     for link in bench.filled().links:
         mac = link.dut_mac or ask(client, link.port, link.tester_mac or macs[link.port], link)
         if mac is None:
@@ -87,8 +87,8 @@ def settle(client: StatelessClient, bench: Bench) -> dict[int, str]:
                 "`wirespeed testbed check` finds the cause"
             )
         assign(client, link, mac)
-        found[link.port] = mac
-    return found
+        by_port[link.port] = mac
+    return by_port
 
 
 def assign(client: StatelessClient, link: TestbedLink, mac: str) -> None:

@@ -53,36 +53,36 @@ class StandOptions:
     mode: Mode | None = None
 
 
-def without_bench(given: GivenOptions) -> StandOptions:
-    """The meaning of `given` where no bench says more."""
+def without_bench(options: GivenOptions) -> StandOptions:
+    """The meaning of `options` where no bench says more."""
     return StandOptions(
-        server=given.server or SERVER,
-        dut=given.dut or NO_DUT,
-        ports=given.ports,
-        lab=given.lab,
-        directions=given.directions,
-        line=given.line,
-        profile=given.profile,
-        tunables=given.tunables,
-        power=given.power,
+        server=options.server or SERVER,
+        dut=options.dut or NO_DUT,
+        ports=options.ports,
+        lab=options.lab,
+        directions=options.directions,
+        line=options.line,
+        profile=options.profile,
+        tunables=options.tunables,
+        power=options.power,
     )
 
 
-def on_bench(bench: Bench, file: str, given: GivenOptions, default_profile: str = "") -> StandOptions:
-    """The options `given`, completed by `bench`, whose file is `file`. UsageError names an option and the setting that
+def on_bench(bench: Bench, file: str, options: GivenOptions, default_profile: str = "") -> StandOptions:
+    """The `options`, completed by `bench`, whose file is `file`. UsageError names an option and the setting that
     it contradicts."""
-    if given.lab:
-        raise UsageError(f"--lab {given.lab} has a tester and a DUT of its own, as --testbed {file} does; give one")
-    profile, tunables = _load(bench, file, given, default_profile)
+    if options.lab:
+        raise UsageError(f"--lab {options.lab} has a tester and a DUT of its own, as --testbed {file} does; give one")
+    profile, tunables = _load(bench, file, options, default_profile)
     return replace(
-        without_bench(given),
-        server=_server(bench, file, given.server),
-        dut=_dut(bench, file, given.dut),
-        ports=_ports(bench, file, given),
-        line=given.line or _line(bench),
+        without_bench(options),
+        server=_server(bench, file, options.server),
+        dut=_dut(bench, file, options.dut),
+        ports=_ports(bench, file, options),
+        line=options.line or _line(bench),
         profile=profile,
         tunables=tunables,
-        power=given.power or bench.power,
+        power=options.power or bench.power,
         mode=bench.mode,
     )
 
@@ -121,18 +121,18 @@ def _dut(bench: Bench, file: str, dut: str | None) -> str:
     return dut
 
 
-def _ports(bench: Bench, file: str, given: GivenOptions) -> str | None:
-    if given.directions:
-        named = {port for link in parse_directions(given.directions) for port in (link.tx, link.rx)}
-        option = f"--directions {given.directions}"
-    elif given.ports is None:
+def _ports(bench: Bench, file: str, options: GivenOptions) -> str | None:
+    if options.directions:
+        named = {port for link in parse_directions(options.directions) for port in (link.tx, link.rx)}
+        option = f"--directions {options.directions}"
+    elif options.ports is None:
         return ",".join(map(str, bench.ports))
     else:
-        named, option = set(parse_ports(given.ports)), f"--ports {given.ports}"
+        named, option = set(parse_ports(options.ports)), f"--ports {options.ports}"
     if missing := sorted(named - set(bench.ports)):
         there = ", ".join(map(str, bench.ports))
         raise UsageError(f"{option} contradicts {file}: no link ends at port {missing[0]}; there are {there}")
-    return given.ports
+    return options.ports
 
 
 def _line(bench: Bench) -> str:

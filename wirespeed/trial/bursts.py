@@ -64,20 +64,20 @@ def longest_burst(
 
     good, bad, longest = 0, most, 0.0
     for frames in _growing(most if first is None else min(first, most), most):
-        found = sent_whole(frames)
-        if found is None:
+        whole = sent_whole(frames)
+        if whole is None:
             bad = frames
             break
-        good, longest = frames, found.sent
+        good, longest = frames, whole.sent
     else:
         return LongestBurst(longest, trials, is_longest_tried=True)
     while not gaps and bad - good > max(1.0, resolution * bad):
         middle = (good + bad) // 2
-        found = sent_whole(middle)
-        if found is None:
+        whole = sent_whole(middle)
+        if whole is None:
             bad = middle
         else:
-            good, longest = middle, found.sent
+            good, longest = middle, whole.sent
     return LongestBurst(longest, trials, tester_limited=gaps)
 
 

@@ -144,7 +144,7 @@ class Controller:
         search = self._search
         if search is None or search.database is None:
             return []
-        found = []
+        intervals = []
         for goal in self._open_goals:
             target = search.scaling.goal_to_final_target[mlr.package_goal(goal)]
             bounds = search.database.get_relevant_bounds(target)
@@ -153,8 +153,8 @@ class Controller:
             conditional = None
             if bounds.clo is not None and lower is not None:
                 conditional = lower * (1 - bounds.clo.target_to_stat[target].pessimistic_loss_ratio)
-            found.append(Interval(goal, lower, upper, conditional))
-        return found
+            intervals.append(Interval(goal, lower, upper, conditional))
+        return intervals
 
     def outcomes(self, *, most_is_line: bool, ended_early: str = "") -> tuple[GoalOutcome, ...]:
         """The outcome of each goal; `ended_early` is the reason if the search ended before it was complete."""
@@ -216,7 +216,7 @@ class Controller:
         """Raise _Disturbed where all repeats of as many loads were spoilt, that of `last` among them, and no load was
         too much for the DUT."""
         open_goals = [one.goal for one in self._searched() if not one.is_done(self._top_pps)] or self._open_goals
-        goal = max(open_goals, key=lambda one: one.loss_ratio)
+        goal = max(open_goals, key=lambda trial: trial.loss_ratio)
         if not self.repeats or _failed_by(last, goal) != "host":
             return
         loads: dict[float, list[SearchTrial]] = {}

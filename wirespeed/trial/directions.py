@@ -29,12 +29,12 @@ def parse_directions(text: str) -> tuple[Channel, ...]:
 def pair_directions(ports: Sequence[int] = PAIR, only: str = "both") -> tuple[Channel, ...]:
     """The directions of ports that are cabled in pairs: `both`, or one of them, such as `1-0`."""
     forward = [Channel(first, second) for first, second in zip(ports[::2], ports[1::2], strict=True)]
-    found = (*forward, *(one.reverse for one in forward))
+    pairs = (*forward, *(one.reverse for one in forward))
     if only == "both":
-        return found
+        return pairs
     wanted = parse_channel(only)
-    if wanted not in found:
-        names = ", ".join(f"{one.tx}-{one.rx}" for one in found)
+    if wanted not in pairs:
+        names = ", ".join(f"{one.tx}-{one.rx}" for one in pairs)
         raise UsageError(f"unknown direction {only!r}: give {names} or both")
     return (wanted,)
 
@@ -44,16 +44,16 @@ def check_directions(directions: Sequence[Channel], has_signature: bool) -> None
     them."""
     if not directions:
         raise UsageError("no direction is given: give e.g. --directions '0>1,1>0'")
-    for one in directions:
-        same = [other for other in directions if other.tx == one.tx]
+    for wire in directions:
+        same = [other for other in directions if other.tx == wire.tx]
         if len(same) > 1:
             raise UsageError(
-                f"port {one.tx} is to send to port {same[0].rx} and to port {same[1].rx}: a port can send in one "
+                f"port {wire.tx} is to send to port {same[0].rx} and to port {same[1].rx}: a port can send in one "
                 "direction only; leave one of the two out"
             )
-        senders = [str(other.tx) for other in directions if other.rx == one.rx]
+        senders = [str(other.tx) for other in directions if other.rx == wire.rx]
         if len(senders) > 1 and not has_signature:
             raise UsageError(
-                f"ports {' and '.join(senders)} send to port {one.rx}, whose counters cannot tell their packets from "
+                f"ports {' and '.join(senders)} send to port {wire.rx}, whose counters cannot tell their packets from "
                 "each other: give --signature, which marks them"
             )

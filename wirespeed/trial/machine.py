@@ -54,17 +54,17 @@ def preemption_between(
 ) -> Preemption | None:
     """Preemption of tester and DUT between two readings; None if neither reports it."""
     pairs = list(zip(before.workers, after.workers, strict=False))
-    told = [worker for worker in dut.workers if worker.preempted_s is not None] if dut is not None else []
+    workers = [worker for worker in dut.workers if worker.preempted_s is not None] if dut is not None else []
     steal_s = None if before.steal_s is None or after.steal_s is None else max(0.0, after.steal_s - before.steal_s)
-    found = Preemption(
+    preemption = Preemption(
         steal_s=steal_s,
         cpus=None if steal_s is None else after.cpus,
         tester_preempted_s=max((max(0.0, new.preempted_s - old.preempted_s) for old, new in pairs), default=None),
         tester_longest_preemption_s=max((_longest(old, new) for old, new in pairs), default=None),
-        dut_preempted_s=max((worker.preempted_s or 0.0 for worker in told), default=None),
-        dut_longest_preemption_s=max((worker.longest_preemption_s or 0.0 for worker in told), default=None),
+        dut_preempted_s=max((worker.preempted_s or 0.0 for worker in workers), default=None),
+        dut_longest_preemption_s=max((worker.longest_preemption_s or 0.0 for worker in workers), default=None),
     )
-    return None if found == Preemption() else found
+    return None if preemption == Preemption() else preemption
 
 
 def _longest(old: WorkerPreemption, new: WorkerPreemption) -> float:

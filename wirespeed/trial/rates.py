@@ -22,7 +22,7 @@ def of_line(rate: Rate, line_bps: float | None) -> Rate:
 def narrowest_pps(what: str, rate: Rate, ports: Mapping[int, PortFacts], frame_bytes: Mapping[int, float]) -> float:
     """`rate` in packets per second of each direction, by the slowest of the senders in `frame_bytes`. UsageError if the
     rate needs the line speed of a port that has none."""
-    found = []
+    rates = []
     for port, length in frame_bytes.items():
         speed = ports[port].speed_bps
         if speed is None and rate.unit != "pps":
@@ -30,8 +30,8 @@ def narrowest_pps(what: str, rate: Rate, ports: Mapping[int, PortFacts], frame_b
                 f"{what} of {rate}: port {port} has no line speed to convert it; give the generator's port an option "
                 "such as speed=10G, or give --line 10G, or packets per second such as 5mpps"
             )
-        found.append(rate.pps(length, speed or 0))
-    return min(found)
+        rates.append(rate.pps(length, speed or 0))
+    return min(rates)
 
 
 def check_rate(what: str, rate: Rate, port: int, frame_size_bytes: float, speed_bps: float | None) -> None:

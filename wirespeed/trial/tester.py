@@ -85,16 +85,16 @@ class Tester:
         facts = {}
         for port, status in statuses.items():
             raw = self._info.ports
-            told = raw[port] if port < len(raw) else {}
-            driver = str(told.get("driver", ""))
-            medium = status.medium or told.get("medium")
+            info = raw[port] if port < len(raw) else {}
+            driver = str(info.get("driver", ""))
+            medium = status.medium or info.get("medium")
             extra: dict[str, Any] = {}
             if line_bps is not None:
                 extra["own_speed_bps"] = status.speed_bps
             facts[port] = PortFacts(
                 index=port,
                 driver=driver,
-                mac=str(told.get("hw_mac", "")),
+                mac=str(info.get("hw_mac", "")),
                 speed_bps=status.speed_bps if line_bps is None else line_bps,
                 medium=Medium(medium) if medium in set(Medium) else medium_of_driver(driver),
                 flow_control={None: "unknown", 0: "off"}.get(status.flow_control, "on"),
@@ -196,12 +196,12 @@ class Tester:
         }
 
     def _placed(self, flows: Mapping[str, Any], group: int, port: int) -> Order:
-        told = flows["order"].get(str(group), {}).get(str(port), {})
+        counts = flows["order"].get(str(group), {}).get(str(port), {})
         late = ((flows.get("latency") or {}).get(str(group)) or {}).get("er") or {}
         return Order(
-            duplicates=int(told.get("dup", 0)) + int(late.get("dup", 0)),
-            reordered=int(told.get("ooo", 0)) + int(late.get("ooo", 0)),
-            unplaced=int(told.get("old", 0)),
+            duplicates=int(counts.get("dup", 0)) + int(late.get("dup", 0)),
+            reordered=int(counts.get("ooo", 0)) + int(late.get("ooo", 0)),
+            unplaced=int(counts.get("old", 0)),
         )
 
     def _marked(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, int]:
@@ -217,13 +217,13 @@ class Tester:
         return int((counts.get("rp") or {}).get(str(port), 0))
 
     def _latency(self, load: TrialLoad, flows: Mapping[str, Any]) -> dict[Channel, LatencyReading]:
-        found = {}
+        readings = {}
         for wire in self.wires:
             stream = load.ports[wire.tx].latency
             raw = (flows.get("latency") or {}).get(str(stream.group)) if stream is not None else None
             if raw:
-                found[wire] = latency_reading(raw)
-        return found
+                readings[wire] = latency_reading(raw)
+        return readings
 
 
 def _groups(load: TrialLoad) -> list[int]:

@@ -201,7 +201,7 @@ class Trial:
     def intended_pps(self, rate: Rate) -> dict[int, float]:
         """Packets per second that `rate` means for each sender that it moves, whose frames have one size and whose
         line is known."""
-        found = {}
+        rates = {}
         for port in self.tester.senders:
             load, speed_bps, intended = (
                 self.load.ports[port],
@@ -209,8 +209,8 @@ class Trial:
                 self._intended(port, rate),
             )
             if load.mix.moves and load.mix.fixed_size and (speed_bps is not None or intended.unit != "percentage"):
-                found[port] = intended.pps(load.mix.mean_frame_bytes, speed_bps or 0)
-        return found
+                rates[port] = intended.pps(load.mix.mean_frame_bytes, speed_bps or 0)
+        return rates
 
     def snapshot(self) -> TrialReading:
         """Everything that there is to read, now; proved to be our own."""

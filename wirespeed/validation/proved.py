@@ -45,11 +45,11 @@ def proved() -> tuple[Proved, ...]:
 def caution(on: str) -> str:
     """A sentence that says that nothing real stands behind what is done with this medium or device; empty where that is
     not so, or where the table does not have it."""
-    for one in proved():
-        if one.on == on and one.proof == "records":
-            return f"{one.what}: tried on recorded texts only ({PAGE})"
-        if one.on == on and one.proof == "none":
-            return f"{one.what}: never tried ({PAGE})"
+    for row in proved():
+        if row.on == on and row.proof == "records":
+            return f"{row.what}: tried on recorded texts only ({PAGE})"
+        if row.on == on and row.proof == "none":
+            return f"{row.what}: never tried ({PAGE})"
     return ""
 
 

@@ -116,13 +116,13 @@ def _members(fields: Sequence[MessageField]) -> _Loose:
                 step.put(step.zero() if given is None else given, value, out)
 
     def take(data: bytes, at: int, _: dict[str, Any]) -> tuple[Values, int]:
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for members, step in steps:
             if isinstance(step, _Block):
-                at = step.take(data, at, found)
+                at = step.take(data, at, values)
             else:
-                found[members[0].name], at = step.take(data, at, found)
-        return Values(found), at
+                values[members[0].name], at = step.take(data, at, values)
+        return Values(values), at
 
     return _Loose(put, take, dict)
 
@@ -143,11 +143,11 @@ class _Block:
             made.put(given, flat)
         out += self._struct.pack(*flat)
 
-    def take(self, data: bytes, at: int, found: dict[str, Any]) -> int:
+    def take(self, data: bytes, at: int, values: dict[str, Any]) -> int:
         flat = self._struct.unpack_from(data, at)
         place = 0
         for name, made, _ in self._members:
-            found[name] = made.take(flat, place)
+            values[name] = made.take(flat, place)
             place += made.count
         return at + self._struct.size
 
@@ -190,11 +190,11 @@ def _record(declared: Record) -> _Flat | _Loose:
             made.put(made.zero() if given is None else given, out)
 
     def take(values: Sequence[Any], at: int) -> Values:
-        found = {}
+        block = {}
         for name, made in flat:
-            found[name] = made.take(values, at)
+            block[name] = made.take(values, at)
             at += made.count
-        return Values(found)
+        return Values(block)
 
     code = "".join(made.code for _, made in flat)
     return _Flat(code, sum(made.count for _, made in flat), put, take, dict)
@@ -227,13 +227,13 @@ def _counted(field: MessageField) -> _Loose:
     block = struct.Struct(">" + made.code) if isinstance(made, _Flat) else None
 
     def put(value: Sequence[Any], around: Mapping[str, Any], out: bytearray) -> None:
-        for one in value:
+        for item in value:
             if block is not None and isinstance(made, _Flat):
                 flat: list[Any] = []
-                made.put(one, flat)
+                made.put(item, flat)
                 out += block.pack(*flat)
             elif isinstance(made, _Loose):
-                made.put(one, around, out)
+                made.put(item, around, out)
 
     def take(data: bytes, at: int, found: dict[str, Any]) -> tuple[list[Any], int]:
         count = found[count_name]

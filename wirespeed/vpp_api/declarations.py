@@ -115,18 +115,18 @@ class _Reading:
 
 def read_module(text: str) -> ApiModule:
     """The module that a file declares; DeclarationError names the line that is wrong."""
-    found = _Reading()
+    reading = _Reading()
     for line in _entries(text):
         try:
-            _read(line, found)
+            _read(line, reading)
         except (AttributeError, ValueError) as error:
             raise DeclarationError(f"no declaration: {line}") from error
-    for message in list(found.messages.values()):
-        if message.reply is not None and message.reply not in (*found.messages, "null"):
+    for message in list(reading.messages.values()):
+        if message.reply is not None and message.reply not in (*reading.messages, "null"):
             fields = (MessageField("u32", "context"), MessageField("i32", "retval"))
-            found.messages[message.reply] = ApiMessage(message.reply, fields, found.name)
-    kind: Literal["core", "plugins"] = "plugins" if found.is_plugin else "core"
-    return ApiModule(found.name, found.version, kind, found.imports, found.types, found.messages)
+            reading.messages[message.reply] = ApiMessage(message.reply, fields, reading.name)
+    kind: Literal["core", "plugins"] = "plugins" if reading.is_plugin else "core"
+    return ApiModule(reading.name, reading.version, kind, reading.imports, reading.types, reading.messages)
 
 
 def _entries(text: str) -> Iterator[str]:
@@ -142,30 +142,30 @@ def _entries(text: str) -> Iterator[str]:
         yield entry
 
 
-def _read(line: str, found: _Reading) -> None:
+def _read(line: str, reading: _Reading) -> None:
     word, _, rest = line.partition(" ")
     match word:
         case "module":
-            found.name, *others = rest.split()
-            found.version, found.is_plugin = (others or ["1.0.0"])[0], "plugin" in others
+            reading.name, *others = rest.split()
+            reading.version, reading.is_plugin = (others or ["1.0.0"])[0], "plugin" in others
         case "import":
-            found.imports = tuple(rest.split())
+            reading.imports = tuple(rest.split())
         case "enum" | "enumflag":
             head, _, values = rest.partition(": ")
             name, kind = head.split()
             first, _, later = values.partition(" | ")
             pairs = tuple(_value(pair) for pair in (*first.split(", "), *later.split(", ")) if pair)
-            found.types[name] = Enumeration(name, kind.strip("()"), pairs, first.count("=") or 0, word == "enumflag")
+            reading.types[name] = Enumeration(name, kind.strip("()"), pairs, first.count("=") or 0, word == "enumflag")
         case "type" | "union":
             name, _, fields = rest.partition(": ")
-            found.types[name] = Record(name, _fields(fields), word == "union")
+            reading.types[name] = Record(name, _fields(fields), word == "union")
         case "alias":
             name, _, aliased = rest.partition(" = ")
             of, _, count = aliased.rstrip("]").partition("[")
-            found.types[name] = Alias(name, of, int(count) if count else None)
+            reading.types[name] = Alias(name, of, int(count) if count else None)
         case _:
-            made = _message(line, found.name)
-            found.messages[made.name] = made
+            made = _message(line, reading.name)
+            reading.messages[made.name] = made
 
 
 def _value(pair: str) -> tuple[str, int]:

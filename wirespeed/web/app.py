@@ -158,8 +158,8 @@ class _Pages:
 
     async def home(self, request: Request) -> Response:
         wanted = request.query_params.get("q", "")
-        found = await run_in_threadpool(lambda: self._folder.tests)
-        chosen = [test for test in found if all(word in test.name.lower() for word in wanted.lower().split())]
+        tests = await run_in_threadpool(lambda: self._folder.tests)
+        chosen = [test for test in tests if all(word in test.name.lower() for word in wanted.lower().split())]
         number = _page(request.query_params.get("page", "1"), len(chosen))
         shown = chosen[(number - 1) * PAGE : number * PAGE]
         told = await run_in_threadpool(lambda: [test.row for test in shown])
@@ -169,7 +169,7 @@ class _Pages:
         return _html(
             "list.html",
             rows=rows,
-            total=len(found),
+            total=len(tests),
             found=len(chosen),
             wanted=wanted,
             number=number,
@@ -224,7 +224,7 @@ class _Pages:
     async def _stream(self, wanted: str | None, has: str) -> AsyncIterator[str]:
         """New frames, as they arrive. Each connection stores only the last message sent to it, so a browser that does
         not read delays nobody else."""
-        shown, told, head, state, silent_s = "", _position(has), None, None, 0.0
+        shown, sent, head, state, silent_s = "", _position(has), None, None, 0.0
         yield "retry: 1000\n\n"
         while True:
             ends = self._audience.ends()
@@ -234,19 +234,19 @@ class _Pages:
                 silent_s += _POLL_S
                 if test.id != shown:
                     # Who comes back to the same test goes on; another one begins anew.
-                    told = told if (shown == "" and told[0] == _key(test, followed)) else (_key(test, followed), 0)
+                    sent = sent if (shown == "" and sent[0] == _key(test, followed)) else (_key(test, followed), 0)
                     shown, head, state = test.id, None, None
                 key = _key(test, followed)
-                if key != told[0]:
-                    told, head = (key, 0), None
+                if key != sent[0]:
+                    sent, head = (key, 0), None
                 if followed.head and head != followed.head:
                     head = dict(followed.head)
-                    yield _event("head", {**head, "id": test.id, "fresh": told[1] == 0})
+                    yield _event("head", {**head, "id": test.id, "fresh": sent[1] == 0})
                     silent_s = 0.0
-                while told[1] < len(followed.frames):
-                    some = followed.frames[told[1] : told[1] + _MOST_FRAMES]
-                    told = (key, told[1] + len(some))
-                    yield _event("frames", some, f"{key}:{told[1]}")
+                while sent[1] < len(followed.frames):
+                    some = followed.frames[sent[1] : sent[1] + _MOST_FRAMES]
+                    sent = (key, sent[1] + len(some))
+                    yield _event("frames", some, f"{key}:{sent[1]}")
                     silent_s = 0.0
                 now = {
                     "running": followed.running,
@@ -329,10 +329,10 @@ def _missing(what: str = "test") -> Response:
 
 
 async def _static(request: Request) -> Response:
-    found = _STATIC.get(request.path_params["name"])
-    if found is None:
+    asset = _STATIC.get(request.path_params["name"])
+    if asset is None:
         return PlainTextResponse("not found\n", 404, headers=_HEADERS)
     try:
-        return Response(found[1](), media_type=found[0], headers=_HEADERS)
+        return Response(asset[1](), media_type=asset[0], headers=_HEADERS)
     except OSError:
         return PlainTextResponse(f"{dygraphs.PACKAGE} is not installed here\n", 404, headers=_HEADERS)

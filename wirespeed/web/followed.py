@@ -68,12 +68,12 @@ class Followed:
             self.fault, self.running = str(error), False
 
     def _grow(self, journal: Path) -> None:
-        found = journal.stat()
-        if found.st_ino != self._inode or found.st_size < self._offset:
-            self._begin(found.st_ino)
+        status = journal.stat()
+        if status.st_ino != self._inode or status.st_size < self._offset:
+            self._begin(status.st_ino)
         self.running = is_being_written(journal)
         self.status = "running" if self.running else "ended without a result"
-        if found.st_size == self._offset or time.monotonic() < self._not_before_s:
+        if status.st_size == self._offset or time.monotonic() < self._not_before_s:
             return
         with journal.open("rb") as file:
             file.seek(self._offset)

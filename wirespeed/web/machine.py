@@ -54,17 +54,17 @@ class FollowedMachine:
             self.running, self.fault, self._before = False, fault, None
         if answer is None or fault is not None or answer.asked_s == self._asked_s:
             return
-        told, now_s = answer.told, answer.asked_s
+        values, now_s = answer.told, answer.asked_s
         since_s, self._asked_s = now_s - self._asked_s, now_s
         self.running, self.status, self.fault = True, "running", ""
-        if self._before is None or told.began != self._before.began or since_s > _AWAY_S:
+        if self._before is None or values.began != self._before.began or since_s > _AWAY_S:
             self._begin(now_s)
         else:
-            self.frames.append(machine_frame(self._before, told, since_s, now_s - self._began_s))
+            self.frames.append(machine_frame(self._before, values, since_s, now_s - self._began_s))
             if len(self.frames) > MOST_FRAMES:
                 self.frames = self.frames[MOST_FRAMES // 2 :]
                 self.epoch += 1
-        self._before = told
+        self._before = values
 
     def _begin(self, now_s: float) -> None:
         self.frames, self._began_s = [], now_s

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Test frames of a flow set, written over copies of a template and read when they come back.
+ * Test frames of a flow set: written over copies of a template, and read on reception.
  *
- * Behind the UDP header they have four little-endian words: a mark (FLOW_FRAME_MAGIC, the worker
- * that sent it, the generation of its phase), the flow, the frame's number, the time or 0. IPv4
- * frames of 64 bytes have room for it, and IPv6 frames of 82. Checksums are right. Over TCP, see
- * flow_segment.h. Nothing here needs DPDK.
+ * Behind the UDP header are four little-endian words: a mark (FLOW_FRAME_MAGIC, the sending worker,
+ * the generation of the phase), the flow, the number of the frame, the time or 0. They fit into
+ * IPv4 frames of 64 bytes and IPv6 frames of 82. Checksums are correct. flow_segment.h has the
+ * frames of TCP. Nothing here needs DPDK.
  */
 #pragma once
 
@@ -22,7 +22,8 @@
 
 enum {
 	FLOW_FRAME_MAGIC = 0x5d,
-	FLOW_FRAME_TIME_SHIFT = 4, /* the clock's bits below; 32 above them last for seconds */
+	FLOW_FRAME_TIME_SHIFT =
+		4, /* bits of the clock that are left out; the 32 above last for seconds */
 };
 
 static inline uint32_t flow_mark_of(uint8_t sender, uint16_t generation)
@@ -37,13 +38,13 @@ struct flow_writer {
 	bool ip6;
 	enum flow_kind kind;
 	uint16_t ip_at, upper_at, sum_at, words_at; /* offsets in the frame */
-	uint16_t length;                            /* of a segment's data */
+	uint16_t length;                            /* of the data in a segment */
 	uint32_t mark;
-	uint64_t ip_sum, upper_sum; /* of what all frames have */
+	uint64_t ip_sum, upper_sum; /* of the bytes that all frames share */
 };
 
-/* `frame` is a UDP packet without the addresses, ports and payload that matter, or such a segment.
- * 0, or the code of an error whose line is told. */
+/* `frame` is the template: a UDP packet or TCP segment whose addresses, ports and payload are
+ * replaced. Returns 0, or the code of an error with a message. */
 int flow_writer_make(struct flow_writer *writer, uint32_t stream, const uint8_t *frame,
 					 uint16_t frame_len, bool ip6, bool tcp, uint32_t mark);
 
@@ -55,14 +56,14 @@ static inline uint64_t flow_sum_addresses(const struct flow_tuple *tuple, bool i
 	return sum;
 }
 
-/* A UDP checksum of 0 would say that there is none. */
+/* A UDP checksum of 0 would mean that the frame has none. */
 static inline uint16_t flow_checksum(uint64_t sum)
 {
 	uint16_t folded = (uint16_t)~checksum_fold(sum);
 	return folded ? folded : 0xffff;
 }
 
-/* Addresses and ports; returns the sum of both. */
+/* Write addresses and ports; returns their checksum sum. */
 static inline __attribute__((always_inline)) uint64_t
 flow_write_tuple(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
 				 const bool ip6)
@@ -78,7 +79,7 @@ flow_write_tuple(const struct flow_writer *writer, uint8_t *frame, const struct 
 	return addresses + tuple->ports;
 }
 
-/* A datagram. */
+/* Write a datagram. */
 static inline __attribute__((always_inline)) void
 flow_write(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
 		   uint32_t flow, uint32_t sequence, const bool ip6)
@@ -91,7 +92,7 @@ flow_write(const struct flow_writer *writer, uint8_t *frame, const struct flow_t
 	memcpy(udp + 8, words, sizeof(words));
 }
 
-/* Put the time into a frame with words that was written, and into its checksum. */
+/* Write the time into a finished frame with words, and update its checksum. */
 static inline void flow_stamp(const struct flow_writer *writer, uint8_t *frame, uint64_t tsc)
 {
 	uint8_t *time = frame + writer->words_at + 12, *at = frame + writer->sum_at;
@@ -104,13 +105,14 @@ static inline void flow_stamp(const struct flow_writer *writer, uint8_t *frame, 
 	memcpy(at, &sum, sizeof(sum));
 }
 
-/* A received frame: the bytes that can be read, and its length without FCS. */
+/* A received frame: its readable bytes, and its length without FCS. */
 struct flow_view {
 	const uint8_t *head;
 	uint32_t head_len, length;
 };
 
-/* Words are 0 in a handshake's segments; `seq`, `ack` and `length` (of the data) are TCP's. */
+/* The words are 0 in segments of a handshake; `seq`, `ack` and `length` (of the data) are of TCP.
+ */
 struct flow_frame {
 	struct flow_tuple tuple;
 	uint32_t mark, flow, sequence, time;
@@ -128,8 +130,8 @@ static inline uint8_t flow_frame_sender(const struct flow_frame *frame)
 	return (uint8_t)(frame->mark >> 8);
 }
 
-/* The four words `words_at` behind the IP header, and what is in front of them, each read once: a
- * peer may still write. */
+/* Read the four words `words_at` behind the IP header, and the addresses and ports before them.
+ * Each byte is read once, since the peer of a memif may still write. */
 static inline __attribute__((always_inline)) bool
 flow_frame_take(const uint8_t *ip, uint32_t header, uint32_t words_at, struct flow_frame *out,
 				const bool ip6)
@@ -146,14 +148,14 @@ flow_frame_take(const uint8_t *ip, uint32_t header, uint32_t words_at, struct fl
 	return (out->mark & 0xff) == FLOW_FRAME_MAGIC;
 }
 
-/* The IP header of a packet of that protocol behind which `needed` bytes can be read, and that
- * header's length; NULL: another frame. */
+/* The IP header of a packet of `protocol` with at least `needed` bytes behind it; `header` becomes
+ * its length. NULL for any other frame. */
 const uint8_t *flow_ip_of(const struct flow_view *view, bool ip6, uint8_t protocol, uint32_t needed,
 						  uint32_t *header);
-/* True for a datagram of any set. */
+/* True for a test frame of any set. */
 bool flow_frame_read(const struct flow_view *view, bool ip6, struct flow_frame *out);
 
-/* Most frames have no tags and no options. */
+/* flow_frame_read with a fast path for frames without tags and options, which most are. */
 static inline __attribute__((always_inline)) bool
 flow_frame_look(const struct flow_view *view, struct flow_frame *out, const bool ip6)
 {
@@ -161,7 +163,8 @@ flow_frame_look(const struct flow_view *view, struct flow_frame *out, const bool
 	uint32_t header = ip6 ? IP6_LEN : IP4_LEN, first, second;
 	if (view->head_len < ETHERNET_LEN + header + UDP_LEN + WS_FLOW_SET_PAYLOAD)
 		return flow_frame_read(view, ip6, out);
-	/* The type, the version, and the length of an IPv4 header; offset and protocol. */
+	/* `first`: Ethertype, version, length of an IPv4 header. `second`: fragment offset, protocol.
+	 */
 	memcpy(&first, ip - 2, sizeof(first));
 	memcpy(&second, ip + (ip6 ? 4 : 6), sizeof(second));
 	bool plain =

@@ -13,14 +13,14 @@ static uint32_t get32(const uint8_t *at)
 	return (uint32_t)get16(at) << 16 | get16(at + 2);
 }
 
-/* Bytes behind the IP header, by that header. */
+/* Number of bytes behind the IP header, according to that header. */
 static uint32_t length_behind(const uint8_t *ip, uint32_t header, bool ip6)
 {
 	uint32_t length = get16(ip + (ip6 ? IP6_PAYLOAD_LENGTH_AT : IP4_TOTAL_LENGTH_AT));
 	return ip6 ? length : length < header ? 0 : length - header;
 }
 
-/* By its flags and the length of its data. FLOW_DATAGRAM: none of a flow set. */
+/* Kind of a segment, by its flags and the length of its data. FLOW_DATAGRAM: not of a flow set. */
 static enum flow_kind kind_of(const uint8_t *tcp, uint32_t data)
 {
 	switch (tcp[TCP_FLAGS_AT]) {
@@ -63,7 +63,7 @@ bool flow_segment_read(const struct flow_view *view, bool ip6, struct flow_frame
 	const uint8_t *ip = flow_ip_of(view, ip6, IP4_TCP, TCP_LEN, &header);
 	if (!ip)
 		return false;
-	/* Each byte is read once: a peer may still write. */
+	/* Each byte is read once, since the peer of a memif may still write. */
 	uint8_t tcp[TCP_LEN];
 	uint32_t length = length_behind(ip, header, ip6);
 	memcpy(tcp, ip + header, sizeof(tcp));

@@ -2,11 +2,11 @@
 /*
  * Test frames of a flow set over TCP.
  *
- * A segment with data begins with the words of a datagram (flow_frame.h). SYN, SYN-ACK and ACK have
- * no data, since some devices drop a SYN with data: the flow is in the initiator's initial sequence
- * number, below the generation of LEARN, and the window is FLOW_WINDOW. The responder's initial
- * sequence number differs in the highest bit. So no frame of a device that gives connections other
- * sequence numbers is known again.
+ * The data of a segment begins with the words of a datagram (flow_frame.h). SYN, SYN-ACK and ACK
+ * have no data, since some devices drop a SYN with data. Their flow is in the lower bits of the
+ * initiator's initial sequence number, the generation of LEARN in the upper ones, and the window is
+ * FLOW_WINDOW. The responder's initial sequence number differs in the highest bit. Frames are
+ * therefore not recognised behind a device that replaces sequence numbers.
  */
 #pragma once
 
@@ -17,11 +17,12 @@
 enum {
 	FLOW_WINDOW = 0xff00 | FLOW_FRAME_MAGIC,
 	FLOW_WINDOW_SCALE = 14,
-	/* A port acknowledges whole units of the data that arrived, each much less than a window. */
+	/* Acknowledgements advance by whole units of the received data, each much less than a window.
+	 */
 	FLOW_ACK_SHIFT = 24,
 };
 
-/* The responder's, or the initiator's. */
+/* Initial sequence number of the responder or the initiator. */
 static inline uint32_t flow_first_number(const struct flow_table *table, uint32_t flow,
 										 bool responder)
 {
@@ -29,12 +30,12 @@ static inline uint32_t flow_first_number(const struct flow_table *table, uint32_
 	return initiator ^ (responder ? 1u << 31 : 0);
 }
 
-/* For flow_writer_make, which found the header at `upper_at`: what the template is, and where its
- * fields are. Returns the segment's length, 0 if it cannot be one. */
+/* For flow_writer_make: set the kind of the template, whose TCP header is at `upper_at`, and the
+ * offsets of its fields. Returns the length of the segment, 0 if the template is unusable. */
 uint16_t flow_segment_template(struct flow_writer *writer, const uint8_t *frame,
 							   uint16_t frame_len);
 
-/* `sequence` is the frame's number, for segments with data. */
+/* Write a segment. `sequence` is the number of the frame, for segments with data. */
 static inline __attribute__((always_inline)) void
 flow_segment_write(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
 				   uint32_t seq, uint32_t ack, uint32_t flow, uint32_t sequence, const bool ip6)
@@ -52,8 +53,8 @@ flow_segment_write(const struct flow_writer *writer, uint8_t *frame, const struc
 	memcpy(frame + writer->sum_at, &sum, sizeof(sum));
 }
 
-/* True for a segment of any set. */
+/* True for a test segment of any set. */
 bool flow_segment_read(const struct flow_view *view, bool ip6, struct flow_frame *out);
-/* Find the flow of a handshake's segment by its numbers. True if all its numbers are right for a
- * connection of this set; `late` tells that it is of an earlier one. */
+/* Find the flow of a handshake segment by its sequence numbers. True if they fit a connection of
+ * this generation; `late` if they fit an earlier one. */
 bool flow_segment_place(const struct flow_table *table, struct flow_frame *frame, bool *late);

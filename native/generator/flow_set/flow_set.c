@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow sets as the main thread has them: made here, hung on the shares of two ports, begun, ended
- * and read by their workers between two bursts.
+ * The main thread's side of flow sets. It makes them and attaches them to two ports. The workers of
+ * these ports begin and end phases and read counts for it, between two bursts.
  */
 #include "generator/flow_set/flow_set_port.h"
 
@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Phases that have begun, of all sets: a frame of one is late in all others. */
+/* Number of phases begun so far, of all sets. Frames of another phase count as late. */
 static uint32_t begun;
 
 /* ---- commands to the workers */
@@ -29,7 +29,7 @@ struct request {
 	struct ws_flow_counts *out;
 };
 
-/* A worker that has several ports looks at what they receive while one of them has a set. */
+/* A worker inspects the frames received on all its ports while one of them has a set. */
 static void do_attach(void *argument)
 {
 	struct request *request = argument;
@@ -66,7 +66,7 @@ static void do_read(void *argument)
 	request->out->last_tsc = own->last_tsc;
 }
 
-/* Each share's worker at the same time. `attached`: they have the set, or shall have it. */
+/* Run `function` on the workers of all shares at a port. `attached`: with the share of the set. */
 static void ask(struct ws_generator *generator, const struct flow_set *set, int role,
 				mailbox_fn *function, struct request like, bool attached)
 {
@@ -184,7 +184,7 @@ int ws_flow_set_open(struct ws_generator *generator, uint16_t initiator, uint16_
 		set->users += set->count[role];
 		ask(generator, set, role, do_attach, (struct request){0}, true);
 	}
-	flow_set_leave(set); /* it is its ports' now */
+	flow_set_leave(set); /* the ports hold the references now */
 	return 0;
 }
 
@@ -218,7 +218,7 @@ static bool sends(const struct ws_generator *generator, const struct flow_set *s
 	return false;
 }
 
-/* Entries are forgotten before their generation's number comes again. */
+/* Forget entries and replies before their generation number is reused. */
 static void keep_apart(struct flow_set *set, uint32_t phase)
 {
 	if (phase == WS_PHASE_LEARN && begun - set->entries_since >= FLOW_GENERATIONS - 1) {
@@ -257,7 +257,7 @@ int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32
 		.latency_every = latency_every,
 		.generation = (uint16_t)(begun % FLOW_GENERATIONS + 1),
 	};
-	/* Frames that come meanwhile belong to neither phase: nobody looks at the table. */
+	/* Frames received meanwhile belong to no phase, so no worker reads the table. */
 	for (int role = 0; role < ROLES; role++)
 		ask(generator, set, role, do_end, (struct request){0}, true);
 	keep_apart(set, phase);

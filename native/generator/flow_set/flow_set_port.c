@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The worker's side of a flow set at a port: what its streams send, and a look at what comes. */
+/* The worker's side of a flow set at a port: its streams send, and received frames are counted. */
 #include "generator/flow_set/flow_set_port.h"
 
 #include "dev/error.h"
@@ -11,10 +11,10 @@
 #include <rte_mbuf.h>
 #include <stdlib.h>
 
-/* Where the words of most frames end. */
+/* Offset of the last byte of the words in frames without tags and options. */
 enum { WORDS_END = ETHERNET_LEN + IP4_LEN + UDP_LEN + WS_FLOW_SET_PAYLOAD - 1 };
 
-/* A stream of a share: the first member is what its sender has of it. */
+/* A stream of a share. The sender points to the first member. */
 struct set_source {
 	struct packet_source source;
 	struct set_port *port;
@@ -72,7 +72,7 @@ static void receive(struct port_extension *extension, struct rte_mbuf *const *pa
 					uint64_t now)
 {
 	struct flow_view views[FLOW_BURST];
-	/* The beginning was looked at; the words may lie in the next cache line. */
+	/* The first cache line was read already; the words may be in the next one. */
 	for (uint16_t i = 0; i < n; i++)
 		__builtin_prefetch(rte_pktmbuf_mtod_offset(packets[i], const uint8_t *, WORDS_END));
 	for (uint16_t i = 0; i < n; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flow set and its shares, as the main thread makes them and hangs them on two ports. */
+/* A flow set and its shares. The main thread makes them and attaches them to two ports. */
 #pragma once
 
 #include "generator/flow_set/flow_share.h"
@@ -7,7 +7,7 @@
 
 enum { INITIATOR, RESPONDER, ROLES };
 
-/* A share of one port. The first member is what the port has of it. */
+/* The share of one worker of a port. The port points to the first member. */
 struct set_port {
 	struct port_extension extension;
 	struct flow_set *set;
@@ -21,14 +21,14 @@ struct flow_set {
 	struct flow_table *table;
 	uint16_t ports[ROLES], count[ROLES]; /* of shares */
 	struct set_port *shares[ROLES];
-	uint32_t users;                        /* its ports' shares, and streams */
-	uint32_t entries_since, replies_since; /* `begun` when they were of no generation */
+	uint32_t users;                        /* references: by shares of its ports, and by streams */
+	uint32_t entries_since, replies_since; /* value of `begun` when they were last cleared */
 	uint32_t phase;
 };
 
 extern const struct port_extension flow_set_extension;
 
-/* Drops one reference; the last one frees it. */
+/* Drop one reference; the last drop frees the set. */
 void flow_set_leave(struct flow_set *set);
-/* True if one of the set's streams sends from this source. */
+/* True if `source` belongs to a stream of the set. */
 bool flow_set_sends(const struct flow_set *set, const struct packet_source *source);

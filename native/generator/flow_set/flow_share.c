@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A port of a flow set counts the frames that it receives. Each burst is read first, so that
- * entries of all its flows are on their way when the first one is needed.
+ * The receive side of a share: it counts the frames of a burst. All frames are read first, so that
+ * the table entries of their flows are prefetched before the first one is needed.
  */
 #include "generator/flow_set/flow_share.h"
 
@@ -71,7 +71,7 @@ static inline void take_latency(struct flow_share *share, const struct flow_fram
 		take_variation(share, frame, ns);
 }
 
-/* A segment of a handshake, the same. */
+/* `belongs` for a segment of a handshake. */
 static bool belongs_to_handshake(struct flow_share *share, struct flow_frame *frame)
 {
 	bool late, is_back = frame->kind == FLOW_SYN_ACK;
@@ -85,7 +85,8 @@ static bool belongs_to_handshake(struct flow_share *share, struct flow_frame *fr
 	return !late && right;
 }
 
-/* Frames of this phase and of flows of the set go on; the others are counted for what they are. */
+/* True for a frame of this phase and of a flow of the set. Other frames are counted by their type.
+ */
 static inline __attribute__((always_inline)) bool belongs(struct flow_share *share,
 														  const struct flow_view *view,
 														  struct flow_frame *frame, const bool ip6,
@@ -111,7 +112,7 @@ static inline __attribute__((always_inline)) bool belongs(struct flow_share *sha
 	return true;
 }
 
-/* True if the frame's number is new. */
+/* Count the number of a frame; false for a duplicate or a frame too late to tell. */
 static inline __attribute__((always_inline)) bool take_number(struct flow_share *share,
 															  const struct flow_frame *frame)
 {
@@ -138,7 +139,7 @@ static inline __attribute__((always_inline)) bool take_number(struct flow_share 
 	return true;
 }
 
-/* The flow is answered once; without room it is not, which is the tester's doing. */
+/* Queue the answer for a flow. If the queue is full there is no answer: a limit of the tester. */
 static void answer(struct flow_share *share, uint32_t flow)
 {
 	struct flow_queue *answers = &share->answers;
@@ -147,7 +148,7 @@ static void answer(struct flow_share *share, uint32_t flow)
 		answers->flows[answers->tail++ % FLOW_QUEUE] = flow;
 }
 
-/* What the marks acknowledge becomes more where the data that arrived reaches further. */
+/* The marks with the acknowledged units advanced, if the received data reaches further. */
 static inline uint32_t acknowledge(const struct flow_table *table, const struct flow_frame *frame,
 								   bool responder, uint32_t marks)
 {
@@ -161,7 +162,7 @@ static inline uint32_t acknowledge(const struct flow_table *table, const struct 
 
 /* ---- responder */
 
-/* The flow has another tuple than before; if its handshake was whole, it is no more. */
+/* The tuple of the flow has changed. In LEARN the flow no longer counts as confirmed. */
 static void remap(struct flow_share *share, uint64_t *entry, const struct flow_frame *frame,
 				  uint32_t marks, bool ip6)
 {
@@ -199,7 +200,7 @@ learn(struct flow_share *share, const struct flow_frame *frame, const bool ip6, 
 		flow_entry_write(entry, &frame->tuple, now, ip6);
 }
 
-/* The ACK of a handshake. */
+/* Count the ACK of a handshake. */
 static void confirm(struct flow_share *share, const struct flow_frame *frame, bool ip6)
 {
 	const struct flow_table *table = share->table;
@@ -253,7 +254,7 @@ static bool count_reply(struct ws_flow_counts *counts, bool right, bool came, bo
 	return right || was_right;
 }
 
-/* Each flow once, and where it should. A reply's marks: its phase, and whether it was right. */
+/* Count a reply over UDP. Its marks: the generation of its phase, and a bit for the right place. */
 static void validate(struct flow_share *share, const struct flow_frame *frame, bool right)
 {
 	uint16_t *reply = &share->table->replies[frame->flow];
@@ -263,7 +264,7 @@ static void validate(struct flow_share *share, const struct flow_frame *frame, b
 	__atomic_store_n(reply, (uint16_t)(share->generation << 1 | is_right), __ATOMIC_RELAXED);
 }
 
-/* The same over TCP, and what is acknowledged; a SYN-ACK is answered. */
+/* Count a reply over TCP: data advances the acknowledged units, a SYN-ACK is answered. */
 static void take_reply(struct flow_share *share, const struct flow_frame *frame, bool right)
 {
 	uint16_t *reply = &share->table->replies[frame->flow];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Entries are met at random: with large pages a look costs one miss and not three. */
+/* Entries are accessed at random: with large pages an access costs one miss instead of three. */
 enum { LARGE_PAGE = 2 << 20, CHUNK = 64 };
 /* Initial sequence numbers of a generation, at least: those of the next ones differ. */
 enum { LEAST_NUMBERS = 1 << 16 };
@@ -14,7 +14,7 @@ static size_t entry_bytes(bool ip6)
 	return (ip6 ? 5 : 2) * sizeof(uint64_t);
 }
 
-/* Two thirds of them are taken at most. */
+/* Number of hash slots: at most two thirds are used. */
 static uint64_t slot_count(uint32_t flows)
 {
 	return flows + flows / 2 + 1ULL;
@@ -27,7 +27,7 @@ uint64_t flow_table_bytes(bool ip6, uint32_t flows)
 		   slot_count(flows) * sizeof(uint32_t);
 }
 
-/* Touched, so that no worker waits for its pages. */
+/* Zeroed, so that no worker waits for page faults. */
 static void *large_memory(size_t bytes)
 {
 	void *memory = NULL;
@@ -123,8 +123,8 @@ static uint64_t hash_of(const struct flow_tuple *tuple, bool ip6)
 }
 
 /*
- * Flows by the hash of their tuples, plus 1; 0: none. The bits above the highest flow are of the
- * hash, so that few tuples of other flows are looked at: each look misses the cache.
+ * A slot has the number of a flow plus 1; 0: empty. Bits that the flow does not need hold bits of
+ * the hash, so that few tuples of other flows are read: each read misses the cache.
  */
 struct tuple_set {
 	uint32_t *slots;
@@ -144,7 +144,7 @@ static uint64_t slot_of(const struct tuple_set *set, uint64_t hash)
 	return (hash >> 32) * set->count >> 32;
 }
 
-/* True if no flow before had that tuple. */
+/* True if no earlier flow has that tuple. */
 static bool add_tuple(const struct flow_table *table, struct tuple_set *set, uint64_t hash,
 					  uint32_t flow, const struct flow_tuple *tuple)
 {
@@ -176,8 +176,8 @@ static void compare_with_sent(struct flow_table *table, const struct flow_tuples
 	}
 }
 
-/* The learnt ones of the CHUNK flows from `first` on, or those to send over; returns their number.
- */
+/* The learnt flows (`to_send`: those to send over) among CHUNK flows from `first` on. Returns their
+ * number. */
 static uint16_t take_learnt(const struct flow_table *table, uint32_t first, bool to_send,
 							uint32_t *flows, struct flow_tuple *learnt)
 {
@@ -201,7 +201,7 @@ static uint64_t count_to_send(const struct flow_table *table)
 	return count;
 }
 
-/* Over the slots, which are not needed any more. */
+/* The list replaces the hash slots, which are not needed any more. */
 static void list_learnt(struct flow_table *table)
 {
 	struct flow_tuple learnt[CHUNK];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a flow set knows of each flow, by its number: the tuple that it was learnt with, and what
- * became of the replies to it, and what it was sent with. 32 bytes a flow for IPv4, 56 for IPv6.
- * Over TCP the last one is computed each time, and the bytes that were sent are in its place.
+ * The state of each flow of a set, by its number: the tuple that was learnt, the outcome of its
+ * replies, and the tuple that was sent. 32 bytes per flow for IPv4, 56 for IPv6. Over TCP the sent
+ * tuple is computed when needed; its place has the number of bytes sent.
  *
- * Nothing is cleared between trials over UDP: what is known holds for one generation. Words are
- * written by the worker that receives the flow, and read by those that send.
+ * Over UDP nothing is cleared between trials, since entries are valid for one generation only. The
+ * worker that receives a flow writes its words, and sending workers read them.
  */
 #pragma once
 
@@ -15,28 +15,28 @@
 
 struct flow_table {
 	bool ip6, tcp;
-	uint8_t number_bits; /* of an initial sequence number, that hold the flow */
+	uint8_t number_bits; /* bits of an initial sequence number that hold the flow */
 	uint32_t flows;
 	uint64_t *entries;        /* addresses; then ports, and the marks in the upper half */
 	uint16_t *replies;        /* marks */
-	struct flow_digits *sent; /* what it is sent with; NULL over TCP */
-	uint32_t *bytes[2];       /* TCP: of data, sent by the initiator and by the responder */
-	uint32_t *slots;          /* flows by the hash of their tuples, while these are compared */
+	struct flow_digits *sent; /* by flow; NULL over TCP */
+	uint32_t *bytes[2];       /* TCP: data bytes sent by the initiator and by the responder */
+	uint32_t *slots;          /* flows by the hash of their tuples, during the comparison */
 	const uint32_t *list;     /* in `slots`: the flows to send over; NULL: all */
-	uint32_t learnt;          /* their number */
-	uint16_t generation;      /* of LEARN; 0: nothing is learnt */
+	uint32_t learnt;          /* number of flows to send over */
+	uint16_t generation;      /* of LEARN; 0: nothing was learnt */
 	struct ws_flow_learnt told;
 };
 
-/* Generations have 15 bits. Marks of an entry: the generation in the upper half, and these. */
+/* Generations have 15 bits. The marks of an entry: the generation in the upper half, and these. */
 enum {
 	FLOW_GENERATIONS = 32767,
-	FLOW_REMAPPED = 1,  /* it had another tuple before */
+	FLOW_REMAPPED = 1,  /* the flow had another tuple before */
 	FLOW_CONFIRMED = 2, /* the ACK arrived */
 };
 /* Marks of a reply over TCP, in this phase. */
 enum { FLOW_CAME = 1, FLOW_CAME_RIGHT = 2 };
-/* Over TCP both marks have, in bits 8 to 15, what the port acknowledges in units. */
+/* Over TCP, bits 8 to 15 of both marks are the acknowledged units. */
 enum { FLOW_ACKED_SHIFT = 8, FLOW_ACKED_MASK = 0xff00 };
 
 static inline uint16_t flow_marks_generation(uint32_t marks)
@@ -50,17 +50,17 @@ static inline uint32_t flow_marks(uint16_t generation, uint32_t flags)
 }
 
 uint64_t flow_table_bytes(bool ip6, uint32_t flows);
-/* NULL: memory is short. */
+/* NULL: out of memory. */
 struct flow_table *flow_table_create(const struct flow_tuples *tuples, uint32_t flows);
 void flow_table_free(struct flow_table *table);
-/* Nothing is of any generation. */
+/* Forget all entries, or all replies, of all generations. */
 void flow_table_clear_entries(struct flow_table *table);
 void flow_table_clear_replies(struct flow_table *table);
-/* TCP: no reply came in this phase; what is acknowledged stays. */
+/* TCP: forget the replies of the phase before, but keep the acknowledged units. */
 void flow_table_expect_replies(struct flow_table *table);
-/* Flows that are learnt from now on are of this generation. */
+/* Flows learnt from now on belong to this generation. */
 void flow_table_begin(struct flow_table *table, uint16_t generation);
-/* All have been learnt: compare and list them. No worker may write. */
+/* At the end of LEARN: compare and list the learnt tuples. No worker may write. */
 void flow_table_settle(struct flow_table *table, const struct flow_tuples *tuples);
 
 static inline uint64_t *flow_entry(const struct flow_table *table, uint32_t flow, const bool ip6)
@@ -77,7 +77,7 @@ static inline void flow_entry_prefetch(const struct flow_table *table, uint32_t 
 		__builtin_prefetch(entry + 4, 1);
 }
 
-/* Returns its marks. */
+/* Returns the marks. */
 static inline uint32_t flow_entry_read(const uint64_t *entry, struct flow_tuple *out,
 									   const bool ip6)
 {
@@ -101,7 +101,7 @@ static inline bool flow_table_knows(const struct flow_table *table, uint32_t mar
 	return table->generation && flow_marks_generation(marks) == table->generation;
 }
 
-/* It can be sent over. */
+/* True if frames can be sent over the flow. */
 static inline bool flow_table_has(const struct flow_table *table, uint32_t marks)
 {
 	return flow_table_knows(table, marks) && (!table->tcp || marks & FLOW_CONFIRMED);

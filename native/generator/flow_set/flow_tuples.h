@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tuples of a flow set: source and destination addresses and ports, all combinations in a
- * pseudorandom order. Flow f has the f-th of them, so that the flows of a smaller set are the first
- * ones of a larger one.
+ * The tuples of a flow set: all combinations of source and destination addresses and ports, in a
+ * pseudorandom order. Flow f has the f-th tuple, so the flows of a smaller set are the first ones
+ * of a larger set.
  */
 #pragma once
 
@@ -13,13 +13,15 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* As on the wire, for one copy: addresses (one word for IPv4, four for IPv6), and both ports. */
+/* In network order, to be copied at once: addresses (one word for IPv4, four for IPv6), both ports.
+ */
 struct flow_tuple {
 	uint64_t addresses[4];
 	uint32_t ports;
 };
 
-/* A flow's place in each range: its ports as on the wire, and the numbers of its addresses. */
+/* The position of a flow in each range: its ports in network order, the numbers of its addresses.
+ */
 struct flow_digits {
 	uint32_t ports;
 	uint16_t source, destination;
@@ -34,7 +36,7 @@ struct flow_tuples {
 	uint16_t source_port, destination_port;
 };
 
-/* 0, or the code of an error whose line is told. */
+/* Returns 0, or the code of an error with a message. */
 int flow_tuples_make(const struct ws_flow_set *set, struct flow_tuples *out);
 struct flow_digits flow_digits_of(const struct flow_tuples *tuples, uint32_t flow);
 
@@ -82,7 +84,7 @@ static inline bool flow_tuple_equals(const struct flow_tuple *a, const struct fl
 	return !differ;
 }
 
-/* The initiator's address and port are alike. */
+/* True if the initiator's address and port are equal. */
 static inline bool flow_tuple_same_source(const struct flow_tuple *a, const struct flow_tuple *b,
 										  bool ip6)
 {

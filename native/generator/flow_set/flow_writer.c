@@ -8,7 +8,7 @@
 
 enum { PAYLOAD = WS_FLOW_SET_PAYLOAD, NEEDED = UDP_LEN + PAYLOAD };
 
-/* The length of the UDP header's datagram, 0 when it is not whole or has no room for the words. */
+/* Length of the datagram by its UDP header; 0 if it is truncated or has no room for the words. */
 static uint16_t datagram_length(const uint8_t *udp, uint32_t room)
 {
 	uint16_t length = room < NEEDED ? 0 : (uint16_t)(udp[4] << 8 | udp[5]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frames of a flow set's streams: which flow is next, and with which tuple it goes. */
+/* The frames of a flow set's streams: they select the next flow and its tuple. */
 #include "generator/flow_set/flow_share.h"
 
 #include "dev/error.h"
@@ -92,7 +92,7 @@ static uint32_t step_apart(struct flow_writing *writing, uint32_t count)
 	return flow;
 }
 
-/* The next place of `count`; what is written ahead of the last one is never sent. */
+/* The next of `count` places. Frames written beyond the last place are never sent. */
 static uint32_t step(struct flow_writing *writing, uint32_t count)
 {
 	if (writing->next == count)
@@ -100,7 +100,7 @@ static uint32_t step(struct flow_writing *writing, uint32_t count)
 	return (uint32_t)writing->next++;
 }
 
-/* The next `n` flows: of all, or of those that were learnt. */
+/* Choose the next `n` flows, of all or of the learnt ones. */
 static void choose(struct flow_writing *writing, uint32_t *places, uint16_t n)
 {
 	const struct flow_table *table = writing->share->table;
@@ -162,7 +162,7 @@ static inline __attribute__((always_inline)) void write_learnt(struct flow_writi
 
 /* ---- TCP */
 
-/* The tuple to send `flow` with; returns the marks that have what is acknowledged. */
+/* Get the tuple to send `flow` with. Returns the marks, which hold the acknowledged units. */
 static inline __attribute__((always_inline)) uint32_t
 look_up(const struct flow_share *share, uint32_t flow, struct flow_tuple *tuple, const bool ip6)
 {
@@ -177,7 +177,7 @@ look_up(const struct flow_share *share, uint32_t flow, struct flow_tuple *tuple,
 	return marks;
 }
 
-/* Bytes sent before these `length` bytes. */
+/* Add `length` to the bytes sent; returns their number before. */
 static inline uint32_t take_bytes(uint32_t *bytes, uint32_t length, bool shared)
 {
 	if (shared)

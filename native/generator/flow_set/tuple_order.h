@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pseudorandom permutation of 0 … count - 1 that is computed, so that it takes no memory.
+ * A pseudorandom permutation of 0 … count - 1, computed and not stored.
  *
- * A Feistel network of four rounds over the least number of bits that holds `count` values, run
- * again on its own result while that is `count` or more (cycle walking): fewer than two runs on
- * average. The halves differ by a bit where the number of bits is odd.
+ * A Feistel network of four rounds over the lowest number of bits that holds `count` values. While
+ * its result is `count` or more, it runs again on that result (cycle walking): fewer than two runs
+ * on average. The halves differ by one bit if the number of bits is odd.
  */
 #pragma once
 

@@ -34,30 +34,30 @@ def acl_protocol(lookup: Lookup) -> Iterator[FileFinding]:
 
 def acl_ports(lookup: Lookup) -> Iterator[FileFinding]:
     for path, term in _terms(lookup):
-        for key, given in (("source-port", term.source_port), ("destination-port", term.destination_port)):
-            if given is None:
+        for key, port in (("source-port", term.source_port), ("destination-port", term.destination_port)):
+            if port is None:
                 continue
             if _protocol(term) not in (_TCP, _UDP):
-                message = f"{key} {given} with protocol {term.protocol or 'any'}"
+                message = f"{key} {port} with protocol {term.protocol or 'any'}"
                 yield FileFinding((*path, key), message, "ports are of tcp and udp: give one of them as protocol")
                 continue
             try:
-                port_range(given)
+                port_range(port)
             except Unusable as error:
                 yield FileFinding((*path, key), str(error), error.fix)
 
 
 def acl_icmp(lookup: Lookup) -> Iterator[FileFinding]:
     for path, term in _terms(lookup):
-        for key, given in (("icmp-type", term.icmp_type), ("icmp-code", term.icmp_code)):
-            if given is None:
+        for key, number in (("icmp-type", term.icmp_type), ("icmp-code", term.icmp_code)):
+            if number is None:
                 continue
             if _protocol(term) not in (_ICMP, _ICMP6):
-                message = f"{key} {given} with protocol {term.protocol or 'any'}"
+                message = f"{key} {number} with protocol {term.protocol or 'any'}"
                 yield FileFinding((*path, key), message, "this is of icmp and ipv6-icmp: give one of them as protocol")
                 continue
             try:
-                value_range(given, key)
+                value_range(number, key)
             except Unusable as error:
                 yield FileFinding((*path, key), str(error), error.fix)
 

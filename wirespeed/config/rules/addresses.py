@@ -43,18 +43,18 @@ def address_is_canonical(lookup: Lookup) -> Iterator[FileFinding]:
 def address_is_on_one_interface(lookup: Lookup) -> Iterator[FileFinding]:
     """Networks that contain one another follow each other in order, the larger first."""
     within: list[_Given] = []
-    order = sorted(_given(lookup), key=lambda one: (one.version, one.first, one.length))
-    for one in order:
-        while within and (within[-1].version != one.version or within[-1].last < one.first):
+    order = sorted(_given(lookup), key=lambda address: (address.version, address.first, address.length))
+    for here in order:
+        while within and (within[-1].version != here.version or within[-1].last < here.first):
             within.pop()
-        other = next((other for other in reversed(within) if _clash(one, other)), None)
+        other = next((other for other in reversed(within) if _clash(here, other)), None)
         if other is not None:
-            where = "this interface" if other.interface == one.interface else other.interface
-            message = f"the network of {one.address} overlaps that of {other.address} on {where}"
-            yield FileFinding(one.path, message, "give each interface a network of its own")
+            where = "this interface" if other.interface == here.interface else other.interface
+            message = f"the network of {here.address} overlaps that of {other.address} on {where}"
+            yield FileFinding(here.path, message, "give each interface a network of its own")
         # One of a kind is enough, so that thousands of the same are not compared with each other.
-        if not within or (within[-1].length, within[-1].interface) != (one.length, one.interface):
-            within.append(one)
+        if not within or (within[-1].length, within[-1].interface) != (here.length, here.interface):
+            within.append(here)
 
 
 def _clash(one: _Given, other: _Given) -> bool:

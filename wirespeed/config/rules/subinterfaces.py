@@ -26,14 +26,14 @@ def subinterface_says_something(lookup: Lookup) -> Iterator[FileFinding]:
 
 def encapsulation_is_one(lookup: Lookup) -> Iterator[FileFinding]:
     for face, _, _ in _subs(lookup):
-        given = face.sub.encapsulation if face.sub is not None else None
-        if given is None:
+        tags = face.sub.encapsulation if face.sub is not None else None
+        if tags is None:
             continue
         path = (*face.path, "encapsulation")
-        if given.dot1q is not None and given.dot1ad is not None:
-            yield FileFinding(path, f"dot1q {given.dot1q} and dot1ad {given.dot1ad} are both the outer tag", "keep one")
-        elif given.dot1q is None and given.dot1ad is None:
-            inner = f" for inner-dot1q {given.inner_dot1q}" if given.inner_dot1q is not None else ""
+        if tags.dot1q is not None and tags.dot1ad is not None:
+            yield FileFinding(path, f"dot1q {tags.dot1q} and dot1ad {tags.dot1ad} are both the outer tag", "keep one")
+        elif tags.dot1q is None and tags.dot1ad is None:
+            inner = f" for inner-dot1q {tags.inner_dot1q}" if tags.inner_dot1q is not None else ""
             yield FileFinding(path, f"there is no outer tag{inner}", "give dot1q or dot1ad")
 
 

@@ -34,22 +34,22 @@ ENDPOINT = ConsoleOption(
 @command("capture", CONSOLE, "Show the captures there are.")
 @command("capture show", CONSOLE, "Show the captures there are.")
 def show(session: Session, given: Given) -> None:
-    found = session.client.capture("status")
-    if not found:
+    captures = session.client.capture("status")
+    if not captures:
         session.screen.show("no captures; `capture record start --rx 0` begins one")
         return
-    rows = tuple(ConsoleRow(str(one.get("id")), _cells(one)) for one in found)
+    rows = tuple(ConsoleRow(str(one.get("id")), _cells(one)) for one in captures)
     columns = ("ID", "Status", "Packets", "Bytes", "Matched", "TX ports", "RX ports", "Filter")
     session.screen.show(render(ConsoleTable("Captures", columns, rows, align="center", least=7)))
 
 
-def _cells(one: dict[str, Any]) -> tuple[str, ...]:
-    chosen = one.get("filter") or {}
+def _cells(capture: dict[str, Any]) -> tuple[str, ...]:
+    chosen = capture.get("filter") or {}
     return (
-        str(one.get("state", "?")),
-        f"[{one.get('count', 0)}/{one.get('limit', 0)}]",
-        str(one.get("bytes", 0)),
-        str(one.get("matched", 0)),
+        str(capture.get("state", "?")),
+        f"[{capture.get('count', 0)}/{capture.get('limit', 0)}]",
+        str(capture.get("bytes", 0)),
+        str(capture.get("matched", 0)),
         _from_mask(int(chosen.get("tx", 0))),
         _from_mask(int(chosen.get("rx", 0))),
         str(chosen.get("bpf") or "-"),
@@ -75,12 +75,12 @@ def _sides(session: Session, given: Given) -> tuple[list[int], list[int]]:
 
 
 def _start(
-    session: Session, given: Given, sides: tuple[list[int], list[int]], mode: str, limit: int, **more: object
+    session: Session, args: Given, sides: tuple[list[int], list[int]], mode: str, limit: int, **more: object
 ) -> int:
-    if given.snaplen:
-        more["snaplen"] = given.snaplen
+    if args.snaplen:
+        more["snaplen"] = args.snaplen
     tx, rx = sides
-    answer = session.client.capture("start", tx=tx, rx=rx, limit=limit, mode=mode, filter=given.filter, **more)
+    answer = session.client.capture("start", tx=tx, rx=rx, limit=limit, mode=mode, filter=args.filter, **more)
     return int(answer["capture_id"])
 
 
@@ -95,16 +95,16 @@ def _start(
         ("-o", "--output"), "File to write; without it the packets are dropped.", metavar="FILE", source="files"
     ),
 )
-def record_stop(session: Session, given: Given) -> None:
-    if session.monitor is not None and session.monitor.capture_id == given.id:
-        raise UsageError(f"capture {given.id} belongs to the monitor; `capture monitor stop` ends it")
-    path = _writable(given.output) if given.output else None
-    with step(session.screen, f"Stopping capture {given.id}:"):
-        packets = int(session.client.capture("stop", capture_id=given.id)["pkt_count"])
+def record_stop(session: Session, args: Given) -> None:
+    if session.monitor is not None and session.monitor.capture_id == args.id:
+        raise UsageError(f"capture {args.id} belongs to the monitor; `capture monitor stop` ends it")
+    path = _writable(args.output) if args.output else None
+    with step(session.screen, f"Stopping capture {args.id}:"):
+        packets = int(session.client.capture("stop", capture_id=args.id)["pkt_count"])
     if path is not None:
         with step(session.screen, f"Writing {packets} packets to {path}:"):
-            write_pcap(path, _fetch(session, given.id, packets))
-    session.client.capture("remove", capture_id=given.id)
+            write_pcap(path, _fetch(session, args.id, packets))
+    session.client.capture("remove", capture_id=args.id)
 
 
 def _writable(name: str) -> Path:
@@ -147,15 +147,15 @@ def write_pcap(path: Path, packets: Iterator[tuple[float, bytes]]) -> None:
     switch("-p", "--pipe", help="Write the packets to a named pipe for Wireshark."),
     ConsoleOption(("-o", "--output"), "Write the packets to a pcap file.", metavar="FILE", source="files"),
 )
-def monitor_start(session: Session, given: Given) -> None:
-    if given.verbose + given.pipe + (given.output is not None) > 1:
+def monitor_start(session: Session, args: Given) -> None:
+    if args.verbose + args.pipe + (args.output is not None) > 1:
         raise UsageError("capture monitor start: --verbose, --pipe and --output exclude each other")
-    sides = _sides(session, given)
+    sides = _sides(session, args)
     if session.monitor is not None:
         session.screen.show("the monitor before this one is stopped")
         session.end_monitor()
-    sink = _sink(session, given)
-    identity = _start(session, given, sides, "cyclic", _FETCH)
+    sink = _sink(session, args)
+    identity = _start(session, args, sides, "cyclic", _FETCH)
     session.monitor = CaptureMonitor(session.server, identity, sink, session.notify)
     if not session.single:
         session.monitor.start()
@@ -170,11 +170,11 @@ def monitor_start(session: Session, given: Given) -> None:
         session.end_monitor()
 
 
-def _sink(session: Session, given: Given) -> Sink:
-    if given.output is not None:
-        return PcapFile(_writable(given.output))
-    if not given.pipe:
-        return PacketLines(session.notify, given.verbose)
+def _sink(session: Session, args: Given) -> Sink:
+    if args.output is not None:
+        return PcapFile(_writable(args.output))
+    if not args.pipe:
+        return PacketLines(session.notify, args.verbose)
     pipe = PcapPipe()
     session.screen.show(f"packets go into {pipe.path}; `wireshark -k -i {pipe.path}` shows them")
     return pipe

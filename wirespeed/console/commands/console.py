@@ -89,14 +89,14 @@ def _run_again(session: Session, number: int) -> None:
     switch("-c", "--clear", help="Clear the list after it is shown."),
     offline=True,
 )
-def events(session: Session, given: Given) -> None:
-    every = given.info == given.warn
-    shown = [one for one in list(session.happenings) if every or one.loud == given.warn]
+def events(session: Session, args: Given) -> None:
+    every = args.info == args.warn
+    shown = [one for one in list(session.happenings) if every or one.loud == args.warn]
     for happening in shown:
         session.screen.show(str(happening))
     if not shown:
         session.screen.show("nothing has happened yet" if not session.happenings else "nothing of that kind")
-    if given.clear:
+    if args.clear:
         session.happenings.clear()
 
 
@@ -122,18 +122,18 @@ def verbose(session: Session, given: Given) -> None:
     switch("-r", "--readonly", help="Acquire no ports."),
     offline=True,
 )
-def connect(session: Session, given: Given) -> None:
-    server = given.server or session.server
+def connect(session: Session, args: Given) -> None:
+    server = args.server or session.server
     elsewhere = server != session.server
-    if session.online and session.owned and (elsewhere or given.readonly):
+    if session.online and session.owned and (elsewhere or args.readonly):
         session.client.give_back(session.owned)
     with step(session.screen, f"Connecting to RPC server on {server}:"):
-        session.connect(given.server)
+        session.connect(args.server)
     session.screen.show(f"{session.version}, {describe(session.system)}")
     wanted = session.ports if elsewhere else session.wanted
-    if given.readonly:
+    if args.readonly:
         return
-    if given.force:
+    if args.force:
         with step(session.screen, f"Force acquiring ports {list(session.ports)}:"):
             session.client.take(session.ports, force=True)
     elif wanted and not session.on_demand:

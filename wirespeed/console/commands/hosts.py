@@ -49,28 +49,28 @@ def _read_type(word: str) -> int:
         moot="a host needs no mask; all that it sends goes to its gateway",
     ),
 )
-def add(session: Session, given: Given) -> None:
+def add(session: Session, args: Given) -> None:
     from wirespeed.console.neighbors6 import link_local  # noqa: PLC0415 - scapy takes long to import
 
-    [port] = session.ours([only_port(given)])
-    kinds = given.tpid or []
-    if len(kinds) > len(given.vlan or ()):
+    [port] = session.ours([only_port(args)])
+    kinds = args.tpid or []
+    if len(kinds) > len(args.vlan or ()):
         raise UsageError("ns add: --tpid has more types than --vlan has tags")
-    tags = [{"id": tag} for tag in read_tags(given.vlan or ())]
+    tags = [{"id": tag} for tag in read_tags(args.vlan or ())]
     vlan = [{**tag, "type": kind} for tag, kind in zip(tags, kinds, strict=False)] + tags[len(kinds) :]
-    host = {"mac": given.mac, "address": given.src, "gateway": given.dst, "vlan": vlan}
-    added = [host] + [{"mac": given.mac, "address": link_local(given.mac), "vlan": vlan}] * given.auto_ipv6
-    with step(session.screen, f"Adding host {given.mac} to port {port}:"):
-        _place(session, port, [*(one for one in _hosts(session, port) if one["mac"] != given.mac), *added])
+    host = {"mac": args.mac, "address": args.src, "gateway": args.dst, "vlan": vlan}
+    added = [host] + [{"mac": args.mac, "address": link_local(args.mac), "vlan": vlan}] * args.auto_ipv6
+    with step(session.screen, f"Adding host {args.mac} to port {port}:"):
+        _place(session, port, [*(one for one in _hosts(session, port) if one["mac"] != args.mac), *added])
 
 
 @command("ns remove", COMMON, "Let a port stand for a host no more.", ONE_PORT, MAC)
-def remove(session: Session, given: Given) -> None:
-    [port] = session.ours([only_port(given)])
+def remove(session: Session, args: Given) -> None:
+    [port] = session.ours([only_port(args)])
     hosts = _hosts(session, port)
-    _of_mac(port, hosts, given.mac)
-    with step(session.screen, f"Removing host {given.mac} from port {port}:"):
-        _place(session, port, [one for one in hosts if one["mac"] != given.mac])
+    _of_mac(port, hosts, args.mac)
+    with step(session.screen, f"Removing host {args.mac} from port {port}:"):
+        _place(session, port, [one for one in hosts if one["mac"] != args.mac])
 
 
 @command("ns remove-all", COMMON, "Let none of the acquired ports stand for hosts any more.")

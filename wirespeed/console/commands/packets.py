@@ -28,20 +28,20 @@ from wirespeed.units import MAX_FRAME_BYTES, MIN_FRAME_BYTES
     ),
     ConsoleOption(("-i", "--interval"), "Seconds between packets.", number(0, "interval"), "S", default="1"),
 )
-def ping(session: Session, given: Given) -> None:
-    if (given.ports is None) != (given.dst is None):
+def ping(session: Session, args: Given) -> None:
+    if (args.ports is None) != (args.dst is None):
         raise UsageError("ping: give both -p PORT and -d IP, or neither to ping the server")
-    if given.size > MAX_FRAME_BYTES:
-        raise UsageError(f"frame size {given.size} cannot be used; give {MIN_FRAME_BYTES} to {MAX_FRAME_BYTES}")
-    if given.ports is None:
+    if args.size > MAX_FRAME_BYTES:
+        raise UsageError(f"frame size {args.size} cannot be used; give {MIN_FRAME_BYTES} to {MAX_FRAME_BYTES}")
+    if args.ports is None:
         before_s = time.perf_counter()
         session.client.call("ping")
         session.screen.show(f"{session.server} answers in {(time.perf_counter() - before_s) * 1e3:.2f} ms")
     else:
-        _ping_from(session, only_port(given), given)
+        _ping_from(session, only_port(args), args)
 
 
-def _ping_from(session: Session, port: int, given: Given) -> None:
+def _ping_from(session: Session, port: int, args: Given) -> None:
     from wirespeed.client.probes import ping  # noqa: PLC0415
     from wirespeed.console.layer3 import layer3, layer3_ipv6  # noqa: PLC0415 - scapy takes long to import
     from wirespeed.console.neighbors6 import ping6, resolve6  # noqa: PLC0415 - as above
@@ -50,21 +50,21 @@ def _ping_from(session: Session, port: int, given: Given) -> None:
     [status] = session.statuses([port])
     if not status.get("service"):
         raise UsageError(f"ping - port(s) [{port}]: must be under service mode; `service -p {port}` first")
-    is_ipv6 = ":" in given.dst
-    who = replace(layer3_ipv6(status) if is_ipv6 else layer3(port, status), dst_ip=given.dst)
-    who = who if given.vlan is None else replace(who, vlans=read_tags(given.vlan))
+    is_ipv6 = ":" in args.dst
+    who = replace(layer3_ipv6(status) if is_ipv6 else layer3(port, status), dst_ip=args.dst)
+    who = who if args.vlan is None else replace(who, vlans=read_tags(args.vlan))
     if is_ipv6:  # an address that nobody on the link has is behind the router
         who = replace(who, dst_mac=resolve6(session.client, port, who) or who.dst_mac)
-    session.screen.show(f"Pinging {given.dst} from port {port} with {given.size} bytes:")
+    session.screen.show(f"Pinging {args.dst} from port {port} with {args.size} bytes:")
     answered = 0
-    for sequence in range(1, given.count + 1):
-        took_s = (ping6 if is_ipv6 else ping)(session.client, port, who, sequence, given.size)
+    for sequence in range(1, args.count + 1):
+        took_s = (ping6 if is_ipv6 else ping)(session.client, port, who, sequence, args.size)
         answered += took_s is not None
-        what = "no reply" if took_s is None else f"reply from {given.dst}, time={took_s * 1e3:.3f} ms"
+        what = "no reply" if took_s is None else f"reply from {args.dst}, time={took_s * 1e3:.3f} ms"
         session.screen.show(f"seq={sequence} {what}")
-        if sequence < given.count:
-            time.sleep(given.interval)
-    session.screen.show(f"{answered} of {given.count} answered")
+        if sequence < args.count:
+            time.sleep(args.interval)
+    session.screen.show(f"{answered} of {args.count} answered")
 
 
 @command(
@@ -75,11 +75,11 @@ def _ping_from(session: Session, port: int, given: Given) -> None:
     ALL,
     ConsoleOption(("-t", "--timeout"), "Seconds to wait for answers.", number(0.1, "timeout"), "S", default="3"),
 )
-def scan6(session: Session, given: Given) -> None:
+def scan6(session: Session, args: Given) -> None:
     from wirespeed.console.layer3 import layer3_ipv6  # noqa: PLC0415 - scapy takes long to import
     from wirespeed.console.neighbors6 import scan  # noqa: PLC0415 - as above
 
-    ports = session.ours(given.ports)
+    ports = session.ours(args.ports)
     statuses = dict(zip(ports, session.statuses(ports), strict=True))
     for port, status in statuses.items():
         if not status.get("service"):
@@ -87,12 +87,12 @@ def scan6(session: Session, given: Given) -> None:
     for port, status in statuses.items():
         who = layer3_ipv6(status)
         session.screen.show(f"port {port}: asking all nodes from {who.src_ip}")
-        found = 0
-        for one in scan(session.client, port, who, given.timeout):
-            found += 1
+        count = 0
+        for one in scan(session.client, port, who, args.timeout):
+            count += 1
             kind = "  router" if one.is_router else ""
             session.screen.show(f"  {one.ip:<39}  {one.mac}{kind}")
-        session.screen.show(f"port {port}: {found} neighbour{'' if found == 1 else 's'}")
+        session.screen.show(f"port {port}: {count} neighbour{'' if count == 1 else 's'}")
 
 
 @command("map", COMMON, "Find out which port is wired to which, by a packet from each.", PORTS)

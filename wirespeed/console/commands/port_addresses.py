@@ -28,11 +28,11 @@ ONE_PORT = ConsoleOption(
 )
 
 
-def only_port(given: Given) -> int:
+def only_port(args: Given) -> int:
     """The one port of a command that takes one; UsageError for more."""
-    if len(given.ports) != 1:
-        raise UsageError(f"-p takes one port here, not {len(given.ports)}")
-    port: int = given.ports[0]
+    if len(args.ports) != 1:
+        raise UsageError(f"-p takes one port here, not {len(args.ports)}")
+    port: int = args.ports[0]
     return port
 
 
@@ -90,21 +90,21 @@ def l2(session: Session, given: Given) -> None:
     ConsoleOption(("--dst",), "Next hop of the port: the router's address.", read_ipv4, "IP", optional=False),
     ConsoleOption(("--vlan",), "VLAN tags, at most two.", read_vlan, "VLAN", many=True),
 )
-def l3(session: Session, given: Given) -> None:
-    ports = session.ours([only_port(given)])
-    addresses = {"src_addr": given.src, "dst_addr": given.dst}
-    if given.vlan is not None:
-        _set_vlan(session, ports, given.vlan)
+def l3(session: Session, args: Given) -> None:
+    ports = session.ours([only_port(args)])
+    addresses = {"src_addr": args.src, "dst_addr": args.dst}
+    if args.vlan is not None:
+        _set_vlan(session, ports, args.vlan)
     with step(session.screen, f"Setting port {ports[0]} in L3 mode:"):
         session.client.on_ports("set_l3", ports, block=False, **addresses)
     [status] = session.statuses(ports)
     serving = bool(status.get("service"))
     if _resolved(session, ports[0], _CLIENT_ASKS_S if serving else _SERVER_ASKS_S):
-        session.screen.show(f"port {ports[0]}: {given.dst} is resolved")
+        session.screen.show(f"port {ports[0]}: {args.dst} is resolved")
     elif serving:
         _resolve(session, ports[0])
     else:
-        raise WirespeedError(f"port {ports[0]}: no answer for {given.dst}; `service`, then `arp` asks again")
+        raise WirespeedError(f"port {ports[0]}: no answer for {args.dst}; `service`, then `arp` asks again")
 
 
 @command(
@@ -118,14 +118,14 @@ def l3(session: Session, given: Given) -> None:
     ),
     ConsoleOption(("-r", "--retries"), "Retries if there is no answer.", count("retries", 0), "N", default="0"),
 )
-def arp(session: Session, given: Given) -> None:
+def arp(session: Session, args: Given) -> None:
     """Without ports given, those that have an IPv4 address."""
     from wirespeed.console.layer3 import layer3  # noqa: PLC0415 - scapy takes long to import
 
-    tags = None if given.vlan is None else read_tags(given.vlan)
-    ports = session.ours(given.ports)
+    tags = None if args.vlan is None else read_tags(args.vlan)
+    ports = session.ours(args.ports)
     statuses = dict(zip(ports, session.statuses(ports), strict=True))
-    if given.ports is None:
+    if args.ports is None:
         statuses = {
             port: one for port, one in statuses.items() if _ipv4(one).get("state", "none") != "none"
         } or statuses
@@ -133,7 +133,7 @@ def arp(session: Session, given: Given) -> None:
         layer3(port, status)
         _need_service(port, bool(status.get("service")), "arp")
     for port in statuses:
-        _resolve(session, port, tags, given.retries)
+        _resolve(session, port, tags, args.retries)
 
 
 def _need_service(port: int, serving: bool, what: str) -> None:
@@ -183,11 +183,11 @@ def _resolve(session: Session, port: int, tags: tuple[int, ...] | None = None, r
     ConsoleOption(("--vlan",), "The same.", read_vlan, "VLAN", many=True),
     switch("-c", "--clear", help="No tags."),
 )
-def vlan(session: Session, given: Given) -> None:
-    tags = [*(given.tags or ()), *(given.vlan or ())]
-    if bool(tags) == given.clear:
+def vlan(session: Session, args: Given) -> None:
+    tags = [*(args.tags or ()), *(args.vlan or ())]
+    if bool(tags) == args.clear:
         raise UsageError("vlan: give one or two tags, or --clear, as in `vlan -p 0 -c` or `vlan 100 -p 0`")
-    _set_vlan(session, session.ours(given.ports), tags)
+    _set_vlan(session, session.ours(args.ports), tags)
 
 
 def _set_vlan(session: Session, ports: tuple[int, ...], tags: list[int]) -> None:
@@ -205,9 +205,9 @@ def _set_vlan(session: Session, ports: tuple[int, ...], tags: list[int]) -> None
     switch("--auto-ipv6", help="Use an address derived from the MAC address (the default without --src)."),
     ConsoleOption(("-s", "--src"), "Address.", _read_ipv6, "IPV6"),
 )
-def ipv6(session: Session, given: Given) -> None:
-    if given.off + given.auto_ipv6 + (given.src is not None) > 1:
+def ipv6(session: Session, args: Given) -> None:
+    if args.off + args.auto_ipv6 + (args.src is not None) > 1:
         raise UsageError("ipv6: --off, --auto-ipv6 and --src exclude each other")
-    ports = session.ours(given.ports)
-    with step(session.screen, f"{'Disabling' if given.off else 'Enabling'} IPv6 on port(s) {list(ports)}:"):
-        session.client.on_ports("conf_ipv6", ports, enabled=not given.off, src_ipv6=given.src or "", block=False)
+    ports = session.ours(args.ports)
+    with step(session.screen, f"{'Disabling' if args.off else 'Enabling'} IPv6 on port(s) {list(ports)}:"):
+        session.client.on_ports("conf_ipv6", ports, enabled=not args.off, src_ipv6=args.src or "", block=False)

@@ -62,10 +62,10 @@ def release(session: Session, given: Given) -> None:
     ALL,
     switch("-r", "--restart", help="Also bring the links up, if the driver can."),
 )
-def reset(session: Session, given: Given) -> None:
+def reset(session: Session, args: Given) -> None:
     """Features that a server does not have cannot be on, so those that it refuses are left. Queues and captures go
     first: they keep a port in service mode."""
-    client, ports = session.client, session.some(given.ports)
+    client, ports = session.client, session.some(args.ports)
     with step(session.screen, f"Resetting ports {list(ports)}:"):
         client.take(ports, force=True)
         client.on_profiles("stop_traffic", [ProfileTarget(port, ALL_PROFILES) for port in ports])
@@ -75,7 +75,7 @@ def reset(session: Session, given: Given) -> None:
         client.on_profiles("remove_all_streams", client.profiles(ports))
         for port in ports:
             _try(session, "set_port_attr", port, attr={"promiscuous": {"enabled": False}})
-            if given.restart:
+            if args.restart:
                 _try(session, "set_port_attr", port, attr={"link_status": {"up": True}})
             _try(session, "service", port, enabled=False, filtered=False)
         session.clear(ports)
@@ -123,28 +123,28 @@ def _switch(flag: str, help: str, *choices: str) -> ConsoleOption:
     ),
     switch("--supp", help="List the attributes that can be set."),
 )
-def portattr(session: Session, given: Given) -> None:
+def portattr(session: Session, args: Given) -> None:
     attributes: dict[str, dict[str, object]] = {}
-    if given.prom:
-        attributes["promiscuous"] = {"enabled": given.prom == "on"}
-    if given.mult:
-        attributes["multicast"] = {"enabled": given.mult == "on"}
-    if given.link:
-        attributes["link_status"] = {"up": given.link == "up"}
-    if given.led:
-        attributes["led_status"] = {"on": given.led == "on"}
-    if given.fc:
-        attributes["flow_ctrl_mode"] = {"mode": _FLOW_CONTROL[given.fc]}
-    if given.vxlan_fs:
-        attributes["vxlan_fs"] = given.vxlan_fs
-    if given.supp:
-        _show_supported(session, session.some(given.ports))
+    if args.prom:
+        attributes["promiscuous"] = {"enabled": args.prom == "on"}
+    if args.mult:
+        attributes["multicast"] = {"enabled": args.mult == "on"}
+    if args.link:
+        attributes["link_status"] = {"up": args.link == "up"}
+    if args.led:
+        attributes["led_status"] = {"on": args.led == "on"}
+    if args.fc:
+        attributes["flow_ctrl_mode"] = {"mode": _FLOW_CONTROL[args.fc]}
+    if args.vxlan_fs:
+        attributes["vxlan_fs"] = args.vxlan_fs
+    if args.supp:
+        _show_supported(session, session.some(args.ports))
     elif attributes:
-        ports = session.ours(given.ports)
+        ports = session.ours(args.ports)
         with step(session.screen, f"Applying attributes on port(s) {list(ports)}:"):
             session.client.on_ports("set_port_attr", ports, attr=attributes)
     else:
-        session.screen.show(port_status(session, session.some(given.ports)))
+        session.screen.show(port_status(session, session.some(args.ports)))
 
 
 def _show_supported(session: Session, ports: tuple[int, ...]) -> None:
@@ -166,19 +166,19 @@ def _show_supported(session: Session, ports: tuple[int, ...]) -> None:
     switch("--filtered", help="Filtered: the port passes selected packets only. A wirespeed generator passes all."),
     *(switch(f"--{name}", help=f"Filtered: {text}.") for name, (text, _) in _FILTERED.items()),
 )
-def service(session: Session, given: Given) -> None:
-    ports = session.ours(given.ports)
-    masks = [mask for name, (_, mask) in _FILTERED.items() if getattr(given, name.replace("-", "_"))]
-    filtered = given.filtered or bool(masks)
-    if given.off and filtered:
+def service(session: Session, args: Given) -> None:
+    ports = session.ours(args.ports)
+    masks = [mask for name, (_, mask) in _FILTERED.items() if getattr(args, name.replace("-", "_"))]
+    filtered = args.filtered or bool(masks)
+    if args.off and filtered:
         raise UsageError("service: --off excludes the filtered modes")
-    params: dict[str, object] = {"enabled": not (given.off or masks), "filtered": filtered}
+    params: dict[str, object] = {"enabled": not (args.off or masks), "filtered": filtered}
     if masks:
         params["mask"] = reduce(or_, masks)
     mode = "filtered service" if filtered else "service"
-    with step(session.screen, f"{'Disabling' if given.off else 'Enabling'} {mode} mode on port(s): {list(ports)}"):
+    with step(session.screen, f"{'Disabling' if args.off else 'Enabling'} {mode} mode on port(s): {list(ports)}"):
         session.client.on_ports("service", ports, **params)
-    if given.off:
+    if args.off:
         session.service_ports.difference_update(ports)
     else:
         session.service_ports.update(ports)

@@ -39,32 +39,30 @@ _FROM_FILE = {"src_mac_pcap": 0x8000_0000, "dst_mac_pcap": 0x4000_0000}
     switch("--src-mac-pcap", help="Source addresses of the file, not of the port."),
     switch("--dst-mac-pcap", help="Destination addresses of the file."),
 )
-def push(session: Session, given: Given) -> None:
-    if given.ipg is not None and given.min_ipg is not None:
+def push(session: Session, args: Given) -> None:
+    if args.ipg is not None and args.min_ipg is not None:
         raise UsageError("push: --ipg and --min-ipg exclude each other")
-    ports = session.ours(given.ports)
-    if given.remote:
-        _push_remote(session, ports, given)
+    ports = session.ours(args.ports)
+    if args.remote:
+        _push_remote(session, ports, args)
         return
-    path = Path(given.file).expanduser()
+    path = Path(args.file).expanduser()
     if not path.is_file():
-        raise FileFault(f"packet file {given.file} is not a file on this machine; --remote sends one of the server's")
-    if path.stat().st_size > MAX_LOCAL_BYTES and not given.force:
-        raise UsageError(
-            f"packet file {given.file} is over 1 MB; copy it to the server and push it with -r, or --force"
-        )
-    both = _both_sides(session, ports) if given.dual else ports
+        raise FileFault(f"packet file {args.file} is not a file on this machine; --remote sends one of the server's")
+    if path.stat().st_size > MAX_LOCAL_BYTES and not args.force:
+        raise UsageError(f"packet file {args.file} is over 1 MB; copy it to the server and push it with -r, or --force")
+    both = _both_sides(session, ports) if args.dual else ports
     targets = [ProfileTarget(port) for port in both]
-    make_ready(session, targets, given.force)
-    with step(session.screen, f"Converting '{given.file}' to streams:"):
-        streams = _streams(path, given, len(both))
+    make_ready(session, targets, args.force)
+    with step(session.screen, f"Converting '{args.file}' to streams:"):
+        streams = _streams(path, args, len(both))
     client = session.client
-    with step(session.screen, f"Pushing '{given.file}' on port(s) {listed(targets)}:"):
+    with step(session.screen, f"Pushing '{args.file}' on port(s) {listed(targets)}:"):
         client.on_profiles("remove_all_streams", targets)
         for target, items in zip(targets, streams, strict=True):
             client.load_streams(target, items)
         session.started = True
-        client.start_profiles(targets, Multiplier("raw", "abs", 1), given.duration or -1, given.force)
+        client.start_profiles(targets, Multiplier("raw", "abs", 1), args.duration or -1, args.force)
 
 
 def _both_sides(session: Session, ports: Sequence[int]) -> list[int]:
@@ -76,39 +74,39 @@ def _both_sides(session: Session, ports: Sequence[int]) -> list[int]:
     return both
 
 
-def _streams(path: Path, given: Given, ports: int) -> list[list[dict[str, Any]]]:
+def _streams(path: Path, args: Given, ports: int) -> list[list[dict[str, Any]]]:
     """Streams for each of the ports, in turn those of one side and of the other."""
     from wirespeed.profiles.loading import number_streams  # noqa: PLC0415 - scapy takes long to import
     from wirespeed.profiles.packet_files import load_pcap  # noqa: PLC0415
 
     loaded = load_pcap(
         path,
-        ipg_usec=given.ipg,
-        speedup=given.speedup,
-        loop_count=int(given.count),
-        split_mode="MAC" if given.dual else None,
-        min_ipg_usec=given.min_ipg,
-        src_mac_pcap=given.src_mac_pcap,
-        dst_mac_pcap=given.dst_mac_pcap,
+        ipg_usec=args.ipg,
+        speedup=args.speedup,
+        loop_count=int(args.count),
+        split_mode="MAC" if args.dual else None,
+        min_ipg_usec=args.min_ipg,
+        src_mac_pcap=args.src_mac_pcap,
+        dst_mac_pcap=args.dst_mac_pcap,
     )
     sides = (loaded,) if isinstance(loaded, list) else loaded
     return [number_streams(sides[place % len(sides)], str(path)) for place in range(ports)]
 
 
-def _push_remote(session: Session, ports: tuple[int, ...], given: Given) -> None:
-    make_ready(session, [ProfileTarget(port) for port in ports], given.force)
-    flags = sum(bit for name, bit in _FROM_FILE.items() if getattr(given, name))
+def _push_remote(session: Session, ports: tuple[int, ...], args: Given) -> None:
+    make_ready(session, [ProfileTarget(port) for port in ports], args.force)
+    flags = sum(bit for name, bit in _FROM_FILE.items() if getattr(args, name))
     with step(session.screen, f"Pushing remote PCAP on port(s) {list(ports)}:"):
         session.started = True
         session.client.play_file(
             ports,
-            pcap_filename=given.file,
-            ipg_usec=-1 if given.ipg is None else given.ipg,
-            min_ipg_usec=given.min_ipg or 0,
-            speedup=given.speedup,
-            count=int(given.count) | flags,
-            duration=given.duration or -1,
-            dual=given.dual,
+            pcap_filename=args.file,
+            ipg_usec=-1 if args.ipg is None else args.ipg,
+            min_ipg_usec=args.min_ipg or 0,
+            speedup=args.speedup,
+            count=int(args.count) | flags,
+            duration=args.duration or -1,
+            dual=args.dual,
         )
 
 
@@ -131,19 +129,19 @@ def _as_typed(word: str) -> str:
     switch("-n", "--dry", help="Show the packet; send nothing."),
     switch("--force", help="Accepted as in T-Rex; running traffic never blocks the packet."),
 )
-def pkt(session: Session, given: Given) -> None:
+def pkt(session: Session, args: Given) -> None:
     from wirespeed.console.packet_text import layer_names, read_packet  # noqa: PLC0415 - imports all of scapy
 
-    if (given.scapy is None) != given.layers:
+    if (args.scapy is None) != args.layers:
         raise UsageError("pkt: give the packet with -s, or -l to list the layers")
-    if given.layers:
+    if args.layers:
         session.screen.show(layer_names())
         return
-    packet, described = read_packet(given.scapy)
-    if given.dry:
+    packet, described = read_packet(args.scapy)
+    if args.dry:
         session.screen.show(f"Packet (size: {len(packet.raw)} B, without FCS):\n\n{described}\nnot sent")
         return
-    ports = session.ours(given.ports)
+    ports = session.ours(args.ports)
     with step(session.screen, f"Pushing 1 packets on port(s) {list(ports)}:"):
         for port in ports:
             session.client.push_packets(port, [packet])

@@ -144,23 +144,23 @@ def clear(session: Session, given: Given) -> None:
         source="files",
     ),
 )
-def streams(session: Session, given: Given) -> None:
+def streams(session: Session, args: Given) -> None:
     empty: list[int] = []
     coded: dict[int, dict[str, Json]] = {}
-    for port in session.some(given.ports):
+    for port in session.some(args.ports):
         loaded = session.client.all_streams(port)
-        shown = [one for one in stream_readings(port, loaded) if given.ids is None or one.stream_id in given.ids]
+        shown = [one for one in stream_readings(port, loaded) if args.ids is None or one.stream_id in args.ids]
         if not shown:
             empty.append(port)
-        elif given.code:
+        elif args.code:
             coded[port] = {str(one.stream_id): loaded[one.profile][str(one.stream_id)] for one in shown}
         else:
             session.screen.show(render(stream_table(shown, f"Port {port}:")))
             session.screen.show()
     if coded:
-        _show_code(session, coded, given.code)
+        _show_code(session, coded, args.code)
     if empty:
-        which = "no such stream" if given.ids is not None else "no stream"
+        which = "no such stream" if args.ids is not None else "no stream"
         session.screen.show(f"{which} on port {', '.join(map(str, empty))}")
 
 
@@ -184,11 +184,11 @@ def _chained(streams: Mapping[str, Json]) -> list[dict[str, Any]]:
     names = {number: one.get("name") or f"stream {number}" for number, one in streams.items()}
     followed = {str(one.get("next_stream_id", -1)) for one in streams.values()}
     chained = []
-    for number, one in streams.items():
-        following = names.get(str(one.get("next_stream_id", -1)))
+    for number, stream in streams.items():
+        following = names.get(str(stream.get("next_stream_id", -1)))
         chained.append(
             {
-                **one,
+                **stream,
                 **({"name": names[number]} if number in followed else {}),
                 **({"next": following} if following else {}),
             }
@@ -197,11 +197,11 @@ def _chained(streams: Mapping[str, Json]) -> list[dict[str, Any]]:
 
 
 @command("profiles", STATELESS, "Show the profiles that are loaded, and the built-in ones.", PORTS, ALL)
-def profiles(session: Session, given: Given) -> None:
+def profiles(session: Session, args: Given) -> None:
     from wirespeed.profiles import BUILTIN_NAMES  # noqa: PLC0415 - pulls in the profiles
 
     rows = []
-    for port in session.some(given.ports):
+    for port in session.some(args.ports):
         states = session.statuses([port])[0].get("state_profile") or {}
         for name, loaded in sorted(session.client.all_streams(port).items()):
             ids = sorted(map(int, loaded))

@@ -58,17 +58,17 @@ _USER = ConsoleOption(("-u", "--username"), "Those of a user, not of ports.")
     ),
     ConsoleOption(("-t", "--tunables"), "Arguments of the file's get_tpg_conf, up to the end of the line.", rest=True),
 )
-def tpg_enable(session: Session, given: Given) -> None:
+def tpg_enable(session: Session, args: Given) -> None:
     from wirespeed.profiles.script import load_tags  # noqa: PLC0415 - scapy takes long to import
 
-    ours, receivers = session.ours(None), session.ours(given.ports)
+    ours, receivers = session.ours(None), session.ours(args.ports)
     client = session.client
     asked = {
         "session_id": client.session_id,
         "ports": ours,
         "rx_ports": receivers,
-        "num_tpgids": given.num_tpgids,
-        "tags": load_tags(given.tags, given.tunables),
+        "num_tpgids": args.num_tpgids,
+        "tags": load_tags(args.tags, args.tunables),
     }
     with step(session.screen, "Enabling Tagged Packet Group:"):
         client.call("enable_tpg", username=client.user, **asked)
@@ -137,20 +137,20 @@ def _status(session: Session, **whose: Any) -> Json:
     ConsoleOption(("--value",), "VLAN id, or two for QinQ.", count("VLAN id", 0), "VLAN", True, repeats=True),
     switch("--clear", help="Set its counts to 0."),
 )
-def tpg_update(session: Session, given: Given) -> None:
-    user, number = session.client.user, given.tag_id
+def tpg_update(session: Session, args: Given) -> None:
+    user, number = session.client.user, args.tag_id
     tag: Json = {"type": None, "tag_id": number}
-    if given.type != "Invalidate":
-        values = given.value or []
-        need = 1 if given.type == "Dot1Q" else 2
+    if args.type != "Invalidate":
+        values = args.value or []
+        need = 1 if args.type == "Dot1Q" else 2
         if len(values) != need:
-            raise UsageError(f"tpg_update: {given.type} takes {need} --value, not {len(values)}")
-        tag |= {"type": given.type, "value": {"vlan": values[0]} if need == 1 else {"vlans": values}}
+            raise UsageError(f"tpg_update: {args.type} takes {need} --value, not {len(values)}")
+        tag |= {"type": args.type, "value": {"vlan": values[0]} if need == 1 else {"vlans": values}}
     data = _status(session, username=user)
     with step(session.screen, "Updating Tagged Packet Group Tags:"):
         session.client.call("update_tpg_tags", username=user, tags=[tag])
         groups = data["num_tpgids"]
-        for port in data["rx_ports"] if given.clear else ():
+        for port in data["rx_ports"] if args.clear else ():
             for first in range(0, groups, _AT_ONCE):
                 some = {"min_tpgid": first, "max_tpgid": min(first + _AT_ONCE, groups), "tag_list": [number]}
                 session.client.call("clear_updated", username=user, port_id=port, **some)
@@ -165,16 +165,16 @@ def tpg_update(session: Session, given: Given) -> None:
     _MIN_TAG,
     _MAX_TAG,
 )
-def tpg_tags(session: Session, given: Given) -> None:
-    whose: Json = {"username": given.username or session.client.user} if given.port is None else {"port_id": given.port}
+def tpg_tags(session: Session, args: Given) -> None:
+    whose: Json = {"username": args.username or session.client.user} if args.port is None else {"port_id": args.port}
     total = _status(session, **whose)["num_tags"]
-    last = total if given.max_tag is None else min(total, given.max_tag)
+    last = total if args.max_tag is None else min(total, args.max_tag)
     rows: list[ConsoleRow] = []
-    for first in range(given.min_tag, last, _AT_ONCE):
+    for first in range(args.min_tag, last, _AT_ONCE):
         tags = session.client.call("get_tpg_tags", **whose, min_tag=first, max_tag=min(first + _AT_ONCE, last))
         rows += [ConsoleRow(str(first + place), (_tag_text(tag),)) for place, tag in enumerate(tags)]
     columns = ("Tag Id", "Tag Type")
-    session.screen.show(render(ConsoleTable(f"Tags [{given.min_tag}-{last})", columns, tuple(rows))))
+    session.screen.show(render(ConsoleTable(f"Tags [{args.min_tag}-{last})", columns, tuple(rows))))
 
 
 def _tag_text(tag: Json | None) -> str:
@@ -195,20 +195,20 @@ def _tag_text(tag: Json | None) -> str:
     _UNKNOWN,
     _UNTAGGED,
 )
-def tpg_stats(session: Session, given: Given) -> None:
-    told: dict[str, Json] = {}
-    at, beside = given.min_tag, {"unknown_tag": given.unknown, "untagged": given.untagged}
-    while at < given.max_tag or not told:
-        asked = {"port_id": given.port, "tpgid": given.tpgid, "min_tag": at, "max_tag": given.max_tag}
-        seen = session.client.call("get_tpg_stats", **asked, **beside)[str(given.port)][str(given.tpgid)]
-        told |= seen
+def tpg_stats(session: Session, args: Given) -> None:
+    by_tag: dict[str, Json] = {}
+    at, beside = args.min_tag, {"unknown_tag": args.unknown, "untagged": args.untagged}
+    while at < args.max_tag or not by_tag:
+        asked = {"port_id": args.port, "tpgid": args.tpgid, "min_tag": at, "max_tag": args.max_tag}
+        seen = session.client.call("get_tpg_stats", **asked, **beside)[str(args.port)][str(args.tpgid)]
+        by_tag |= seen
         beside = {}
-        at = max((int(key.split("-")[-1]) + 1 for key in seen if key[0].isdigit()), default=given.max_tag)
+        at = max((int(key.split("-")[-1]) + 1 for key in seen if key[0].isdigit()), default=args.max_tag)
     rows = (
         ConsoleRow(key.removesuffix("_tag"), tuple(str(counts.get(name, "")) for name in _COUNTS))
-        for key, counts in told.items()
+        for key, counts in by_tag.items()
     )
-    title = f"Port {given.port}, tpgid {given.tpgid}, Tags = [{given.min_tag}, {given.max_tag})"
+    title = f"Port {args.port}, tpgid {args.tpgid}, Tags = [{args.min_tag}, {args.max_tag})"
     session.screen.show(render(ConsoleTable(title, ("Tag Id", *_COUNTS.values()), tuple(rows), least=8)))
 
 
@@ -224,25 +224,25 @@ def tpg_stats(session: Session, given: Given) -> None:
     _UNKNOWN,
     _UNTAGGED,
 )
-def tpg_clear_stats(session: Session, given: Given) -> None:
-    asked: Json = {"unknown_tag": given.unknown, "untagged": given.untagged}
-    if given.tag_list is not None:
-        asked["tag_list"] = given.tag_list
-        if given.max_tag is not None:
+def tpg_clear_stats(session: Session, args: Given) -> None:
+    asked: Json = {"unknown_tag": args.unknown, "untagged": args.untagged}
+    if args.tag_list is not None:
+        asked["tag_list"] = args.tag_list
+        if args.max_tag is not None:
             raise UsageError("tpg_clear_stats: --max-tag or --tag-list, not both")
     else:
-        last = _status(session, port_id=given.port)["num_tags"] if given.max_tag is None else given.max_tag
-        asked |= {"min_tag": given.min_tag, "max_tag": last}
+        last = _status(session, port_id=args.port)["num_tags"] if args.max_tag is None else args.max_tag
+        asked |= {"min_tag": args.min_tag, "max_tag": last}
     with step(session.screen, "Clearing Tagged Packet Group Stats:"):
-        session.client.call("clear_tpg_stats", port_id=given.port, tpgid=given.tpgid, **asked)
+        session.client.call("clear_tpg_stats", port_id=args.port, tpgid=args.tpgid, **asked)
 
 
 @command("tpg_tx_stats", STATELESS, "Show what a port sent of a group.", _PORT, _GROUP)
-def tpg_tx_stats(session: Session, given: Given) -> None:
-    answer = session.client.call("get_tpg_tx_stats", port_id=given.port, tpgid=given.tpgid)
-    sent = answer[str(given.port)][str(given.tpgid)]
-    row = ConsoleRow(str(given.tpgid), (str(sent["pkts"]), str(sent["bytes"])))
-    title = f"Port {given.port}, tpgid {given.tpgid}"
+def tpg_tx_stats(session: Session, args: Given) -> None:
+    answer = session.client.call("get_tpg_tx_stats", port_id=args.port, tpgid=args.tpgid)
+    sent = answer[str(args.port)][str(args.tpgid)]
+    row = ConsoleRow(str(args.tpgid), (str(sent["pkts"]), str(sent["bytes"])))
+    title = f"Port {args.port}, tpgid {args.tpgid}"
     session.screen.show(render(ConsoleTable(title, ("tpgid", "Packets", "Bytes"), (row,))))
 
 
@@ -253,14 +253,14 @@ def tpg_clear_tx_stats(session: Session, given: Given) -> None:
 
 
 @command("tpg_show_unknown_tags", STATELESS, "Show tags without a number that a port received first.", _PORT)
-def tpg_show_unknown_tags(session: Session, given: Given) -> None:
-    answer: Json = session.client.call("get_tpg_unknown_tags", port_id=given.port)
-    told: Iterable[Json] = answer.get(str(given.port), ())
+def tpg_show_unknown_tags(session: Session, args: Given) -> None:
+    answer: Json = session.client.call("get_tpg_unknown_tags", port_id=args.port)
+    told: Iterable[Json] = answer.get(str(args.port), ())
     rows = tuple(dict.fromkeys(ConsoleRow(str(one["tpgid"]), (_tag_text(one["tag"]),)) for one in told))
     if not rows:
-        session.screen.show(f"No unknown tags found in port {given.port}.")
+        session.screen.show(f"No unknown tags found in port {args.port}.")
         return
-    session.screen.show(render(ConsoleTable(f"Port {given.port} unknown tags", ("tpgid", "Type"), rows)))
+    session.screen.show(render(ConsoleTable(f"Port {args.port} unknown tags", ("tpgid", "Type"), rows)))
 
 
 @command("tpg_clear_unknown_tags", STATELESS, "Forget tags without a number that a port received.", _PORT)

@@ -67,48 +67,46 @@ def _read_mask(word: str) -> int:
     switch("--pin", help="Divide the cores of a pair between its two ports."),
     switch("--sync", help="Start all ports at the same instant."),
 )
-def start(session: Session, given: Given) -> None:
+def start(session: Session, args: Given) -> None:
     from wirespeed.profiles import load_profile  # noqa: PLC0415 - scapy takes long to import
 
-    if "help" in given.tunables:  # told as what is wrong with that tunable
+    if "help" in args.tunables:  # told as what is wrong with that tunable
         try:
-            load_profile(given.file, given.tunables, 0, 0)
+            load_profile(args.file, args.tunables, 0, 0)
         except UsageError as told:
             session.screen.show(str(told))
         return
-    named = given.ports or [
-        ProfileTarget(port) for port in (session.ports if session.on_demand else session.ours(None))
-    ]
+    named = args.ports or [ProfileTarget(port) for port in (session.ports if session.on_demand else session.ours(None))]
     session.some({target.port for target in named})
     if starred := [str(target) for target in named if target.profile == ALL_PROFILES]:
         raise UsageError(f"start: {', '.join(starred)} stands for all profiles; name one, such as 0._ or 0.voice")
-    streams = [load_profile(given.file, given.tunables, target.port, target.port % 2) for target in named]
+    streams = [load_profile(args.file, args.tunables, target.port, target.port % 2) for target in named]
     targets = session.targets(named)
-    masks = _core_masks(session, given, targets)
-    make_ready(session, targets, given.force)
+    masks = _core_masks(session, args, targets)
+    make_ready(session, targets, args.force)
     client, screen = session.client, session.screen
     with step(screen, f"Removing all streams from port(s) {listed(targets)}:"):
         client.on_profiles("remove_all_streams", targets)
     for target, items in zip(targets, streams, strict=True):
         with step(screen, f"Attaching {len(items)} streams to port(s) {listed([target])}:"):
             client.load_streams(target, items)
-    load = share(given.mult, len(targets)) if given.total else given.mult
-    if given.dry:
+    load = share(args.mult, len(targets)) if args.total else args.mult
+    if args.dry:
         _show_plan(session, targets, load)
         return
     with step(screen, f"Starting traffic on port(s) {listed(targets)}:"):
         session.started = True
-        at_ts = client.server_ts() + _SYNC_S if given.sync else 0
-        client.start_profiles(targets, load, given.duration or -1, given.force, masks, at_ts)
+        at_ts = client.server_ts() + _SYNC_S if args.sync else 0
+        client.start_profiles(targets, load, args.duration or -1, args.force, masks, at_ts)
 
 
-def _core_masks(session: Session, given: Given, targets: Sequence[ProfileTarget]) -> list[int]:
-    if not given.pin:
-        masks: list[int] = given.core_mask or []
+def _core_masks(session: Session, args: Given, targets: Sequence[ProfileTarget]) -> list[int]:
+    if not args.pin:
+        masks: list[int] = args.core_mask or []
         if len(masks) not in (0, 1, len(targets)):
             raise UsageError(f"start: {len(masks)} core masks for {len(targets)} ports; give one, or one for each")
         return masks
-    if given.core_mask:
+    if args.core_mask:
         raise UsageError("start: --pin and --core_mask exclude each other")
     half = int(session.system.get("dp_core_count_per_port", 1)) // 2
     lower = (1 << half) - 1
@@ -151,26 +149,26 @@ def _show_plan(session: Session, targets: Sequence[ProfileTarget], load: Multipl
 @command(
     "stop", STATELESS, "Stop traffic.", TARGETS, ALL, switch("--remove", help="Remove the streams of the profiles too.")
 )
-def stop(session: Session, given: Given) -> None:
-    if not given.remove:
-        targets = session.running(given.ports)
+def stop(session: Session, args: Given) -> None:
+    if not args.remove:
+        targets = session.running(args.ports)
         with step(session.screen, f"Stopping traffic on port(s) {listed(targets)}:"):
             session.client.on_profiles("stop_traffic", targets)
         return
-    every = given.ports is not None or given.all
-    loaded = _loaded(session, given.ports) if every else session.running(None)
+    every = args.ports is not None or args.all
+    loaded = _loaded(session, args.ports) if every else session.running(None)
     with step(session.screen, f"Stopping and removing port(s) {listed(loaded)}:"):
         session.client.on_profiles("stop_traffic", loaded)
         session.client.on_profiles("remove_all_streams", loaded)
 
 
-def _loaded(session: Session, given: Sequence[ProfileTarget] | None) -> Sequence[ProfileTarget]:
+def _loaded(session: Session, chosen: Sequence[ProfileTarget] | None) -> Sequence[ProfileTarget]:
     """Profiles that the ports have: those given, or all of ours."""
-    ports = session.ours(None if given is None else dict.fromkeys(target.port for target in given))
+    ports = session.ours(None if chosen is None else dict.fromkeys(target.port for target in chosen))
     there = session.client.profiles(ports)
-    if given is None:
+    if chosen is None:
         return there
-    wanted = {(target.port, target.profile) for target in given}
+    wanted = {(target.port, target.profile) for target in chosen}
     return [one for one in there if wanted & {(one.port, one.profile), (one.port, ALL_PROFILES)}]
 
 
@@ -192,15 +190,15 @@ def _loaded(session: Session, given: Sequence[ProfileTarget] | None) -> Sequence
     FORCE,
     replace(TOTAL, flags=("-t", *TOTAL.flags)),
 )
-def update(session: Session, given: Given) -> None:
-    targets = session.running(given.ports)
-    load = share(given.mult, len(targets)) if given.total else given.mult
-    with step(session.screen, f"Updating traffic on port(s) {listed(targets, given.ids)}:"):
-        if given.ids is None:
-            session.client.update_profiles(targets, load, given.force)
+def update(session: Session, args: Given) -> None:
+    targets = session.running(args.ports)
+    load = share(args.mult, len(targets)) if args.total else args.mult
+    with step(session.screen, f"Updating traffic on port(s) {listed(targets, args.ids)}:"):
+        if args.ids is None:
+            session.client.update_profiles(targets, load, args.force)
         else:
             session.client.on_profiles(
-                "update_streams", targets, stream_ids=given.ids, mul=load.to_json(), force=given.force
+                "update_streams", targets, stream_ids=args.ids, mul=load.to_json(), force=args.force
             )
 
 
@@ -216,12 +214,12 @@ def resume(session: Session, given: Given) -> None:
     _switch(session, given, targets, "Resume", "resume")
 
 
-def _switch(session: Session, given: Given, targets: Sequence[ProfileTarget], doing: str, verb: str) -> None:
-    with step(session.screen, f"{doing} traffic on port(s) {listed(targets, given.ids)}:"):
-        if given.ids is None:
+def _switch(session: Session, args: Given, targets: Sequence[ProfileTarget], doing: str, verb: str) -> None:
+    with step(session.screen, f"{doing} traffic on port(s) {listed(targets, args.ids)}:"):
+        if args.ids is None:
             session.client.on_profiles(f"{verb}_traffic", targets)
         else:
-            session.client.on_profiles(f"{verb}_streams", targets, stream_ids=given.ids)
+            session.client.on_profiles(f"{verb}_streams", targets, stream_ids=args.ids)
 
 
 def listed(targets: Sequence[ProfileTarget], ids: Sequence[int] | None = None) -> str:

@@ -50,14 +50,14 @@ def run_tui(session: Session, locked: bool = False) -> None:
 @contextlib.contextmanager
 def _left_when_told(app: ConsoleApp) -> Iterator[None]:
     """A signal that ends the console closes the view first, in which its exception could not be told from a fault."""
-    told: list[SystemExit] = []
+    exits: list[SystemExit] = []
     before: dict[int, Callable[[int, FrameType | None], object]] = {}
 
     def on_signal(number: int, frame: FrameType | None) -> None:
         try:
             before[number](number, frame)
         except SystemExit as ended:
-            told.append(ended)
+            exits.append(ended)
         app.leave()
 
     for ending in (signal.SIGTERM, signal.SIGHUP):
@@ -68,11 +68,11 @@ def _left_when_told(app: ConsoleApp) -> Iterator[None]:
     try:
         yield
     finally:
-        if not told:
+        if not exits:
             for number, handler in before.items():
                 signal.signal(number, handler)
-    if told:
-        raise told[0]
+    if exits:
+        raise exits[0]
 
 
 class PaneScreen:

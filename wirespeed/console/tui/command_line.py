@@ -46,13 +46,13 @@ class CommandLine(Input):
 
     def _complete(self) -> None:
         """Complete the longest common beginning of all candidates; a complete word is followed by a blank."""
-        found = candidates(self.value, self._session.ports)
-        if not found:
+        words = candidates(self.value, self._session.ports)
+        if not words:
             return
         begun = "" if not self.value or self.value[-1].isspace() else self.value.split()[-1]
-        common = "".join(chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*found, strict=False)))
+        common = "".join(chars[0] for chars in takewhile(lambda chars: len(set(chars)) == 1, zip(*words, strict=False)))
         self.value = self.value[: len(self.value) - len(begun)] + common
-        if len(found) == 1 and not common.endswith("/"):
+        if len(words) == 1 and not common.endswith("/"):
             self.value += " "
         self.cursor_position = len(self.value)
 

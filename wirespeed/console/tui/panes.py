@@ -50,15 +50,15 @@ def ports(live: Live, columns: int, lines: int) -> Text:
     """T-Rex's port statistics, with what is lost on the way; with all counters where the terminal is tall, with the
     least where it is short."""
     readings = [*live.ports, total(live.ports)] if len(live.ports) > 1 else list(live.ports)
-    headings = [f"port {one.port}" if one.port is not None else "total" for one in readings]
+    headings = [f"port {reading.port}" if reading.port is not None else "total" for reading in readings]
 
     def row(
         name: str, text: Callable[[PortReading], str], style: str | tuple[str, ...] = "", each: bool = False
     ) -> ConsoleRow:
-        return ConsoleRow(name, tuple("" if each and one.port is None else text(one) for one in readings), style)
+        return ConsoleRow(name, tuple("" if each and port.port is None else text(port) for port in readings), style)
 
     def count(name: str, bad: bool = False) -> ConsoleRow:
-        return row(name, lambda one: str(one.counters[name]), count_styles(readings, name) if bad else "")
+        return row(name, lambda reading: str(reading.counters[name]), count_styles(readings, name) if bad else "")
 
     def lacking(name: str, values: list[float], style: str) -> ConsoleRow:
         shown = [*values, sum(values)][: len(readings)]
@@ -66,27 +66,29 @@ def ports(live: Live, columns: int, lines: int) -> Text:
         return ConsoleRow(name, cells, tuple(style if value else "" for value in shown))
 
     least = 16 if columns >= WIDE else 12
-    states = tuple(GOOD if one.sends else "" if one.link_up else BAD for one in readings)
+    states = tuple(GOOD if reading.sends else "" if reading.link_up else BAD for reading in readings)
     state = row("state", _state, states, each=True)
-    sent = row("Tx pps", lambda one: format_si(one.tx_pps, "pps"), TX)
+    sent = row("Tx pps", lambda reading: format_si(reading.tx_pps, "pps"), TX)
     share = row("Line Util.", format_line, each=True)
-    received = row("Rx pps", lambda one: format_si(one.rx_pps, "pps"), RX)
-    drops = lacking("drops", [one.drops_pps for one in live.missing], BAD)
+    received = row("Rx pps", lambda reading: format_si(reading.rx_pps, "pps"), RX)
+    drops = lacking("drops", [reading.drops_pps for reading in live.missing], BAD)
     if lines < SHORT:
         return render_compact(ConsoleTable("", ("", *headings), (state, sent, share, received, drops), least=least))
     rows = [
-        row("owner", lambda one: one.owner or "-", each=True),
+        row("owner", lambda reading: reading.owner or "-", each=True),
         state,
-        row("Tx bps L2", lambda one: format_si(one.tx_bps, "bps")),
-        row("Tx bps L1", lambda one: format_si(one.tx_l1_bps, "bps")),
+        row("Tx bps L2", lambda reading: format_si(reading.tx_bps, "bps")),
+        row("Tx bps L1", lambda reading: format_si(reading.tx_l1_bps, "bps")),
         sent,
         share,
-        row("Rx bps", lambda one: format_si(one.rx_bps, "bps")),
+        row("Rx bps", lambda reading: format_si(reading.rx_bps, "bps")),
         received,
         drops,
     ]
     if lines >= TALL:
-        known = [name for name in ("intended", "refused", "late") if all(name in one.counters for one in live.ports)]
+        known = [
+            name for name in ("intended", "refused", "late") if all(name in reading.counters for reading in live.ports)
+        ]
         rows += [count(name) for name in ("opackets", "ipackets")]
         rows += [count(name, bad=name != "intended") for name in known]
         rows += [count(name, bad=True) for name in ("oerrors", "ierrors")]
@@ -130,14 +132,15 @@ def streams(live: Live) -> Text:
     packets = [packet_type(one.packet) for one in live.streams]
     width = max(map(len, packets))
     rows = []
-    for one, packet in zip(live.streams, packets, strict=True):
-        flow = flows.get(one.pg_id) if one.pg_id is not None else None
+    for stream, packet in zip(live.streams, packets, strict=True):
+        flow = flows.get(stream.pg_id) if stream.pg_id is not None else None
         measured = ("-", "-") if flow is None else (format_si(flow.tx_pps, "pps"), format_si(flow.rx_pps, "pps"))
-        rate = one.rate if one.mode == "Continuous" else f"{one.mode}, {one.rate}"
-        group = "-" if one.pg_id is None else f"{one.pg_id}{' latency' if one.latency else ''}"
+        rate = stream.rate if stream.mode == "Continuous" else f"{stream.mode}, {stream.rate}"
+        group = "-" if stream.pg_id is None else f"{stream.pg_id}{' latency' if stream.latency else ''}"
         rows.append(
             ConsoleRow(
-                f"{one.port}.{one.stream_id}", (packet.ljust(width), str(one.frame_bytes), rate, group, *measured)
+                f"{stream.port}.{stream.stream_id}",
+                (packet.ljust(width), str(stream.frame_bytes), rate, group, *measured),
             )
         )
     headings = ("stream", "packet".ljust(width), "length", "own rate", "PG ID", "Tx pps", "Rx pps")

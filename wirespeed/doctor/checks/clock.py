@@ -46,18 +46,18 @@ def steal(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     passed = [new - old for old, new in zip(*counts, strict=True)]
     share = passed[_STEAL] / sum(passed) if sum(passed) > 0 else 0.0
     since_boot = counts[1][_STEAL] / sum(counts[1]) if sum(counts[1]) else 0.0
-    told = f"{share:.1%} in the last second, {since_boot:.1%} since boot"
+    stolen = f"{share:.1%} in the last second, {since_boot:.1%} since boot"
     if share > MOST_STEAL:
         yield HostFinding(
             "steal",
             "spoils",
-            told,
+            stolen,
             "the hypervisor gives this machine's CPUs to others, and packets wait or are lost in that time",
             ("# test on bare metal, or on CPUs that the host keeps for this guest",),
         )
     elif since_boot > MOST_STEAL:
         yield HostFinding(
-            "steal", "costs", told, "the host is busy at times: samples of such moments are marked as disturbed"
+            "steal", "costs", stolen, "the host is busy at times: samples of such moments are marked as disturbed"
         )
     else:
-        yield HostFinding("steal", "ok", told)
+        yield HostFinding("steal", "ok", stolen)

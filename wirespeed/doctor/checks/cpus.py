@@ -64,15 +64,17 @@ def isolation(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]
 def governor(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
     """The clock under a load that comes in steps."""
     files = tree(text(answers, "cpus"))
-    found = {
+    governors = {
         int(match[1]): value
         for path, value in files.items()
         if (match := re.fullmatch(rf"{_CPU}/cpu(\d+)/cpufreq/scaling_governor", path))
     }
-    if not found:
+    if not governors:
         yield HostFinding("governor", "ok", "the kernel sets no frequencies here")
         return
-    slow = {cpu: value for cpu, value in found.items() if value != "performance" and cpu in (wanted.cpus or found)}
+    slow = {
+        cpu: value for cpu, value in governors.items() if value != "performance" and cpu in (wanted.cpus or governors)
+    }
     if not slow:
         yield HostFinding("governor", "ok", "performance")
         return
@@ -98,11 +100,11 @@ def smt(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
         return
     pairs = [(cpu, other) for cpu in workers for other in workers if cpu < other and other in places[cpu].siblings]
     if pairs:
-        told = ", ".join(f"{cpu} and {other}" for cpu, other in pairs)
+        shared = ", ".join(f"{cpu} and {other}" for cpu, other in pairs)
         yield HostFinding(
             "smt",
             "spoils",
-            f"workers {told} share a core",
+            f"workers {shared} share a core",
             "each gets some two thirds of it, and how much depends on the other",
             ("# give workers CPUs of different cores: /sys/devices/system/cpu/cpu*/topology/thread_siblings_list",),
         )

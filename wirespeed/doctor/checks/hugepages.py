@@ -23,9 +23,9 @@ def hugepages(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]
         )
         return
     free_mb = sum(_count(files, kb, "free_hugepages") * kb / 1024 for kb in sizes)
-    told = ", ".join(f"{_count(files, kb, 'free_hugepages')} of {kb / 1024:g} MB free" for kb in sizes)
+    free = ", ".join(f"{_count(files, kb, 'free_hugepages')} of {kb / 1024:g} MB free" for kb in sizes)
     if free_mb >= WANTED_MB:
-        yield HostFinding("hugepages", "ok", told)
+        yield HostFinding("hugepages", "ok", free)
         return
     size = 2048 if 2048 in sizes else sizes[0]
     before = _count(files, size, "nr_hugepages")
@@ -33,13 +33,13 @@ def hugepages(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]
     spare_mb = _spare_mb(text(answers, "meminfo"))
     grade: Grade = "blocks" if wanted.nics else "costs"
     if spare_mb is not None and spare_mb / 2 < WANTED_MB - free_mb:
-        is_ = f"{told}; only {spare_mb:.0f} MB of memory are free"
+        is_ = f"{free}; only {spare_mb:.0f} MB of memory are free"
         yield HostFinding("hugepages", grade, is_, _WHY, ("# free memory first: half of what is free is to stay so",))
         return
     path = f"{_FOLDER.format(kb=size)}/nr_hugepages"
     # Asked for once the kernel may give fewer: it makes room while it looks.
     do = f"for i in 1 2 3 4 5; do echo {before + more} >{path}; done; [ $(cat {path}) -ge {before + more} ]"
-    yield fixable("hugepages", grade, told, _WHY, [HostStep(do, f"echo {before} >{path}")])
+    yield fixable("hugepages", grade, free, _WHY, [HostStep(do, f"echo {before} >{path}")])
 
 
 def _count(files: dict[str, str], kb: int, name: str) -> int:

@@ -119,17 +119,17 @@ class BsdInterface:
 def links(text: str) -> dict[str, BsdInterface]:
     """`ifconfig -a`."""
     blocks = re.split(r"(?m)^(?=\S+: flags=)", text)
-    found = {}
+    interfaces = {}
     for block in blocks:
         head = re.match(r"(\S+): flags=\w+<([^>]*)>", block)
         if head:
             options = re.search(r"(?m)^\s+options=\w+<([^>]*)>", block)
-            found[head[1]] = BsdInterface(
+            interfaces[head[1]] = BsdInterface(
                 frozenset(head[2].split(",")),
                 frozenset(options[1].split(",")) if options else frozenset(),
                 frozenset(_addresses(block)),
             )
-    return found
+    return interfaces
 
 
 def _addresses(block: str) -> Iterator[str]:
@@ -141,7 +141,7 @@ def _addresses(block: str) -> Iterator[str]:
 
 def routes(text: str) -> dict[str, str]:
     """`netstat -rn`: the gateway of each prefix; 16/8 is 16.0.0.0/8."""
-    found = {}
+    gateways = {}
     for line in text.splitlines():
         words = line.split()
         if len(words) >= 3 and "/" in words[0]:
@@ -149,10 +149,10 @@ def routes(text: str) -> dict[str, str]:
             if ":" not in address:
                 address += ".0" * (3 - address.count("."))
             try:
-                found[str(ipaddress.ip_network(f"{address}/{length}", strict=False))] = words[1]
+                gateways[str(ipaddress.ip_network(f"{address}/{length}", strict=False))] = words[1]
             except ValueError:
                 continue
-    return found
+    return gateways
 
 
 def settings(text: str) -> dict[str, str]:
@@ -223,14 +223,14 @@ def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     # OpenBSD's table has columns: host, address, interface, expiry.
     known |= dict(re.findall(r"(?m)^([0-9.]+)\s+([0-9a-f:]{17})\s+\S+\s+permanent", text_of(facts, ARP)))
     known |= dict(re.findall(r"(?m)^([0-9a-f:]+)(?:%\S+)?\s+([0-9a-f:]{17})\s+\S+\s+permanent", text_of(facts, NDP)))
-    for one in setup.interfaces:
-        for near in one.neighbours:
+    for interface in setup.interfaces:
+        for near in interface.neighbours:
             now, mac = known.get(near.address, ""), near.mac.lower()
             if mac and now != mac:
                 tool = "ndp" if ":" in near.address else "arp"
                 do = Action(f"{tool} -s {near.address} {mac}")
                 undo = Action(f"{tool} -s {near.address} {now}" if now else f"{tool} -d {near.address}")
-                yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+                yield DutStep(f"neighbour {near.address} on {interface.name}", now, mac, do, undo)
 
 
 def _routes(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
@@ -294,9 +294,9 @@ def grown(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]
 def _shares(before: str, after: str, classes: tuple[str, ...]) -> list[dict[str, float]]:
     """Ticks by class, CPU after CPU: what share of each one's time was of which class."""
     old, new = ([int(word) for word in re.findall(r"\d+", text)] for text in (before, after))
-    found = []
+    shares = []
     for at in range(0, min(len(old), len(new)) - len(classes) + 1, len(classes)):
         ticks = [max(0, now - was) for was, now in zip(old[at : at + len(classes)], new[at:], strict=False)]
         if whole := sum(ticks):
-            found.append({kind: tick / whole for kind, tick in zip(classes, ticks, strict=True)})
-    return found
+            shares.append({kind: tick / whole for kind, tick in zip(classes, ticks, strict=True)})
+    return shares

@@ -86,11 +86,11 @@ def _script(word: str, lines: Sequence[str]) -> str:
 
 def configuration(setup: DutSetup) -> Iterator[str]:
     """The lines after `set`."""
-    for one in setup.interfaces:
-        for address in one.addresses:
-            yield f"interfaces dataplane {one.name} address {address}"
-    for one in setup.interfaces:
-        for near in one.neighbours:
+    for interface in setup.interfaces:
+        for address in interface.addresses:
+            yield f"interfaces dataplane {interface.name} address {address}"
+    for interface in setup.interfaces:
+        for near in interface.neighbours:
             if near.mac and ":" not in near.address:
                 yield f"protocols static arp {near.address} hwaddr {near.mac.lower()}"
     for route in setup.routes:
@@ -100,11 +100,11 @@ def configuration(setup: DutSetup) -> Iterator[str]:
 def interfaces(text: str) -> dict[str, dict[str, int]]:
     """`ifconfig` of vplsh: the statistics of each interface, by their names."""
     return {
-        str(one["name"]): {
-            key: int(value) for key, value in {**one, **one.get("statistics", {})}.items() if _is_count(key, value)
+        str(row["name"]): {
+            key: int(value) for key, value in {**row, **row.get("statistics", {})}.items() if _is_count(key, value)
         }
-        for one in _json(text).get("interfaces", [])
-        if "name" in one
+        for row in _json(text).get("interfaces", [])
+        if "name" in row
     }
 
 

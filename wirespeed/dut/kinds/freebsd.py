@@ -94,9 +94,9 @@ def interrupts(text: str) -> dict[str, int]:
 def _queue_drops(parts: Mapping[str, str]) -> dict[str, int]:
     """The workstreams of `netstat -Q`: WSID CPU Name Len WMark Disp'd HDisp'd QDrops Queued Handled."""
     rows = (line.split() for line in parts.get("netisr", "").splitlines())
-    found: dict[str, int] = {}
+    drops: dict[str, int] = {}
     for row in rows:
         if len(row) == 10 and row[0].isdigit() and row[7].isdigit():
             name = f"netisr {row[2]} QDrops"
-            found[name] = found.get(name, 0) + int(row[7])
-    return found
+            drops[name] = drops.get(name, 0) + int(row[7])
+    return drops

@@ -183,13 +183,13 @@ def bypass_notes(facts: Facts, setup: DutSetup) -> Iterator[str]:
     rules = text_of(facts, RULESET)
     if "ct " not in rules and " nat " not in rules:
         return
-    found = flowtables(rules)
-    found += [
+    bypasses = flowtables(rules)
+    bypasses += [
         f"hw-tc-offload of {name}"
         for name in setup.names
         if settings(text_of(facts, f"ethtool -k {name}")).get("hw-tc-offload") == "on"
     ]
-    yield from (f"{one} is on: flows that it forwards pass the states of nftables by" for one in found)
+    yield from (f"{one} is on: flows that it forwards pass the states of nftables by" for one in bypasses)
 
 
 def check_linux_filter(setup: DutSetup) -> None:

@@ -130,7 +130,7 @@ def table_by_cpu(text: str) -> dict[int, dict[str, int]]:
     device, and the number where several have one."""
     head, *rows = text.strip().splitlines() or [""]
     cpus = [int(cpu) for cpu in re.findall(r"CPU(\d+)", head)]
-    found: dict[int, dict[str, int]] = {cpu: {} for cpu in cpus}
+    table: dict[int, dict[str, int]] = {cpu: {} for cpu in cpus}
     for row in rows:
         key, colon, rest = row.partition(":")
         words = rest.split()
@@ -140,9 +140,9 @@ def table_by_cpu(text: str) -> dict[int, dict[str, int]]:
         key = key.strip()
         name = words[-1] if key.isdigit() and len(words) > len(cpus) else key
         for cpu, count in zip(cpus, numbers, strict=True):
-            known = f"{name} {key}" if name in found[cpu] else name
-            found[cpu][known] = int(count)
-    return found
+            known = f"{name} {key}" if name in table[cpu] else name
+            table[cpu][known] = int(count)
+    return table
 
 
 # ---- NICs, stack, sensors
@@ -158,23 +158,23 @@ def nic_counters(text: str) -> dict[str, int]:
 
 
 def _nics(old: Mapping[str, str], new: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    found = {
+    grown = {
         head.removeprefix("ethtool "): _grown(nic_counters(old.get(head, "")), nic_counters(text))
         for head, text in new.items()
         if head.startswith("ethtool ") and head in old
     }
-    return {name: counters for name, counters in found.items() if counters}
+    return {name: counters for name, counters in grown.items() if counters}
 
 
 def _stack(parts: Mapping[str, str]) -> dict[str, int]:
     """All that `nstat` tells: /proc/net/snmp and netstat (a row of names, a row of numbers), and snmp6."""
-    found: dict[str, int] = {}
+    counters: dict[str, int] = {}
     rows = [line.split() for path in ("snmp", "netstat") for line in parts.get(f"/proc/net/{path}", "").splitlines()]
     for names, numbers in zip(rows, rows[1:], strict=False):
         if names and numbers and names[0] == numbers[0] and numbers[1:2] and numbers[1].lstrip("-").isdigit():
             prefix = names[0].rstrip(":")
-            found |= {f"{prefix}{name}": int(count) for name, count in zip(names[1:], numbers[1:], strict=False)}
-    return found | {
+            counters |= {f"{prefix}{name}": int(count) for name, count in zip(names[1:], numbers[1:], strict=False)}
+    return counters | {
         name: int(count) for name, count in re.findall(r"(?m)^(\w+)\s+(\d+)$", parts.get("/proc/net/snmp6", ""))
     }
 

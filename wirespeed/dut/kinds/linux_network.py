@@ -152,32 +152,34 @@ def _addresses(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
         for row in rows
         for info in row.get("addr_info", ())
     }
-    for one in setup.interfaces:
-        for address in one.addresses:
-            given = ipaddress.ip_interface(address).with_prefixlen
-            if (one.name, given) not in there:
-                no_dad = " nodad" if ":" in given else ""
-                do = f"ip addr add {given} dev {one.name}{no_dad}"
+    for interface in setup.interfaces:
+        for address in interface.addresses:
+            prefix = ipaddress.ip_interface(address).with_prefixlen
+            if (interface.name, prefix) not in there:
+                no_dad = " nodad" if ":" in prefix else ""
+                do = f"ip addr add {prefix} dev {interface.name}{no_dad}"
                 yield DutStep(
-                    f"address {given} of {one.name}",
+                    f"address {prefix} of {interface.name}",
                     "",
                     "there",
                     Action(do),
-                    Action(f"ip addr del {given} dev {one.name}"),
+                    Action(f"ip addr del {prefix} dev {interface.name}"),
                 )
 
 
 def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     rows = json.loads(text_of(facts, NEIGHBOURS) or "[]")
     there = {(str(row["dev"]), str(row["dst"])): str(row.get("lladdr", "")) for row in rows}
-    for one in setup.interfaces:
-        for near in one.neighbours:
-            now, mac = there.get((one.name, near.address), ""), near.mac.lower()
+    for interface in setup.interfaces:
+        for near in interface.neighbours:
+            now, mac = there.get((interface.name, near.address), ""), near.mac.lower()
             if not mac or now == mac:
                 continue
-            replace = f"ip neigh replace {near.address} dev {one.name} nud permanent lladdr"
-            back = f"{replace} {now}" if now else f"ip neigh del {near.address} dev {one.name}"
-            yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, Action(f"{replace} {mac}"), Action(back))
+            replace = f"ip neigh replace {near.address} dev {interface.name} nud permanent lladdr"
+            back = f"{replace} {now}" if now else f"ip neigh del {near.address} dev {interface.name}"
+            yield DutStep(
+                f"neighbour {near.address} on {interface.name}", now, mac, Action(f"{replace} {mac}"), Action(back)
+            )
 
 
 def _family(prefix: str) -> str:

@@ -113,12 +113,12 @@ def uncounted_rules(ruleset: str) -> Iterator[str]:
 
 def nat_ports(ruleset: str) -> int | None:
     """Ports of the rule that translates sources; None without one."""
-    found = []
+    counts = []
     for _, rule in _rules(ruleset):
         if re.search(r"\b(masquerade|snat)\b", rule):
             given = re.search(r"\b(?:masquerade|snat)\b.*:(\d+)(?:-(\d+))?(?!\S)", rule)
-            found.append(int(given[2] or given[1]) - int(given[1]) + 1 if given else NAT_PORTS)
-    return min(found, default=None)
+            counts.append(int(given[2] or given[1]) - int(given[1]) + 1 if given else NAT_PORTS)
+    return min(counts, default=None)
 
 
 def flowtables(ruleset: str) -> list[str]:

@@ -26,16 +26,16 @@ def pf_questions(setup: DutSetup) -> tuple[str, ...]:
 def pf_rules(setup: DutSetup, has_nat_rules: bool, port: int = _SSH) -> str:
     """`has_nat_rules`: FreeBSD's. Connections of the SSH server keep no state, so that a full table does not shut them
     out. Adaptive timeouts would change the test near the limit: they are off."""
-    given = setup.options.filter
+    asked = setup.options.filter
     pairs = list(zip(setup.interfaces[::2], setup.interfaces[1::2], strict=True))
-    limit = [] if given.states is None else [f"set limit states {given.states}"]
-    times = [] if given.timeout_s is None else [f"{name} {given.timeout_s}" for name in _UDP]
+    limit = [] if asked.states is None else [f"set limit states {asked.states}"]
+    times = [] if asked.timeout_s is None else [f"{name} {asked.timeout_s}" for name in _UDP]
     options = [
         *limit,
         f"set timeout {{ {', '.join([*times, 'adaptive.start 0', 'adaptive.end 0'])} }}",
         "set skip on lo",
     ]
-    translations = [line for pair in pairs for line in _translation(given.rules, has_nat_rules, *pair)]
+    translations = [line for pair in pairs for line in _translation(asked.rules, has_nat_rules, *pair)]
     control = [
         f"pass quick proto tcp from any to any port {port} no state",
         f"pass quick proto tcp from any port {port} to any no state",
@@ -73,8 +73,8 @@ def _filter(inside: DutInterface, outside: DutInterface) -> Iterator[str]:
 
 
 def pf_steps(facts: Facts, setup: DutSetup, has_nat_rules: bool) -> Iterator[DutStep]:
-    given = setup.options.filter
-    if given.rules not in STATEFUL:
+    asked = setup.options.filter
+    if asked.rules not in STATEFUL:
         return
     is_on = "Status: Enabled" in text_of(facts, _INFO)
     if is_on and f'label "{_label(setup)}"' in text_of(facts, _RULES):
@@ -84,7 +84,7 @@ def pf_steps(facts: Facts, setup: DutSetup, has_nat_rules: bool) -> Iterator[Dut
     turned_on = "pfctl -e 2> /dev/null; pfctl -s info | grep -q 'Status: Enabled'"
     do = Action(f"pfctl -f - && {{ {turned_on}; }}", wanted)
     undo = Action(f"pfctl -f -{'' if is_on else ' && pfctl -d'}", _before(facts))
-    yield DutStep("pf", "on" if is_on else "off", f"filter {given.rules}", do, undo)
+    yield DutStep("pf", "on" if is_on else "off", f"filter {asked.rules}", do, undo)
 
 
 def _before(facts: Facts) -> str:

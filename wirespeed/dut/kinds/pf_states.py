@@ -73,9 +73,9 @@ def rule_packets(text: str) -> dict[str, int]:
 
 def nat_ports(text: str) -> int | None:
     """Ports of the rule that translates sources: FreeBSD's `nat on`, OpenBSD's `nat-to`."""
-    found = []
+    counts = []
     for line in text.splitlines():
         if line.startswith("nat ") or "nat-to" in line:
             given = re.search(r"\bport (\d+):(\d+)\s*(?:static-port)?\s*$", line)
-            found.append(int(given[2]) - int(given[1]) + 1 if given else NAT_PORTS)
-    return min(found, default=None)
+            counts.append(int(given[2]) - int(given[1]) + 1 if given else NAT_PORTS)
+    return min(counts, default=None)

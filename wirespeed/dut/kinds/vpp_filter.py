@@ -20,14 +20,14 @@ def nat_questions(ask: Ask, setup: DutSetup) -> tuple[str, ...]:
 
 def nat_steps(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     """The plugin, both sides of each pair of interfaces, the public address and the timeout."""
-    given = setup.options.filter
-    if given.rules != "nat":
+    asked = setup.options.filter
+    if asked.rules != "nat":
         return
     sides = text_of(facts, ask("show nat44 interfaces"))
     pairs = list(zip(setup.names[::2], setup.names[1::2], strict=True))
     missing = [pair for pair in pairs if not (_has(sides, pair[0], "in") and _has(sides, pair[1], "out"))]
     if missing:
-        sessions = "" if given.states is None else f" sessions {given.states}"
+        sessions = "" if asked.states is None else f" sessions {asked.states}"
         new, old = (quiet(ask, f"nat44 {word}enable{sessions}").command for word in ("plugin ", ""))
         off, old_off = (quiet(ask, f"nat44 {word}disable").command for word in ("plugin ", ""))
         do, undo = Action(f"( {new} ) || ( {old} )"), Action(f"( {off} ) || ( {old_off} )")
@@ -37,9 +37,9 @@ def nat_steps(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
             yield DutStep(what, "", "there", quiet(ask, what), quiet(ask, f"{what} del"))
     found = re.search(r"(?m)^\s*udp timeout: (\d+)", text_of(facts, ask("show nat timeouts")))
     now = int(found[1]) if found else _UDP_S
-    if given.timeout_s is not None and now != given.timeout_s:
-        do, undo = (quiet(ask, f"set nat timeout udp {seconds}") for seconds in (given.timeout_s, now))
-        yield DutStep("UDP timeout of NAT", f"{now} s", f"{given.timeout_s} s", do, undo)
+    if asked.timeout_s is not None and now != asked.timeout_s:
+        do, undo = (quiet(ask, f"set nat timeout udp {seconds}") for seconds in (asked.timeout_s, now))
+        yield DutStep("UDP timeout of NAT", f"{now} s", f"{asked.timeout_s} s", do, undo)
 
 
 def _has(sides: str, name: str, side: str) -> bool:

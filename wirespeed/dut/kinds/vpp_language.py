@@ -70,12 +70,12 @@ def _addresses(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
         head = re.match(r"(\S+) \((?:up|dn)\):", line)
         name = head[1] if head else name
         there |= {(name, address) for address in re.findall(r"^\s+L3 (\S+)", line)}
-    for one in setup.interfaces:
-        for address in one.addresses:
-            if (one.name, address) not in there:
-                do = quiet(ask, f"set interface ip address {one.name} {address}")
-                undo = quiet(ask, f"set interface ip address del {one.name} {address}")
-                yield DutStep(f"address {address} of {one.name}", "", "there", do, undo)
+    for interface in setup.interfaces:
+        for address in interface.addresses:
+            if (interface.name, address) not in there:
+                do = quiet(ask, f"set interface ip address {interface.name} {address}")
+                undo = quiet(ask, f"set interface ip address del {interface.name} {address}")
+                yield DutStep(f"address {address} of {interface.name}", "", "there", do, undo)
 
 
 def _neighbours(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
@@ -83,15 +83,15 @@ def _neighbours(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
         r"(?m)^\s*[\d.]+\s+(\S+)\s+(\w+)\s+([0-9a-f:]{17})\s+(\S+)", text_of(facts, ask("show ip neighbors"))
     )
     static = {(name, address): mac for address, flags, mac, name in rows if "S" in flags}
-    for one in setup.interfaces:
-        for near in one.neighbours:
-            now, mac = static.get((one.name, near.address), ""), near.mac.lower()
+    for interface in setup.interfaces:
+        for near in interface.neighbours:
+            now, mac = static.get((interface.name, near.address), ""), near.mac.lower()
             if not mac or now == mac:
                 continue
-            do = quiet(ask, f"set ip neighbor {one.name} {near.address} {mac} static")
-            back = f"set ip neighbor {one.name} {near.address} {now} static"
-            undo = quiet(ask, back if now else f"set ip neighbor del {one.name} {near.address} {mac}")
-            yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+            do = quiet(ask, f"set ip neighbor {interface.name} {near.address} {mac} static")
+            back = f"set ip neighbor {interface.name} {near.address} {now} static"
+            undo = quiet(ask, back if now else f"set ip neighbor del {interface.name} {near.address} {mac}")
+            yield DutStep(f"neighbour {near.address} on {interface.name}", now, mac, do, undo)
 
 
 def _route_question(prefix: str) -> str:
@@ -152,15 +152,15 @@ def _cross_connect(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]
 
 def interface_counters(text: str) -> dict[str, int]:
     """`show interface`: counters by `INTERFACE COUNTER`."""
-    found: dict[str, int] = {}
+    counters: dict[str, int] = {}
     name = ""
     for line in text.splitlines():
         row = _ROW.match(line)
         name = row["name"] if row else name
         counter = re.search(r"(?:^|\s)((?:[a-z][\w-]*)(?: [a-z]+)*) {2,}(\d+)\s*$", line)
         if name and counter:
-            found[f"{name} {counter[1]}"] = int(counter[2])
-    return found
+            counters[f"{name} {counter[1]}"] = int(counter[2])
+    return counters
 
 
 def telemetry(
@@ -195,7 +195,7 @@ def _named(reasons: list[tuple[ErrorCount, int]], *, are_drops: bool) -> dict[st
 def _workers(rounds: list[tuple[ThreadRuntime, ...]], tsc_hz: int, interval_s: float) -> tuple[WorkerCost, ...]:
     """Each worker's nodes, summed over the rounds; the main thread forwards nothing."""
     names = dict.fromkeys(thread.name for threads in rounds for thread in threads if not thread.name.endswith("_main"))
-    found = []
+    workers = []
     for name in names:
         threads = [thread for threads in rounds for thread in threads if thread.name == name]
         nodes: dict[str, NodeCost] = {}
@@ -204,15 +204,15 @@ def _workers(rounds: list[tuple[ThreadRuntime, ...]], tsc_hz: int, interval_s: f
         ran = tuple(node for _, node in sorted(nodes.items()) if node.calls)
         clocks = sum(node.clocks for node in ran)
         loops = round(sum(thread.loops_per_s * interval_s / len(threads) for thread in threads))
-        found.append(WorkerCost(name, None, interval_s, tsc_hz, loops, max(round(interval_s * tsc_hz), clocks), ran))
-    return tuple(found)
+        workers.append(WorkerCost(name, None, interval_s, tsc_hz, loops, max(round(interval_s * tsc_hz), clocks), ran))
+    return tuple(workers)
 
 
-def _sum(one: NodeCost, other: NodeCost) -> NodeCost:
+def _sum(cost: NodeCost, other: NodeCost) -> NodeCost:
     return replace(
-        one,
-        calls=one.calls + other.calls,
-        vectors=one.vectors + other.vectors,
-        clocks=one.clocks + other.clocks,
-        suspends=one.suspends + other.suspends,
+        cost,
+        calls=cost.calls + other.calls,
+        vectors=cost.vectors + other.vectors,
+        clocks=cost.clocks + other.clocks,
+        suspends=cost.suspends + other.suspends,
     )

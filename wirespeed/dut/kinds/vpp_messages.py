@@ -89,31 +89,31 @@ def _send(name: str, **fields: Any) -> Action:
 
 
 def _new_addresses(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
-    for one in setup.interfaces:
-        rows = [*_told(facts, _addresses(one.name, False)), *_told(facts, _addresses(one.name, True))]
+    for interface in setup.interfaces:
+        rows = [*_told(facts, _addresses(interface.name, False)), *_told(facts, _addresses(interface.name, True))]
         there = {ip_interface(row["prefix"]) for row in rows}
-        for address in one.addresses:
+        for address in interface.addresses:
             if ip_interface(address) not in there:
-                given = {"sw_if_index": f"@{one.name}", "prefix": address}
+                given = {"sw_if_index": f"@{interface.name}", "prefix": address}
                 do, undo = (_send("sw_interface_add_del_address", is_add=is_add, **given) for is_add in (True, False))
-                yield DutStep(f"address {address} of {one.name}", "", "there", do, undo)
+                yield DutStep(f"address {address} of {interface.name}", "", "there", do, undo)
 
 
 def _new_neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
-    for one in setup.interfaces:
-        rows = [*_told(facts, _neighbours(one.name, False)), *_told(facts, _neighbours(one.name, True))]
+    for interface in setup.interfaces:
+        rows = [*_told(facts, _neighbours(interface.name, False)), *_told(facts, _neighbours(interface.name, True))]
         static = {
             str(row["neighbor"]["ip_address"]): str(row["neighbor"]["mac_address"]).lower()
             for row in rows
             if row["neighbor"]["flags"] & _STATIC
         }
-        for near in one.neighbours:
+        for near in interface.neighbours:
             now, mac = static.get(near.address, ""), near.mac.lower()
             if not mac or now == mac:
                 continue
-            do = _neighbour(True, one.name, near.address, mac)
-            undo = _neighbour(bool(now), one.name, near.address, now or mac)
-            yield DutStep(f"neighbour {near.address} on {one.name}", now, mac, do, undo)
+            do = _neighbour(True, interface.name, near.address, mac)
+            undo = _neighbour(bool(now), interface.name, near.address, now or mac)
+            yield DutStep(f"neighbour {near.address} on {interface.name}", now, mac, do, undo)
 
 
 def _neighbour(is_add: bool, name: str, address: str, mac: str) -> Action:
@@ -158,16 +158,17 @@ def _new_labels(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterato
     for label in setup.labels:
         if label.label in there:
             continue
-        given: dict[str, Any] = {
+        mpls_route: dict[str, Any] = {
             "mr_table_id": 0,
             "mr_label": label.label,
             "mr_eos": 1,
             "mr_eos_proto": 0,
             "mr_is_multicast": False,
         }
-        given |= {"mr_n_paths": 1, "mr_paths": [_path(label)]}
+        mpls_route |= {"mr_n_paths": 1, "mr_paths": [_path(label)]}
         do, undo = (
-            _send("mpls_route_add_del", mr_is_add=add, mr_is_multipath=True, mr_route=given) for add in (True, False)
+            _send("mpls_route_add_del", mr_is_add=add, mr_is_multipath=True, mr_route=mpls_route)
+            for add in (True, False)
         )
         yield DutStep(f"label {label.label}", "", f"{label.label} eos via {label.via} {label.interface}", do, undo)
 
@@ -175,8 +176,8 @@ def _new_labels(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterato
 def _cross_connects(facts: Facts, setup: DutSetup, faces: dict[str, Any]) -> Iterator[DutStep]:
     there = {(row["rx_sw_if_index"], row["tx_sw_if_index"]) for row in _told(facts, _CONNECTED)}
     for here, opposite in zip(setup.names[::2], setup.names[1::2], strict=True):
-        for one, other in ((here, opposite), (opposite, here)):
-            if (faces[one]["sw_if_index"], faces[other]["sw_if_index"]) not in there:
-                ends = {"rx_sw_if_index": f"@{one}", "tx_sw_if_index": f"@{other}"}
+        for port, other in ((here, opposite), (opposite, here)):
+            if (faces[port]["sw_if_index"], faces[other]["sw_if_index"]) not in there:
+                ends = {"rx_sw_if_index": f"@{port}", "tx_sw_if_index": f"@{other}"}
                 do, undo = (_send("sw_interface_set_l2_xconnect", enable=on, **ends) for on in (True, False))
-                yield DutStep(f"cross connect of {one}", "", f"to {other}", do, undo)
+                yield DutStep(f"cross connect of {port}", "", f"to {other}", do, undo)

@@ -87,14 +87,14 @@ class ApiReach:
         if function is None:
             return Ran(1, "", f"the router has no message {name}; a plugin of it may be off")
         try:
-            told = function(**self._numbered(fields))
+            reply = function(**self._numbered(fields))
         except KeyError as error:
             return Ran(1, "", f"there is no interface {error.args[0]}")
         except Exception as error:
             # vpp_papi has several exceptions for a lost connection.
             raise ConnectionFault(f"the connection to the router's API was lost: {error}") from None
-        retval = getattr(told, "retval", 0)
-        return Ran(1, "", refusal(name, retval)) if retval else Ran(0, json.dumps(_plain(told)))
+        retval = getattr(reply, "retval", 0)
+        return Ran(1, "", refusal(name, retval)) if retval else Ran(0, json.dumps(_plain(reply)))
 
     def _numbered(self, fields: Any) -> Any:
         """The fields with the interfaces' numbers; KeyError names one that is not there."""
@@ -113,14 +113,14 @@ def _with_reason(ran: Ran) -> Ran:
     return ran if ran.code == 0 else Ran(ran.code, ran.err)
 
 
-def _plain(told: Any) -> Any:
+def _plain(reply: Any) -> Any:
     """Replies of vpp_papi as JSON values: numbers and texts; addresses and prefixes as they are written."""
-    if hasattr(told, "_asdict"):
-        return {name: _plain(value) for name, value in told._asdict().items()}
-    if isinstance(told, Mapping):
-        return {str(name): _plain(value) for name, value in told.items()}
-    if isinstance(told, list | tuple):
-        return [_plain(one) for one in told]
-    if isinstance(told, Enum):
-        return _plain(told.value)
-    return told if isinstance(told, str | int | float | bool | None) else str(told)
+    if hasattr(reply, "_asdict"):
+        return {name: _plain(value) for name, value in reply._asdict().items()}
+    if isinstance(reply, Mapping):
+        return {str(name): _plain(value) for name, value in reply.items()}
+    if isinstance(reply, list | tuple):
+        return [_plain(one) for one in reply]
+    if isinstance(reply, Enum):
+        return _plain(reply.value)
+    return reply if isinstance(reply, str | int | float | bool | None) else str(reply)

@@ -54,15 +54,15 @@ def begins(typed: str, whole: str) -> bool:
 
 def console_texts(text: str) -> dict[str, str]:
     """Output by command, in the order in which they were typed."""
-    found: dict[str, list[str]] = {}
+    by_command: dict[str, list[str]] = {}
     rows: list[str] | None = None
     for line in text.splitlines():
         match = _PROMPT.fullmatch(line.rstrip())
         if match:
-            rows = found[plain(match["command"] or match["bare"])] = []
+            rows = by_command[plain(match["command"] or match["bare"])] = []
         elif rows is not None:
             rows.append(line)
-    return {command: "\n".join([*rows, ""]).lstrip("\n") for command, rows in found.items()}
+    return {command: "\n".join([*rows, ""]).lstrip("\n") for command, rows in by_command.items()}
 
 
 def plain(command: str) -> str:

@@ -94,14 +94,14 @@ class SshReach:
             raise ConnectionFault(f"{self.name} went away during `{command[:60]}`: {_reason(error)}") from None
 
     async def _connect(self) -> asyncssh.SSHClientConnection:
-        given: dict[str, Any] = {"username": self._user} if self._user else {}
-        given |= {"port": self._port} if self._port else {}
-        given |= {"client_keys": [self._key]} if self._key else {}
-        given |= {"known_hosts": None} if self._is_ours else {}
+        options: dict[str, Any] = {"username": self._user} if self._user else {}
+        options |= {"port": self._port} if self._port else {}
+        options |= {"client_keys": [self._key]} if self._key else {}
+        options |= {"known_hosts": None} if self._is_ours else {}
         try:
             return await asyncssh.connect(
                 self._host,
-                **given,
+                **options,
                 preferred_auth="publickey",
                 connect_timeout=_CONNECT_S,
                 login_timeout=_CONNECT_S,

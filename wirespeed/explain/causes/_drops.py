@@ -30,15 +30,15 @@ def named(case: Case, *words: str) -> tuple[Evidence, ...]:
 def pieces_of(case: Case, drops: Mapping[str, int]) -> tuple[Evidence, ...]:
     """The most frequent first. Reasons of one kind that explain most of the loss together do so each."""
     together = weight(case, sum(drops.values()))
-    found: list[Evidence] = []
+    pieces: list[Evidence] = []
     for reason, count in sorted(drops.items(), key=lambda item: -item[1]):
         if count <= 0:
             continue
         share = share_of_lost(case, count)
         part = "" if share is None else f", {share_text(share)} of what was lost"
-        bits = min(HINT, together) if found else together
-        found.append(Evidence(f"{count:,} × “{reason}”{part}", bits, "drops by reason"))
-    return tuple(found)
+        bits = min(HINT, together) if pieces else together
+        pieces.append(Evidence(f"{count:,} × “{reason}”{part}", bits, "drops by reason"))
+    return tuple(pieces)
 
 
 def has(reason: str, words: tuple[str, ...]) -> bool:

@@ -68,13 +68,13 @@ def _cpus(case: Case) -> list[Evidence]:
 
 def _cores(case: Case) -> list[Evidence]:
     """A kernel that spreads flows over its cores makes so many times what it makes of one."""
-    one, cores = case.other(flows="one"), case.dut.cores
-    if one is None and (same := same_rate_at_other_size(case)) is not None and same[1]:
-        one = next((load for load in case.others if load.flows == "one" and load.directions == 1), None)
-    if one is None or not cores or cores < 2 or not case.dut.is_kernel or case.load.flows != "many":
+    one_flow, cores = case.other(flows="one"), case.dut.cores
+    if one_flow is None and (same := same_rate_at_other_size(case)) is not None and same[1]:
+        one_flow = next((load for load in case.others if load.flows == "one" and load.directions == 1), None)
+    if one_flow is None or not cores or cores < 2 or not case.dut.is_kernel or case.load.flows != "many":
         return []
     # One flow each way keeps one core each busy.
-    core_pps = one.received_pps / one.directions
+    core_pps = one_flow.received_pps / one_flow.directions
     ratio = case.load.received_pps / core_pps
     text = f"{ratio:.3g} times the {rate_text(core_pps)} of one flow, on {cores} cores"
     fits = _LEAST <= ratio / cores <= _MOST

@@ -40,11 +40,11 @@ def _cut(case: Case) -> list[Evidence]:
     share = min(1.0, cut / offered) if offered else None
     part = "" if share is None else f", {share_text(share)} of what was offered"
     known = share is None or share >= _LEAST
-    found = [Evidence(f"{cut:,} × “{event}”: packets were cut{part}", STRONG if known else HINT, "events")]
+    pieces = [Evidence(f"{cut:,} × “{event}”: packets were cut{part}", STRONG if known else HINT, "events")]
     if case.extraneous_share >= _LEAST:
         more = share_text(case.extraneous_share)
-        found.append(Evidence(f"{more} more came out of the device than went in", FAIR, case.load.source))
-    return found
+        pieces.append(Evidence(f"{more} more came out of the device than went in", FAIR, case.load.source))
+    return pieces
 
 
 def _made(case: Case) -> list[Evidence]:

@@ -158,11 +158,11 @@ def _counted(case: Case) -> list[Evidence]:
 
 
 def _links(case: Case) -> list[Evidence]:
-    found = []
+    pieces = []
     for link in case.dut.links:
         use = link_use(link, case.load)
         if use is None:
             continue
         text = f"PCIe {link.gts:g} GT/s x{link.width} is at {100 * use.low:.0f} to {100 * use.high:.0f} %"
-        found.append(Evidence(text, AGAINST if use.middle >= _FULL_LINK else 0.0, link.source))
-    return found
+        pieces.append(Evidence(text, AGAINST if use.middle >= _FULL_LINK else 0.0, link.source))
+    return pieces

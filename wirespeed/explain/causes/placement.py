@@ -23,21 +23,21 @@ def look(case: Case) -> CauseFinding | None:
     queues, workers = case.dut.queues, case.dut.workers
     if not queues or not workers or workers < 2 or case.load.directions != _PORTS or not case.is_short:
         return None
-    one = _one_way(case)
-    if one is None:
+    one_way = _one_way(case)
+    if one_way is None:
         return None
     if len(case.busy) > 1 and min(w.pps for w in case.busy) > _EVEN * max(w.pps for w in case.busy):
         text = f"{len(case.busy)} workers have alike many packets"
         return CauseFinding(NAME, "", (Evidence(text, EXCLUDED, case.busy[0].source),))
     if case.load.one_queue_only:
-        return _met(case, one)
+        return _met(case, one_way)
     fullest = ceil(_PORTS * queues / workers)
     used = min(workers, _PORTS * queues)
-    best = one.received_pps * _PORTS * queues / fullest
+    best = one_way.received_pps * _PORTS * queues / fullest
     even = _PORTS * queues % workers == 0
     text = (
         f"{queues} queues of {_PORTS} ports over {workers} workers: the fullest has {fullest}, {used} are used, which "
-        f"makes {rate_text(best)} by the {rate_text(one.received_pps)} of one worker"
+        f"makes {rate_text(best)} by the {rate_text(one_way.received_pps)} of one worker"
     )
     fits = abs(case.load.received_pps / best - 1) <= _MATCH
     bits = STRONG if fits and not even else AGAINST if not fits else FAIR

@@ -94,13 +94,15 @@ def _multiples(case: Case) -> list[Evidence]:
     queues, workers = case.dut.queues, case.dut.workers
     if queues is None or workers is None or case.load.one_queue_only or queues < 2 or queues >= workers:
         return []
-    one = case.other(flows="one")
-    if one is None or case.load.directions > 1:
+    single = case.other(flows="one")
+    if single is None or case.load.directions > 1:
         return [Evidence(f"{queues} queues a port for {workers} workers", HINT, case.dut.source)]
-    ratio = case.load.received_pps / one.received_pps
+    ratio = case.load.received_pps / single.received_pps
     if abs(ratio / queues - 1) > _MATCH:
         return []
-    text = f"{ratio:.2g} times the {rate_text(one.received_pps)} of one flow, by {queues} queues for {workers} workers"
+    text = (
+        f"{ratio:.2g} times the {rate_text(single.received_pps)} of one flow, by {queues} queues for {workers} workers"
+    )
     return [Evidence(text, STRONG, case.load.source)]
 
 
@@ -128,7 +130,7 @@ which queues count as even."""
 
 def _spread(case: Case) -> list[Evidence]:
     """Evidence by the NIC's packets per queue: one queue has all, or each its share."""
-    found = []
+    pieces = []
     for nic in case.machine.nics:
         share = nic.fullest_share
         if share is None:
@@ -136,9 +138,9 @@ def _spread(case: Case) -> list[Evidence]:
         count = len(nic.queue_packets)
         text = f"{nic.name}: the fullest of {count} RX queues had {share_text(share)} of its packets"
         if share >= max(_ALL, _EVEN / count):
-            found.append(Evidence(text, STRONG, nic.source))
+            pieces.append(Evidence(text, STRONG, nic.source))
         elif share >= max(_MOST, _EVEN / count):
-            found.append(Evidence(text, FAIR, nic.source))
+            pieces.append(Evidence(text, FAIR, nic.source))
         elif share <= _EVEN / count:
-            found.append(Evidence(text, AGAINST, nic.source))
-    return found
+            pieces.append(Evidence(text, AGAINST, nic.source))
+    return pieces

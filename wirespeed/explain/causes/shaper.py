@@ -36,15 +36,15 @@ def look(case: Case) -> CauseFinding | None:
 
 
 def _counted(case: Case) -> list[Evidence]:
-    found = []
-    for one in case.dut.shapers:
-        if not one.dropped:
+    pieces = []
+    for shaper in case.dut.shapers:
+        if not shaper.dropped:
             continue
-        rate = f" at {one.rate}" if one.rate else ""
-        text = f"{one.kind} of {one.interface}{rate} dropped {one.dropped:,} packets in the test"
-        is_most = case.lost_packets is not None and one.dropped >= _MOST * case.lost_packets
-        found.append(Evidence(text, PROOF if is_most else FAIR, f"{case.dut.source}, tc -s qdisc"))
-    return found
+        rate = f" at {shaper.rate}" if shaper.rate else ""
+        text = f"{shaper.kind} of {shaper.interface}{rate} dropped {shaper.dropped:,} packets in the test"
+        is_most = case.lost_packets is not None and shaper.dropped >= _MOST * case.lost_packets
+        pieces.append(Evidence(text, PROOF if is_most else FAIR, f"{case.dut.source}, tc -s qdisc"))
+    return pieces
 
 
 def _same_bits(case: Case) -> list[Evidence]:

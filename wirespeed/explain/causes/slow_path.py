@@ -41,11 +41,11 @@ def _dropped(case: Case) -> tuple[Evidence, ...]:
 
 def _told(case: Case) -> list[Evidence]:
     offered = (case.load.offered_pps or 0.0) * (case.interval_s or 0.0)
-    found = []
+    pieces = []
     for words, bits, what in ((_ANSWERED, FAIR, "answered"), (_PUNTED, STRONG, "off the fast path")):
         for event, count in case.events.items():
             share = min(1.0, count / offered) if offered else 0.0
             if share >= _LEAST and any(word in event.lower() for word in words):
                 text = f"{count:,} × “{event}”, {share_text(share)} of what was offered"
-                found.append(Evidence(f"{text}: {what}", bits, "events"))
-    return found
+                pieces.append(Evidence(f"{text}: {what}", bits, "events"))
+    return pieces

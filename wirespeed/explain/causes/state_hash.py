@@ -2,7 +2,7 @@
 
 An entry of Linux stands in two chains, one for each direction. From about 50 links on Linux refuses new flows
 (`chainlength`). Below that there is no counter: the mean chain is the number of links over the number of buckets, and
-the rate over the number of flows falls. RFC 9693 has results at three to five entries a bucket.
+the rate over the number of flows falls. RFC 9693 has results at three to five entries per bucket.
 """
 
 from __future__ import annotations

@@ -66,13 +66,13 @@ def _short_of(case: Case, worker: Worker) -> list[Evidence]:
     for node in worker.nodes:
         (name,) = whole_names([node.name])
         counts[name] = counts.get(name, 0) + node.vectors
-    found: list[Evidence] = []
+    pieces: list[Evidence] = []
     for port in dict.fromkeys(port for name in counts if (port := port_of(name)) is not None):
         out, sent = counts.get(port + OUTPUT), counts.get(port + TX)
         if not out or sent is None or sent >= (1 - _LEAST) * out:
             continue
         text = f"{port}: {out:,} packets to send, {sent:,} sent"
-        bits = min(FAIR if found else STRONG, weight(case, out - sent))
+        bits = min(FAIR if pieces else STRONG, weight(case, out - sent))
         if bits > 0:
-            found.append(Evidence(text, bits, worker.source))
-    return found
+            pieces.append(Evidence(text, bits, worker.source))
+    return pieces

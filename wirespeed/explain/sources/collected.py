@@ -39,17 +39,17 @@ def with_collected(case: Case, collected: Collected) -> Case:
     """The case with what the device told; nothing changes of one whose test asked it itself."""
     if case.tells_drops or case.workers or case.cpus:
         return case
-    told = [collected.whole]
+    readings = [collected.whole]
     place = f"{collected.source}: {collected.whole.interval_s:.3g} s"
-    workers = workers_told(told, place)
+    workers = workers_told(readings, place)
     return replace(
         case,
         load=replace(case.load, cycles=case.load.cycles or cycles_of(workers)),
         dut=replace(case_dut(collected.dut, workers, collected.source), has_nics=case.dut.has_nics),
         workers=workers,
-        drops=drops_told(told),
-        events={**case.events, **events_told(told)},
-        cpus=cpus_told(told),
+        drops=drops_told(readings),
+        events={**case.events, **events_told(readings)},
+        cpus=cpus_told(readings),
         tells_drops=True,
-        machine=machine_told(told, collected.dut, place),
+        machine=machine_told(readings, collected.dut, place),
     )

@@ -229,12 +229,12 @@ def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
             raise FileFault(f"{place}: tests.{number}: {str(error).removeprefix(f'{source}: ')}") from None
     duts = {test.name: test.dut or parsed.dut for test in parsed.tests}
     wanted = parsed.explain or tuple(named)
-    found = []
+    cases = []
     for test in (test for test in parsed.tests if test.name in wanted):
         dut = duts[test.name]
         others = tuple(loads[name] for name in loads if name != test.name and _is_same(duts[name], dut))
-        found.append(_case(test, dut, loads[test.name], others, source))
-    return tuple(found)
+        cases.append(_case(test, dut, loads[test.name], others, source))
+    return tuple(cases)
 
 
 def _is_same(one: DutText, other: DutText) -> bool:
@@ -335,13 +335,13 @@ def _case(test: TestText, dut: DutText, load: CaseLoad, others: tuple[CaseLoad, 
 
 def _pasted(test: TestText, place: str) -> Case | None:
     """The facts of the pasted texts of a test. UsageError for a text under the key of another kind."""
-    given = {key: text for key in _TEXTS if (text := getattr(test, key))}
-    for key, text in given.items():
+    pasted = {key: text for key in _TEXTS if (text := getattr(test, key))}
+    for key, text in pasted.items():
         kinds = kinds_in(text)
         if _TEXTS[key] not in kinds:
             other = f"it is a `{kinds[0]}`" if kinds else "paste it as it was printed"
             raise UsageError(f"{place}: {key} holds no `{_TEXTS[key]}`: {other}")
-    return case_of_text("\n".join(given.values()), place, Figures()) if given else None
+    return case_of_text("\n".join(pasted.values()), place, Figures()) if pasted else None
 
 
 def _machine(test: TestText, place: str) -> MachineFacts:
@@ -368,21 +368,21 @@ def _dut(dut: DutText, source: str) -> CaseDut:
 
 def _contradictions(test: TestText, load: CaseLoad) -> list[str]:
     """Figures given twice that do not agree."""
-    found = list(more_than_offered(test.name, load.offered_pps, load.received_pps))
+    sentences = list(more_than_offered(test.name, load.offered_pps, load.received_pps))
     share = load.line_share
-    given = test.percent if test.received is not None else None
-    rounded = 0.5 if given is not None and given == int(given) else 0.05
+    percent = test.percent if test.received is not None else None
+    rounded = 0.5 if percent is not None and percent == int(percent) else 0.05
     stated = 100 * (_share(test) or 0.0)
-    if given is not None and share is not None and abs(stated - 100 * share) > rounded + _OFF * given:
-        found.append(
-            f"{test.name}: {share_text(given / 100)} of the line is given, {rate_text(load.received_pps)} are "
+    if percent is not None and share is not None and abs(stated - 100 * share) > rounded + _OFF * percent:
+        sentences.append(
+            f"{test.name}: {share_text(percent / 100)} of the line is given, {rate_text(load.received_pps)} are "
             f"{share_text(share)}"
         )
     if test.l2_bps is not None and test.size is not None and test.size != IMIX_BYTES:
         bits = test.l2_bps / load.received_pps
         if min(abs(bits / 8 / size - 1) for size in (test.size, test.size - 4)) > _CONTRADICTS:
-            found.append(
+            sentences.append(
                 f"{test.name}: {test.l2_bps / 1e9:.3g} Gb/s of {rate_text(load.received_pps)} are {bits / 8:.4g} bytes "
                 f"per frame, of {test.size:.0f}"
             )
-    return found
+    return sentences

@@ -155,28 +155,28 @@ def _crossings(
 
 def _nics(known: MachineFacts, facts: _Facts, source: str) -> tuple[NicFacts, ...]:
     """NICs with counters and their settings, then the other NICs."""
-    told = {nic.name: nic for nic in known.nics}
-    for one in (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces):
-        nic = told.get(one.name, NicFacts(one.name, source=source))
-        told[one.name] = replace(
+    nics = {nic.name: nic for nic in known.nics}
+    for interface in (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces):
+        nic = nics.get(interface.name, NicFacts(interface.name, source=source))
+        nics[interface.name] = replace(
             nic,
-            driver=one.driver,
-            queues=one.queues,
-            most_queues=one.most_queues,
-            rx_slots=one.rx_ring,
-            tx_slots=one.tx_ring,
+            driver=interface.driver,
+            queues=interface.queues,
+            most_queues=interface.most_queues,
+            rx_slots=interface.rx_ring,
+            tx_slots=interface.tx_ring,
         )
-    return tuple(told.values())
+    return tuple(nics.values())
 
 
 def _optics(facts: _Facts, source: str) -> Iterator[Optic]:
-    for one in (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces):
-        if one.module is None:
+    for interface in (*(one for card in facts.cards for one in card.interfaces), *facts.interfaces):
+        if interface.module is None:
             continue
-        told = one.module.diagnostics
+        told = interface.module.diagnostics
         faults = (*(told.flags if told else ()), *(told.states if told else ()))
         powers = [lane.rx_mw for lane in (told.lanes if told else ()) if lane.rx_mw is not None]
-        yield Optic(one.name, faults, min(powers, default=None), source)
+        yield Optic(interface.name, faults, min(powers, default=None), source)
 
 
 def _most(values: Iterator[int | None]) -> int | None:

@@ -80,13 +80,13 @@ def _contradictions(thread: ThreadRuntime, hz: float | None) -> list[str]:
     """The header's rate is of the same time as the vectors, so that both must agree, and no thread has more clocks than
     its CPU."""
     clocks = sum(node.clocks for node in node_costs([thread]))
-    found = []
+    sentences = []
     if hz and thread.time_s and clocks / thread.time_s > (1 + _CONTRADICTS) * hz:
-        found.append(
+        sentences.append(
             f"{thread.name}: its nodes took {clocks / thread.time_s / 1e9:.3g} GHz of a CPU of {hz / 1e9:.3g}: "
             "they are not of that CPU, or not of that time"
         )
-    return found + _rates(thread)
+    return sentences + _rates(thread)
 
 
 def _rates(thread: ThreadRuntime) -> list[str]:

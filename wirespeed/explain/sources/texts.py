@@ -91,18 +91,18 @@ class Figures:
 def text_case(paths: Sequence[Path], figures: Figures) -> Case:
     """The case of all texts together, which are of one device and one time. UsageError for a text in which nothing is
     known, FileFault for one that cannot be read."""
-    told = _Told()
-    files = list(_files(paths, told))
+    outputs = _Told()
+    files = list(_files(paths, outputs))
     known = 0
     for path in files:
-        known += _read(path, told)
+        known += _read(path, outputs)
     if not known:
         raise UsageError(
             f"{paths[0]} is neither a result file nor a known output: give a `show runtime`, `show errors`, "
             "`show interface`, `show hardware-interfaces`, `show cpu`, `ethtool -S`, `mpstat -P ALL` or "
             "/proc/softirqs, as it was printed"
         )
-    return _case(told, figures, paths[0].name or str(paths[0]))
+    return _case(outputs, figures, paths[0].name or str(paths[0]))
 
 
 def case_of_text(text: str, source: str, figures: Figures) -> Case:
@@ -139,7 +139,7 @@ def kinds_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(told.kinds))
 
 
-def _files(paths: Sequence[Path], told: _Told) -> Iterator[Path]:
+def _files(paths: Sequence[Path], outputs: _Told) -> Iterator[Path]:
     """Files, and those of folders in the order of their names."""
     for path in paths:
         if not path.is_dir():
@@ -147,39 +147,39 @@ def _files(paths: Sequence[Path], told: _Told) -> Iterator[Path]:
             continue
         found = sorted(one for one in path.iterdir() if one.is_file() and not one.name.startswith("."))
         if len(found) > _MOST_FILES:
-            told.remarks.append(f"{path}: only the first {_MOST_FILES} of its {len(found)} files are read")
+            outputs.remarks.append(f"{path}: only the first {_MOST_FILES} of its {len(found)} files are read")
         yield from found[:_MOST_FILES]
 
 
-def _read(path: Path, told: _Told) -> bool:
+def _read(path: Path, outputs: _Told) -> bool:
     """True if anything in the file is known; unknown lines become remarks."""
     try:
         text = read_text_file(path, "text", _MOST_BYTES).decode(errors="replace")
     except OSError as error:
         raise FileFault(f"cannot read {path}: {error}") from error
-    before = len(told.kinds)
-    left = _lines_of(text, path.name, told)
-    if len(told.kinds) == before:
-        told.remarks.append(f"{path.name}: nothing in it is known")
+    before = len(outputs.kinds)
+    left = _lines_of(text, path.name, outputs)
+    if len(outputs.kinds) == before:
+        outputs.remarks.append(f"{path.name}: nothing in it is known")
         return False
-    _remark(left, path.name, told)
+    _remark(left, path.name, outputs)
     return True
 
 
-def _remark(left: _Lines, name: str, told: _Told) -> None:
+def _remark(left: _Lines, name: str, outputs: _Told) -> None:
     """The first lines that are not read, and how many more there are."""
     for number, line in left[:_MOST_TOLD]:
-        told.remarks.append(f"{name}, line {number} is not read: “{line.strip()[:80]}”")
+        outputs.remarks.append(f"{name}, line {number} is not read: “{line.strip()[:80]}”")
     if len(left) > _MOST_TOLD:
-        told.remarks.append(f"{name}: {len(left) - _MOST_TOLD} more lines are not read")
+        outputs.remarks.append(f"{name}: {len(left) - _MOST_TOLD} more lines are not read")
 
 
-def _lines_of(text: str, name: str, told: _Told) -> _Lines:
+def _lines_of(text: str, name: str, outputs: _Told) -> _Lines:
     """The lines that none of the readers knows."""
     lines = [(number, line) for number, line in enumerate(plain_lines(text), start=1)]
     used: set[int] = set()
     for read in _READERS:
-        used |= read(lines, name, told)
+        used |= read(lines, name, outputs)
     return [(number, line) for number, line in lines if line.strip() and number not in used and not _is_frame(line)]
 
 
@@ -191,18 +191,18 @@ def _is_frame(line: str) -> bool:
 # ---- the kinds
 
 
-def _runtime(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _runtime(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     text = "\n".join(line for _, line in lines)
-    found = read_runtime(text)
-    if not any(thread.nodes for thread in found.threads):
+    runtime = read_runtime(text)
+    if not any(thread.nodes for thread in runtime.threads):
         return set()
-    told.kinds.append("show runtime")
-    told.runtime.append(text)
+    outputs.kinds.append("show runtime")
+    outputs.runtime.append(text)
     # Unreadable lines of its tables are reported with the workers.
-    return set(found.used) | {one.number for one in found.unread}
+    return set(runtime.used) | {one.number for one in runtime.unread}
 
 
-def _errors(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _errors(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     used: set[int] = set()
     for start, (_, line) in enumerate(lines):
         if not _ERRORS_HEAD.fullmatch(line):
@@ -212,13 +212,13 @@ def _errors(lines: _Lines, name: str, told: _Told) -> set[int]:
             if row[1].strip() and not parse_errors(f"{line}\n{row[1]}"):
                 break
             block.append(row)
-        told.kinds.append("show errors")
-        told.errors.append("\n".join(text for _, text in block))
+        outputs.kinds.append("show errors")
+        outputs.errors.append("\n".join(text for _, text in block))
         used |= {number for number, _ in block}
     return used
 
 
-def _ethtool(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _ethtool(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     used: set[int] = set()
     for start, (number, line) in enumerate(lines):
         if not _ETHTOOL_HEAD.fullmatch(line):
@@ -234,15 +234,15 @@ def _ethtool(lines: _Lines, name: str, told: _Told) -> set[int]:
             if not _ETHTOOL_ROW.fullmatch(row[1]):
                 break
             block.append(row)
-        told.kinds.append("ethtool -S")
-        counters = told.nics.setdefault(interface, {})
+        outputs.kinds.append("ethtool -S")
+        counters = outputs.nics.setdefault(interface, {})
         for key, count in nic_counters("\n".join(text for _, text in block)).items():
             counters[key] = counters.get(key, 0) + count
         used |= {number, *(at for at, _ in block)}
     return used
 
 
-def _mpstat(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _mpstat(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     """The averages at its end, else the last row of each CPU."""
     used: set[int] = set()
     columns: list[str] = []
@@ -263,12 +263,12 @@ def _mpstat(lines: _Lines, name: str, told: _Told) -> set[int]:
             used.add(number)
     best = averages or last
     if best:
-        told.kinds.append("mpstat")
-        told.cpus |= {cpu: one for cpu, one in best.items() if cpu != "all" or len(best) == 1}
+        outputs.kinds.append("mpstat")
+        outputs.cpus |= {cpu: one for cpu, one in best.items() if cpu != "all" or len(best) == 1}
     return used
 
 
-def _softirqs(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _softirqs(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     for start, (number, line) in enumerate(lines):
         if not _SOFTIRQS_HEAD.fullmatch(line):
             continue
@@ -280,13 +280,13 @@ def _softirqs(lines: _Lines, name: str, told: _Told) -> set[int]:
         table = table_by_cpu("\n".join(text for _, text in [lines[start], *block]))
         counts = {str(cpu): kinds["NET_RX"] for cpu, kinds in table.items() if "NET_RX" in kinds}
         if counts:
-            told.kinds.append("/proc/softirqs")
-            told.by_softirq |= counts
+            outputs.kinds.append("/proc/softirqs")
+            outputs.by_softirq |= counts
             return {number, *(at for at, _ in block)}
     return set()
 
 
-def _hardware(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _hardware(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     """Queues, descriptors and the driver's counters of each port; local0 has none."""
     used: set[int] = set()
     is_open, port, way = False, "", ""
@@ -294,13 +294,13 @@ def _hardware(lines: _Lines, name: str, told: _Told) -> set[int]:
     for number, line in lines:
         if _HARDWARE_HEAD.fullmatch(line):
             is_open = True
-            told.kinds.append("show hardware-interfaces")
+            outputs.kinds.append("show hardware-interfaces")
         elif is_open and _is_frame(line) and line.strip():
             is_open = False
         elif is_open and (row := _HARDWARE_ROW.fullmatch(line)):
             port, way = row["name"], ""
         elif is_open and (rings := _RINGS.fullmatch(line)):
-            _ring(told, rings)
+            _ring(outputs, rings)
         elif is_open and line.strip() in ("RX Queues:", "TX Queues:"):
             way = line.strip()[:2].lower()
         elif is_open and way and _QUEUE_ROW.fullmatch(line):
@@ -308,26 +308,26 @@ def _hardware(lines: _Lines, name: str, told: _Told) -> set[int]:
         elif is_open and line and not line[0].isspace():
             is_open = False
         elif is_open and (counter := _XSTAT.fullmatch(line)):
-            told.nics.setdefault(port, {})[counter["name"].strip().replace(" ", "_")] = int(counter["count"])
+            outputs.nics.setdefault(port, {})[counter["name"].strip().replace(" ", "_")] = int(counter["count"])
         if is_open:
             used.add(number)
     for (_, kind), count in queues.items():
         if kind == "rx":
-            told.queues = max(told.queues or 0, count)
-        elif told.tx_queues is None or count < told.tx_queues:
-            told.tx_queues = count
+            outputs.queues = max(outputs.queues or 0, count)
+        elif outputs.tx_queues is None or count < outputs.tx_queues:
+            outputs.tx_queues = count
     return used
 
 
-def _ring(told: _Told, rings: re.Match[str]) -> None:
+def _ring(outputs: _Told, rings: re.Match[str]) -> None:
     if rings["way"] == "rx":
-        told.queues = max(told.queues or 0, int(rings["count"]))
+        outputs.queues = max(outputs.queues or 0, int(rings["count"]))
     else:
-        told.tx_queues = int(rings["count"])
-        told.tx_slots = int(rings["slots"])
+        outputs.tx_queues = int(rings["count"])
+        outputs.tx_slots = int(rings["slots"])
 
 
-def _interface(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _interface(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     used: set[int] = set()
     for start, (number, line) in enumerate(lines):
         if not _INTERFACE_HEAD.fullmatch(line):
@@ -337,29 +337,29 @@ def _interface(lines: _Lines, name: str, told: _Told) -> set[int]:
             if not _INTERFACE_ROW.fullmatch(row[1]) and row[1].strip():
                 break
             block.append(row)
-        told.kinds.append("show interface")
+        outputs.kinds.append("show interface")
         counters = interface_counters("\n".join(text for _, text in block))
-        told.drops |= {key: count for key, count in counters.items() if key.endswith(LOST) and count}
+        outputs.drops |= {key: count for key, count in counters.items() if key.endswith(LOST) and count}
         used |= {number, *(at for at, _ in block)}
     return used
 
 
-def _placement(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _placement(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     placed = [(number, row["name"]) for number, line in lines if (row := _PLACED.fullmatch(line))]
     if not placed:
         return set()
-    told.kinds.append("show interface rx-placement")
+    outputs.kinds.append("show interface rx-placement")
     names = [port for _, port in placed]
-    told.queues = max(told.queues or 0, *(names.count(port) for port in names))
+    outputs.queues = max(outputs.queues or 0, *(names.count(port) for port in names))
     heads = {number for number, line in lines if _PLACED_HEAD.fullmatch(line)}
     return heads | {number for number, _ in placed}
 
 
-def _cpu(lines: _Lines, name: str, told: _Told) -> set[int]:
+def _cpu(lines: _Lines, name: str, outputs: _Told) -> set[int]:
     used = {number for number, line in lines if _CPU_LINE.fullmatch(line)}
     if bases := [base for _, line in lines if (base := _BASE.fullmatch(line))]:
-        told.kinds.append("show cpu")
-        told.hz = float(bases[-1]["ghz"]) * 1e9
+        outputs.kinds.append("show cpu")
+        outputs.hz = float(bases[-1]["ghz"]) * 1e9
     return used if bases else set()
 
 
@@ -372,33 +372,33 @@ _READERS: tuple[_Reader, ...] = (
 # ---- all of them as a case
 
 
-def _case(told: _Told, figures: Figures, source: str) -> Case:
-    hz = figures.hz or told.hz
+def _case(outputs: _Told, figures: Figures, source: str) -> Case:
+    hz = figures.hz or outputs.hz
     workers, remarks = (
-        workers_of("\n".join(told.runtime), source, hz, figures.received_pps) if told.runtime else ((), ())
+        workers_of("\n".join(outputs.runtime), source, hz, figures.received_pps) if outputs.runtime else ((), ())
     )
     out_pps = sum(worker.pps if worker.out_pps is None else worker.out_pps for worker in workers)
-    counted = counted_in("\n".join(told.errors))
-    drops = counted.drops | told.drops
+    counted = counted_in("\n".join(outputs.errors))
+    drops = counted.drops | outputs.drops
     events = dict(counted.events)
-    for name, counters in told.nics.items():
+    for name, counters in outputs.nics.items():
         drops |= losses(name, counters)
         if frames := pauses(counters):
             events[f"{name}: pause frames"] = frames
     nics = [
         NicFacts(name, queue_packets=queue_packets(counters), counters=counters, source=f"{source}, {name}")
-        for name, counters in told.nics.items()
+        for name, counters in outputs.nics.items()
     ]
-    if told.by_softirq:
-        nics.append(NicFacts("NET_RX by CPU", queue_packets=told.by_softirq, source=f"{source}, /proc/softirqs"))
-    is_linux = not told.runtime and any(kind in told.kinds for kind in ("mpstat", "/proc/softirqs", "ethtool -S"))
+    if outputs.by_softirq:
+        nics.append(NicFacts("NET_RX by CPU", queue_packets=outputs.by_softirq, source=f"{source}, /proc/softirqs"))
+    is_linux = not outputs.runtime and any(kind in outputs.kinds for kind in ("mpstat", "/proc/softirqs", "ethtool -S"))
     dut = CaseDut(
-        system="vpp" if told.runtime else "linux" if is_linux else "",
-        cores=len(told.cpus) or None,
+        system="vpp" if outputs.runtime else "linux" if is_linux else "",
+        cores=len(outputs.cpus) or None,
         workers=len(workers) or None,
-        queues=told.queues,
-        tx_queues=told.tx_queues,
-        tx_slots=told.tx_slots,
+        queues=outputs.queues,
+        tx_queues=outputs.tx_queues,
+        tx_slots=outputs.tx_slots,
         hz=hz,
         source=source,
     )
@@ -420,8 +420,8 @@ def _case(told: _Told, figures: Figures, source: str) -> Case:
         workers=workers,
         drops=drops,
         events=events,
-        cpus=tuple(told.cpus.values()),
-        tells_drops=bool(told.errors),
+        cpus=tuple(outputs.cpus.values()),
+        tells_drops=bool(outputs.errors),
         machine=replace(MachineFacts(source=source), nics=tuple(nics)),
-        remarks=(*remarks, f"read: {', '.join(dict.fromkeys(told.kinds))}", *told.remarks),
+        remarks=(*remarks, f"read: {', '.join(dict.fromkeys(outputs.kinds))}", *outputs.remarks),
     )

@@ -38,27 +38,27 @@ def get_emulated_hosts(server: Server, port: Port) -> list[Json]:
     """Hosts as they were set; `gateway_mac` is empty where the gateway has not answered."""
     return [
         {
-            "mac": one.host.mac.hex(":"),
-            "address": str(one.address),
-            "gateway": "" if one.gateway is None else str(one.gateway),
-            "gateway_mac": "" if one.found is None else one.found.hex(":"),
+            "mac": host.host.mac.hex(":"),
+            "address": str(host.address),
+            "gateway": "" if host.gateway is None else str(host.gateway),
+            "gateway_mac": "" if host.found is None else host.found.hex(":"),
             "vlan": [
                 {"id": tag & 0xFFF, "priority": tag >> 13, "type": kind}
-                for kind, tag in struct.iter_unpack(">HH", one.host.tags)
+                for kind, tag in struct.iter_unpack(">HH", host.host.tags)
             ],
         }
-        for one in server.hosts.emulated.on(port.index)
+        for host in server.hosts.emulated.on(port.index)
     ]
 
 
-def _host(given: Any) -> Emulated:
-    if not isinstance(given, dict):
+def _host(raw: Any) -> Emulated:
+    if not isinstance(raw, dict):
         raise bad_parameters("field 'hosts' is not an array of objects")
-    mac, address = _mac(read(given, "mac", str)), _address("address", read(given, "address", str))
-    text = read(given, "gateway", str, "")
+    mac, address = _mac(read(raw, "mac", str)), _address("address", read(raw, "address", str))
+    text = read(raw, "gateway", str, "")
     gateway = _address("gateway", text) if text else None
-    found = read(given, "gateway_mac", str, "")
-    tags = [_tag(one) for one in read(given, "vlan", list, [])]
+    gateway_mac = read(raw, "gateway_mac", str, "")
+    tags = [_tag(one) for one in read(raw, "vlan", list, [])]
     if len(tags) > MAX_TAGS:
         raise bad_parameters(f"Maximal number of stacked VLANs is {MAX_TAGS}, got: {len(tags)}")
     vlan, headers = tuple(number for number, _ in tags), b"".join(header for _, header in tags)
@@ -70,14 +70,14 @@ def _host(given: Any) -> Emulated:
         if isinstance(gateway, IPv4Address):
             raise failed(f"host {address} has gateway {gateway} of another address family; give one of the same family")
         host = Host(mac, vlan, ip6=(address, link_local(mac)), gateway6=gateway, tags=headers)
-    return Emulated(host, _mac(found) if found else None)
+    return Emulated(host, _mac(gateway_mac) if gateway_mac else None)
 
 
-def _tag(given: Any) -> tuple[int, bytes]:
-    if not isinstance(given, dict):
+def _tag(raw: Any) -> tuple[int, bytes]:
+    if not isinstance(raw, dict):
         raise bad_parameters("field 'vlan' is not an array of objects")
-    number, priority = read(given, "id", int), read(given, "priority", int, 0)
-    kind = read(given, "type", int, _TAG_TYPES[0])
+    number, priority = read(raw, "id", int), read(raw, "priority", int, 0)
+    kind = read(raw, "type", int, _TAG_TYPES[0])
     if not 1 <= number <= MAX_VLAN:
         raise bad_parameters(f"invalid VLAN tag: '{number}'")
     if priority >= _PRIORITIES:

@@ -140,12 +140,12 @@ def _told(server: Server, port: Port) -> Json:
 
 def _counts(sets: NativeFlowSets, counts: FlowSetCounts) -> Json:
     """Histograms as HdrHistogram's text, those that are not empty."""
-    told: Json = {field.name: getattr(counts, field.name) for field in fields(PhaseTotals)}
-    told["sending_s"] = (counts.last_tsc - counts.first_tsc) / sets.tsc_hz
+    document: Json = {field.name: getattr(counts, field.name) for field in fields(PhaseTotals)}
+    document["sending_s"] = (counts.last_tsc - counts.first_tsc) / sets.tsc_hz
     for name, histogram in (("hdrh_ns", counts.hdr), ("more_hdrh_ns", counts.more), ("less_hdrh_ns", counts.less)):
         if histogram:
-            told[name] = hdr.encode(histogram, HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS).decode()
-    return told
+            document[name] = hdr.encode(histogram, HDR_LOWEST_NS, HDR_HIGHEST_NS, HDR_DIGITS).decode()
+    return document
 
 
 @method("get_flow_tuple", listed=False)

@@ -113,12 +113,12 @@ def _play_sides(
     duration_s: float,
     endless: bool,
 ) -> None:
-    for one, streams in zip(pair, sides, strict=True):
-        _check_lengths(one, streams)
-        one.traffic.check_idle()
+    for port, streams in zip(pair, sides, strict=True):
+        _check_lengths(port, streams)
+        port.traffic.check_idle()
     start_at_s = server.core.now_s() + _BOTH_STARTED_S
-    for one, streams in zip(pair, sides, strict=True):
-        one.traffic.play(streams, duration_s, endless, start_at_s)
+    for port, streams in zip(pair, sides, strict=True):
+        port.traffic.play(streams, duration_s, endless, start_at_s)
 
 
 def _check_lengths(port: Port, streams: list[Stream]) -> None:

@@ -40,15 +40,15 @@ def enable_tpg(
             raise failed("Tagged Packet Group in Dp can be enabled only after Cp and Rx!")
         groups.state = TaggedState.ENABLED
         return {}
-    given = {"session_id": session_id, "ports": ports, "rx_ports": rx_ports, "num_tpgids": num_tpgids, "tags": tags}
-    session: int = read(given, "session_id", int)
-    acquired = _own_ports(server, read(given, "ports", list), username, session)
-    receivers = _own_ports(server, read(given, "rx_ports", list), username, session)
+    raw = {"session_id": session_id, "ports": ports, "rx_ports": rx_ports, "num_tpgids": num_tpgids, "tags": tags}
+    session: int = read(raw, "session_id", int)
+    acquired = _own_ports(server, read(raw, "ports", list), username, session)
+    receivers = _own_ports(server, read(raw, "rx_ports", list), username, session)
     if not set(receivers) <= set(acquired):
         raise failed("Rx Ports must be acquired!")
-    count: int = read(given, "num_tpgids", int)
+    count: int = read(raw, "num_tpgids", int)
     numbered: dict[TagVlans, None] = {}
-    for one in read(given, "tags", list):
+    for one in read(raw, "tags", list):
         numbered[tag_of(one if isinstance(one, dict) else {}, numbered)] = None
     server.tagged.add(TaggedGroups(username, acquired, receivers, count, list(numbered)))
     return {}
@@ -98,13 +98,13 @@ def _of_user_or_port(server: Server, username: str, port_id: int | None, what: s
 @method("get_tpg_status")
 def get_tpg_status(server: Server, username: str = "", port_id: int | None = None) -> Json:
     groups = _of_user_or_port(server, username, port_id, "status")
-    one = groups or TaggedGroups("-", [], [], 0, [])
+    shown = groups or TaggedGroups("-", [], [], 0, [])
     data = {
-        "username": one.user,
-        "acquired_ports": one.ports,
-        "rx_ports": one.receivers,
-        "num_tpgids": one.count,
-        "num_tags": len(one.tags),
+        "username": shown.user,
+        "acquired_ports": shown.ports,
+        "rx_ports": shown.receivers,
+        "num_tpgids": shown.count,
+        "num_tags": len(shown.tags),
     }
     return {"enabled": groups is not None, "data": data}
 
@@ -116,11 +116,11 @@ def update_tpg_tags(server: Server, username: str, tags: list[Any]) -> Json:
         raise failed(_OFF)
     changed = list(groups.tags)
     taken = set(changed)
-    for one in tags:
-        number: int = read(one, "tag_id", UInt16)
+    for raw in tags:
+        number: int = read(raw, "tag_id", UInt16)
         if number >= len(changed):
             raise failed(f"Tag Id {number} greater than num of tags {len(changed)}")
-        tag = tag_of(one, taken) if one.get("type") else TagVlans()
+        tag = tag_of(raw, taken) if raw.get("type") else TagVlans()
         taken.discard(changed[number])
         taken.add(tag)
         changed[number] = tag
@@ -186,18 +186,18 @@ def get_tpg_stats(
     _check_range(groups, min_tag, max_tag, unknown_tag or untagged)
     _check_receives(groups, port)
     _check_group(groups, tpgid)
-    told: Json = {}
+    by_tag: Json = {}
     if max_tag > min_tag:
         seen = server.core.tagged(port.index, tpgid, min_tag, max_tag - min_tag)
         same = next((at for at, one in enumerate(seen) if one != seen[0]), len(seen))
         last = min_tag + same - 1
-        told[str(min_tag) if same == 1 else f"{min_tag}-{last}"] = _counts(seen[0])
+        by_tag[str(min_tag) if same == 1 else f"{min_tag}-{last}"] = _counts(seen[0])
     unknown, none = server.core.tagged(port.index, tpgid, len(groups.tags), 2)
     if untagged:
-        told["untagged"] = _counts(none)
+        by_tag["untagged"] = _counts(none)
     if unknown_tag:
-        told["unknown_tag"] = {"pkts": unknown.packets, "bytes": unknown.bytes}
-    return {str(port.index): {str(tpgid): told}}
+        by_tag["unknown_tag"] = {"pkts": unknown.packets, "bytes": unknown.bytes}
+    return {str(port.index): {str(tpgid): by_tag}}
 
 
 def _counts(seen: Tagged) -> Json:

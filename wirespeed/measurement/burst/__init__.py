@@ -1,1 +1,1 @@
-"""Bursts: how many frames back to back a device forwards whole."""
+"""Bursts: the number of back-to-back frames that a device forwards without loss."""

@@ -1,4 +1,4 @@
-"""Bursts of growing length on one load; the longest that is forwarded whole."""
+"""Bursts of growing length at one load; the longest without loss."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from wirespeed.measurement.about import About
 
 ABOUT = About(
     order=4,
-    summary="Bursts of growing length; the longest that is forwarded whole.",
-    help="""Send frames back to back, in bursts of growing length; the longest that is forwarded whole.
+    summary="Find the longest burst that is forwarded without loss.",
+    help="""Send bursts of growing length; find the longest that is forwarded without loss.
 
-Lengths are frames per direction; they double until a burst loses frames, then the length between is searched. Ctrl-C
-stops the traffic and keeps what is known. Until the end FILE.part has the bursts.""",
+A length is a number of frames per direction. It doubles until bursts lose frames; then a binary search follows. Ctrl-C
+stops the traffic and keeps the bounds so far. FILE.part has the bursts until the test ends.""",
     file="A burst test",
 )

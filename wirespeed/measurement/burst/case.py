@@ -1,4 +1,4 @@
-"""The case of a burst test: the bursts that set the length, or the longest."""
+"""The case of a burst test for `explain`: the bursts that set the length, otherwise the longest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wirespeed.measurement.burst.result import BurstResult
 
 
 def cases_of(result: BurstResult, source: str) -> tuple[Case, ...]:
-    """() of a test without a burst."""
+    """Empty for a test without a burst."""
     if result.is_empty:
         return ()
     longest = max(one.frames for one in result.trials)

@@ -1,4 +1,4 @@
-"""The chart of a burst test: what each burst lost over its length, and what the device told of it."""
+"""The chart of a burst test: loss of each burst over its length, and the device's telemetry."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ LOSS_PX = 260
 
 
 def burst_chart(identity: str, result: BurstResult, sentence: str) -> Chart:
-    """Lost over frames, each burst a point; the interval of the length is shaded."""
+    """Loss over length in frames, one point per burst; the interval of the result is shaded."""
     floor = loss_floor((one.judged.lost_ratio for one in result.trials), [])
     dots = [
         Dot(
             True,
-            one.frames,
-            max(one.judged.lost_ratio, floor),
-            f"burst {one.number}: {losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio)}",
+            trial.frames,
+            max(trial.judged.lost_ratio, floor),
+            f"burst {trial.number}: {losses_text(trial.judged.lost_ratio, trial.judged.not_sent_ratio)}",
         )
-        for one in result.trials
+        for trial in result.trials
     ]
     style = blank(result.name, COLOURS[0], "bursts", of=result.name)
     accounts = [account_of_trials(result.name, [(one.frames, one.trial) for one in result.trials])]

@@ -23,7 +23,7 @@ from wirespeed.watching import Watcher
 
 
 class BurstTest(Measurement[BurstOptions, BurstResult]):
-    """Bursts of growing length, then of lengths between."""
+    """Bursts of growing length, then a binary search."""
 
     summary = staticmethod(summary)
 

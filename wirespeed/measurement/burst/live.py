@@ -23,16 +23,16 @@ def watcher(console: Console, title: str, quiet: bool) -> Watcher[BurstProgress]
     )
 
 
-def trial_line(one: BurstTrial) -> str:
+def trial_line(trial: BurstTrial) -> str:
     """`burst 7: 4,096 frames at 14.88 Mpps, loss 0 %, not sent 0 %`."""
-    judged = one.judged
+    judged = trial.judged
     said = losses_text(judged.lost_ratio, judged.not_sent_ratio)
-    why = f"; {one.trial.disturbed}" if one.trial.disturbed else ""
-    return f"burst {one.number}: {one.frames:,} frames at {exact_text(one.load_pps)}, {said}{why}"
+    why = f"; {trial.trial.disturbed}" if trial.trial.disturbed else ""
+    return f"burst {trial.number}: {trial.frames:,} frames at {exact_text(trial.load_pps)}, {said}{why}"
 
 
 def summary(result: BurstResult, verdict: Verdict, where: str | None) -> list[str]:
-    """The last lines: the verdict, the shortest burst that lost frames, and what else is to be said."""
+    """The last lines: the verdict, the shortest burst that lost frames, and remarks."""
     headline = f": {count(len(result.trials), 'burst')} in {result.spent_s:.0f} s"
     details = () if result.lossy is None else (f"bursts of {result.lossy:,} frames lose frames",)
     return last_lines(result, verdict, where, headline, details)

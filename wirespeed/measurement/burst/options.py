@@ -13,7 +13,7 @@ from wirespeed.units import parse_duration
 
 @dataclass(frozen=True, kw_only=True)
 class BurstOptions(MeasurementOptions[BurstResult]):
-    """Bursts of growing length on one load.
+    """Bursts of growing length at one load.
 
     `load` is the rate within a burst, of each direction, as text, such as "100%" or "5mpps". `longest_s` is the time
     that the longest burst takes, `rest_s` the pause before each burst."""
@@ -23,7 +23,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         str,
         Option(
             "--load",
-            "Rate within a burst per direction.",
+            "Rate within a burst, per direction.",
             metavar="RATE",
             stored="load",
             setting="load",
@@ -31,7 +31,14 @@ class BurstOptions(MeasurementOptions[BurstResult]):
     ] = "100%"
     first: Annotated[
         int,
-        Option("--first", "Frames of the first burst.", metavar="N", stored="first", setting="first", limits={"ge": 1}),
+        Option(
+            "--first",
+            "Frames of the first burst, per direction.",
+            metavar="N",
+            stored="first",
+            setting="first",
+            limits={"ge": 1},
+        ),
     ] = 64
     longest_s: Annotated[
         float,
@@ -59,7 +66,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         int,
         Option(
             "--tries",
-            "Lossy bursts that make a length lossy.",
+            "Tries before a length counts as lossy.",
             metavar="N",
             stored="tries",
             setting="tries",

@@ -14,9 +14,9 @@ from wirespeed.units import Rate
 
 @dataclass(frozen=True)
 class BurstPlan(MeasurementPlan):
-    """Bursts at `load`, the first of `first` frames, the longest as many as the load has in `longest_s`. The length is
-    searched to a relative `resolution`; a burst is lossy if `tries` of its length lost frames. `rest_s` is the pause
-    before each."""
+    """Bursts at `load`: the first has `first` frames, the longest lasts `longest_s`. `resolution` is the relative
+    precision of the length. A length is lossy if all `tries` bursts lost frames. `rest_s` is the pause before each
+    burst."""
 
     load: Rate = Rate(100.0, "percentage")  # noqa: RUF009 - frozen
     first: int = 64
@@ -43,7 +43,7 @@ class BurstPlan(MeasurementPlan):
 
 
 def check_plan(plan: BurstPlan) -> None:
-    """UsageError when the plan cannot be run on any line."""
+    """UsageError for a plan that is invalid whatever the links are."""
     if not (math.isfinite(plan.longest_s) and plan.longest_s > 0):
         raise UsageError(f"--longest {plan.longest_s:g} is not a duration: give seconds above 0")
     if not (math.isfinite(plan.rest_s) and plan.rest_s >= 0):

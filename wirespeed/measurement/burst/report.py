@@ -37,11 +37,11 @@ class BurstReport(ReportedKind[BurstResult]):
 
     def sections(self, results: Sequence[BurstResult], shown: Shown) -> Iterator[PageSection]:
         parts = []
-        for number, one in enumerate(results):
-            first, *more = shown.verdicts[one.name].plain_lines
-            chart = shown.drawn.place(burst_chart(self.chart(number), one, f"{one.name}: {first}"))
+        for number, result in enumerate(results):
+            first, *more = shown.verdicts[result.name].plain_lines
+            chart = shown.drawn.place(burst_chart(self.chart(number), result, f"{result.name}: {first}"))
             said = (Paragraph(first, "verdict"), *map(Paragraph, more))
-            parts.append(ResultBlocks(one.name, (Heading(one.name), *said, chart)))
+            parts.append(ResultBlocks(result.name, (Heading(result.name), *said, chart)))
         yield PageSection("Bursts", (*self.tables(results, shown), *parts, Paragraph(POINTS)), identity="bursts")
 
 

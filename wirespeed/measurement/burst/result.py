@@ -1,4 +1,4 @@
-"""The result of a burst test, as a value. Lengths are frames of one direction, back to back at one load."""
+"""The result of a burst test, as a value. Lengths are numbers of frames per direction, back to back at one load."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.trial.bursts import Burst, burst_of
 
 @dataclass(frozen=True)
 class BurstTrial:
-    """One burst: `frames` of each direction were to be sent at `load_pps`. `trial` has what became of them."""
+    """One burst: `frames` per direction were intended at `load_pps`. `trial` has the outcome."""
 
     number: int
     frames: int
@@ -49,10 +49,10 @@ class BurstSettings(Settings):
 
 @dataclass(frozen=True)
 class BurstResult(MeasurementResult):
-    """A whole burst test. `load_pps` is the rate within a burst, of each direction; `most` is the longest burst
-    allowed, in frames. `longest` is the longest burst that was forwarded whole, by the frames sent. `lossy` is the
-    shortest burst that lost frames in every try, all sent back to back. `unsent` is the shortest that the tester did
-    not send back to back. Each is null if there is none. `spent_s` is the duration of the test."""
+    """A whole burst test. `load_pps` is the rate within a burst, per direction; `most` is the longest burst allowed, in
+    frames. `longest` is the longest burst that was forwarded without loss, in frames sent. `lossy` is the shortest
+    burst that lost frames in every try, all sent back to back. `unsent` is the shortest that the tester could not send
+    back to back. Each is null if there is none. `spent_s` is the duration of the test."""
 
     kind = "burst"
     schema = "wirespeed-burst/2"

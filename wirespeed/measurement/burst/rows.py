@@ -34,19 +34,19 @@ class BurstRow:
 def burst_rows(results: Sequence[BurstResult]) -> list[BurstRow]:
     return [
         BurstRow(
-            test=one.name,
-            load=load_of(one).name,
-            directions=", ".join(map(str, one.directions)),
-            load_pps=round(one.load_pps, 3),
-            longest=rounded(one.longest),
-            longest_s=None if one.longest is None else round(one.burst_s(one.longest), 9),
-            lossy=one.lossy,
-            most=one.most,
-            bursts=len(one.trials),
-            limited_by=limited_by(one),
-            outcome=one.ending.status,
+            test=result.name,
+            load=load_of(result).name,
+            directions=", ".join(map(str, result.directions)),
+            load_pps=round(result.load_pps, 3),
+            longest=rounded(result.longest),
+            longest_s=None if result.longest is None else round(result.burst_s(result.longest), 9),
+            lossy=result.lossy,
+            most=result.most,
+            bursts=len(result.trials),
+            limited_by=limited_by(result),
+            outcome=result.ending.status,
         )
-        for one in results
+        for result in results
     ]
 
 

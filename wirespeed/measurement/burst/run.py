@@ -1,4 +1,4 @@
-"""Runs a burst test against a generator: bursts of growing length, and the length between by halves."""
+"""Runs a burst test against a generator: bursts of growing length, then a binary search."""
 
 from __future__ import annotations
 
@@ -108,18 +108,18 @@ class _Bench:
     began_s: float = field(default_factory=time.monotonic)
 
     def send(self, frames: int) -> Burst:
-        """One burst, kept and told of. KeyboardInterrupt when `stop` is set."""
+        """Send one burst, store it and show it. KeyboardInterrupt once `stop` is set."""
         self._tell(frames, None)
         if self.trial.stop.wait(self.plan.rest_s):
             raise KeyboardInterrupt
         load_pps = self.head.load_pps
         found = self.trial.measure(Rate(load_pps, "pps"), frames / load_pps)
-        one = BurstTrial(len(self.trials) + 1, frames, load_pps, found)
-        self.trials.append(one)
+        trial = BurstTrial(len(self.trials) + 1, frames, load_pps, found)
+        self.trials.append(trial)
         if self.recorder is not None:
-            self.recorder.add(one)
-        self._tell(frames, one)
-        return one.burst
+            self.recorder.add(trial)
+        self._tell(frames, trial)
+        return trial.burst
 
     def _tell(self, frames: int, trial: BurstTrial | None) -> None:
         if self.watch is not None:

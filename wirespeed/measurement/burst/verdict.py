@@ -17,10 +17,10 @@ _SENTENCES: dict[LimitedBy, str] = {
 _MORE = "give a longer --longest or a higher --load"
 
 
-def verdict_of(result: BurstResult, found: Limit | None = None) -> Verdict:
-    """The longest burst; `found` is what `explain` names as the limit."""
+def verdict_of(result: BurstResult, named: Limit | None = None) -> Verdict:
+    """The longest burst; `named` is the limit that `explain` names."""
     by = limited_by(result)
-    limit = found if found is not None and found.by == by != "tester" else _limit(result, by)
+    limit = named if named is not None and named.by == by != "tester" else _limit(result, by)
     counted = counting_of_trials(result)
     return verdict_of_trials(result, (figure_of(result, by),), limit, counted)
 

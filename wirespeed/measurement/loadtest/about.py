@@ -9,7 +9,7 @@ ABOUT = About(
     summary="Warm up, ramp the load linearly, hold it; write a result file.",
     help="""Warm up, ramp the load linearly, hold it; write a result file.
 
-Ctrl-C stops the traffic and keeps what was measured. Until the end FILE.part has the samples, even after a kill.""",
+Ctrl-C stops the traffic and keeps the samples so far. FILE.part has them until the test ends, also after a kill.""",
     file="A load test",
     more=(
         "Files of trex-loadtest have no `schema`. The fields of `ending` are in "

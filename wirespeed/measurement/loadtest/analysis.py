@@ -116,18 +116,18 @@ def analyse(
     def balance_of(channel: Channel) -> Balance | None:
         return _final_balance(result, channel) if balances is None else balances.get(channel)
 
-    def curve(name: str, found: tuple[Point, ...], line_pps: float | None, balance: Balance | None) -> MeasuredCurve:
+    def curve(name: str, points: tuple[Point, ...], line_pps: float | None, balance: Balance | None) -> MeasuredCurve:
         outcome = verdict(
             result,
-            found,
+            points,
             balance,
-            line_bps=found[0].line_bps if found else None,
+            line_bps=points[0].line_bps if points else None,
             threshold=loss_threshold,
             exclude_disturbed=exclude_disturbed,
         )
         if any(_noted_limit(result, channel) for channel in (result.channels if name == SUM else [name])):
             outcome = replace(outcome, tester_limited=True, saturation=None)
-        return _curve(name, found, line_pps, outcome, loss_threshold)
+        return _curve(name, points, line_pps, outcome, loss_threshold)
 
     columns, curves = [], []
     for channel in result.channels:
@@ -189,25 +189,25 @@ def _over_the_same_samples(
 
 
 def _curve(
-    name: str, found: tuple[Point, ...], line_pps: float | None, outcome: ChannelOutcome, threshold: float
+    name: str, points: tuple[Point, ...], line_pps: float | None, outcome: ChannelOutcome, threshold: float
 ) -> MeasuredCurve:
     lasts_from_s = outcome.loss_onset.t_s if outcome.loss_onset else float("inf")
-    failing = [point for point in found if point.measured and point.loss_ratio > threshold]
+    failing = [point for point in points if point.measured and point.loss_ratio > threshold]
     short = [
         point
-        for point in found
+        for point in points
         if point.measured and point.balance.shortfall > threshold * (point.balance.offered + point.balance.unoffered)
     ]
     onset_pps = outcome.loss_onset.offered_pps if outcome.loss_onset else 0.0
     passed = (
         point.offered_pps
-        for point in found
+        for point in points
         if point.measured and point.t_s < lasts_from_s and point.loss_ratio <= threshold
     )
     return MeasuredCurve(
         channel=name,
-        points=found,
-        lines=found[0].lines if found else 1,
+        points=points,
+        lines=points[0].lines if points else 1,
         line_pps=line_pps,
         outcome=outcome,
         stray_failures=sum(point.t_s < lasts_from_s and not point.disturbed for point in failing),
@@ -216,11 +216,11 @@ def _curve(
     )
 
 
-def _line_pps(result: Result, channel: Channel, found: Sequence[Point]) -> float | None:
+def _line_pps(result: Result, channel: Channel, points: Sequence[Point]) -> float | None:
     """Packets per second that fill the line, by the frames that were sent, or as the tester reckoned it."""
-    sizes = [point.frame_bytes for point in found if point.frame_bytes]
-    if sizes and found[0].line_bps:
-        return line_rate_pps(median(sizes), found[0].line_bps)
+    sizes = [point.frame_bytes for point in points if point.frame_bytes]
+    if sizes and points[0].line_bps:
+        return line_rate_pps(median(sizes), points[0].line_bps)
     return line_pps_of_utilisation(result.samples, channel)
 
 

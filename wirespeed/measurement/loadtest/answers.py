@@ -92,25 +92,25 @@ def answers(groups: Sequence[LoadGroup[Result]], verdicts: Mapping[str, Verdict]
 
 def _best_runs(runs: Sequence[_Run]) -> list[_Run]:
     """The run of each router that is worth most."""
-    found: dict[str, _Run] = {}
+    best: dict[str, _Run] = {}
     for run in runs:
-        known = found.get(run.dut)
+        known = best.get(run.dut)
         if known is None or run.worth > known.worth:
-            found[run.dut] = run
-    return list(found.values())
+            best[run.dut] = run
+    return list(best.values())
 
 
 def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     """The answers, and how many routers have none: for lack of room, or they carried other loads."""
     groups = group_by_load(results)
-    found = answers(groups, shown.verdicts)
-    if found is None:
+    answered = answers(groups, shown.verdicts)
+    if answered is None:
         return None
-    ways = "one direction" if found.directions == 1 else f"sum of {found.directions} directions"
-    cards = tuple(_card(answer, groups, shown) for answer in found.duts[:MOST_CARDS])
-    more = max(0, len(found.duts) - MOST_CARDS) + found.others
+    ways = "one direction" if answered.directions == 1 else f"sum of {answered.directions} directions"
+    cards = tuple(_card(answer, groups, shown) for answer in answered.duts[:MOST_CARDS])
+    more = max(0, len(answered.duts) - MOST_CARDS) + answered.others
     rest = f"{count(more, 'more router')} in “Side by side”." if more else ""
-    return Cards(f"{found.load}, {ways}", cards, rest, identity="answers")
+    return Cards(f"{answered.load}, {ways}", cards, rest, identity="answers")
 
 
 def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) -> VerdictCard:

@@ -62,9 +62,9 @@ def _case(
     result = analysis.result
     place = f"{source}: {len(samples)} sample{'s' if len(samples) > 1 else ''} of the highest load"
     asked = [one for sample in samples if (one := _telemetry(sample)) is not None]
-    told = [one for one in asked if one.error is None]
+    readings = [one for one in asked if one.error is None]
     span_s = sum(point.interval_s for point in top)
-    workers = workers_told(told, place, sum(point.balance.test_frames for point in top) / span_s)
+    workers = workers_told(readings, place, sum(point.balance.test_frames for point in top) / span_s)
     whole = analysis.curves[-1].outcome.balance
     counting = analysis.counting
     hidden_share = counting.hidden / whole.offered if counting.hidden else 0.0
@@ -72,18 +72,18 @@ def _case(
         load=replace(_load(analysis, curve, top, samples, workers, place), hidden_share=hidden_share),
         dut=replace(case_dut(result.dut, workers, source), has_nics=_has_nics(result)),
         workers=workers,
-        drops=drops_told(told),
-        events=events_told(told) | _pauses(samples),
+        drops=drops_told(readings),
+        events=events_told(readings) | _pauses(samples),
         foreign=counts(port.kinds for sample in samples[-1:] for port in sample.ports.values()),
-        cpus=cpus_told(told),
+        cpus=cpus_told(readings),
         steps=_steps(curve, result.samples),
         interval_s=sum(sample.interval_s for sample in samples),
         lost_packets=sum(point.balance.lost for point in top) or None,
-        in_packets=_counted(one.in_packets for one in told),
-        out_packets=_counted(one.out_packets for one in told),
-        tells_drops=tells_drops(told),
+        in_packets=_counted(one.in_packets for one in readings),
+        out_packets=_counted(one.out_packets for one in readings),
+        tells_drops=tells_drops(readings),
         remarks=(*_errors(asked), *_unlinked(curve, top), *_counted_by(counting)),
-        machine=_machine(result, told, place),
+        machine=_machine(result, readings, place),
     )
 
 
@@ -162,15 +162,15 @@ def _loaded(curve: MeasuredCurve) -> tuple[Point, ...]:
 
 def _top(curve: MeasuredCurve, threshold: float) -> list[Point]:
     """The hold; of steps the highest, but for single samples that made up for lost time."""
-    found = _loaded(curve)
-    held = [point for point in found if point.phase == "hold"]
+    loaded = _loaded(curve)
+    held = [point for point in loaded if point.phase == "hold"]
     if held:
         # The full load of the verdict, where enough of it is undisturbed.
         clean = [point for point in held if not (point.disturbed and point.loss_ratio > threshold)]
         return clean if len(clean) >= LEAST_LEFT * len(held) else held
-    loads = sorted(point.offered_pps for point in found)
+    loads = sorted(point.offered_pps for point in loaded)
     highest = loads[int(0.9 * (len(loads) - 1))]
-    return [point for point in found if point.offered_pps >= _TOP * highest]
+    return [point for point in loaded if point.offered_pps >= _TOP * highest]
 
 
 def _load(
@@ -236,13 +236,13 @@ def _extraneous_share(curve: MeasuredCurve) -> float:
 
 def _longest_preemption_s(samples: Sequence[Sample]) -> float | None:
     preemptions = [one for sample in samples if (one := sample.preemption) is not None]
-    found = [
+    longest_s = [
         s
         for one in preemptions
         for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)
         if s is not None
     ]
-    return max(found) if found else None
+    return max(longest_s) if longest_s else None
 
 
 def _mean_received(curve: MeasuredCurve, top: Sequence[Point]) -> float:
@@ -263,9 +263,9 @@ def _steps(curve: MeasuredCurve, samples: Sequence[Sample]) -> tuple[CaseStep, .
     sample_at = {sample.t_s: sample for sample in samples}
     points = sorted(curve.measured, key=lambda point: point.offered_pps)
     every = max(1, len(points) // _MOST_STEPS)
-    found = []
+    steps = []
     for point in (*points[:_LEAST_STEPS], *points[_LEAST_STEPS::every]):
         telemetry = _telemetry(sample_at[point.t_s]) if point.t_s in sample_at else None
         told = [telemetry] if telemetry is not None and telemetry.error is None else []
-        found.append(step_of(point.offered_pps, point.returned_pps, told))
-    return tuple(found)
+        steps.append(step_of(point.offered_pps, point.returned_pps, told))
+    return tuple(steps)

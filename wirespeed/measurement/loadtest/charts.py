@@ -42,12 +42,12 @@ MOST_APART = 8.0
 """Highest ratio of the fastest to the slowest device in a chart: a higher one would flatten the slowest curve."""
 MOST_NAMED = 3
 ALIKE = 0.005
-"""Of the highest rate: samples of both directions that differ by no more are one curve to the eye."""
+"""Share of the highest rate. If samples of both directions differ by less, their curves cannot be told apart."""
 
 
 @dataclass(frozen=True)
 class _Drawn:
-    """A direction of a test, and how its curves look."""
+    """A direction of a test, and the style of its curves."""
 
     test: Analysis
     curve: Measured
@@ -80,8 +80,8 @@ def devices_of(group: LoadGroup[Result]) -> str:
 
 
 def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
-    """Received load, loss and the router's telemetry over the offered load, one under the other on one axis; with the
-    bounds that other results of the same tests found."""
+    """Received load, loss and the router's telemetry over the offered load: panels on one axis, with the bounds from
+    other results of the same tests."""
     scaler = shown.scaler
     drawn = [one for one in _drawn(group, shown) if one.curve.measured]
     thresholds = sorted({result.analysis.threshold for result in group.results})
@@ -89,11 +89,11 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
     received: list[Curve] = []
     lost: list[Curve] = []
     disturbed: list[Curve] = []
-    for one in drawn:
-        received += _received(one, scaler)
-        lost += _loss(one, scaler, floor)
-        if one.curve.channel != SUM:
-            disturbed += _disturbed_samples(one, scaler, floor)
+    for line in drawn:
+        received += _received(line, scaler)
+        lost += _loss(line, scaler, floor)
+        if line.curve.channel != SUM:
+            disturbed += _disturbed_samples(line, scaler, floor)
     lost += disturbed
     bands = [
         band
@@ -146,7 +146,7 @@ def _counted(drawn: Sequence[_Drawn]) -> str:
 
 
 def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> PercentScale | None:
-    """Each test in percent of the highest load that came back in one of its directions; nothing for one test alone."""
+    """Each test in percent of its highest received load per direction; None for a single test."""
     highest: dict[str, float] = {}
     for one in drawn:
         if one.curve.channel != SUM:
@@ -162,13 +162,13 @@ def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
     scaler = shown.scaler
     drawn = [one for one in _drawn(group, shown) if one.curve.channel in shown.channels]
     curves = []
-    for one in drawn:
-        times = shortened(point.t_s for point in one.curve.points)
-        received = shortened(point.received_pps / scaler.divisor for point in one.curve.points)
-        offered = shortened(point.offered_pps / scaler.divisor for point in one.curve.points)
-        curves.append(replace(one.style, x=times, y=received, value=""))
-        name = f"{one.style.name} offered"
-        curves.append(replace(one.style, x=times, y=offered, name=name, dash="dot", width=1.0))
+    for line in drawn:
+        times = shortened(point.t_s for point in line.curve.points)
+        received = shortened(point.received_pps / scaler.divisor for point in line.curve.points)
+        offered = shortened(point.offered_pps / scaler.divisor for point in line.curve.points)
+        curves.append(replace(line.style, x=times, y=received, value=""))
+        name = f"{line.style.name} offered"
+        curves.append(replace(line.style, x=times, y=offered, name=name, dash="dot", width=1.0))
     return Chart(
         identity=identity,
         sentence=f"{group.load.title}: received and offered load over time",
@@ -193,46 +193,45 @@ def line_rates(group: LoadGroup[Result]) -> list[float]:
 
 
 def _direction_of(test: Analysis, curve: Measured) -> str:
-    """`0→1` of a test in one direction, `both 0→1` of one in several, as columns of the matrix are called."""
+    """`0→1` for a test in one direction, `both 0→1` for one in several, as in the columns of the matrix."""
     return curve.channel if len(test.curves) == 1 else f"{TOGETHER} {curve.channel}"
 
 
 def _curve_name(test: Analysis, curve: Measured, mixed: bool) -> str:
-    """The device and the direction; a test whose file names no device is called by the file. `mixed`: the group has
-    tests of one direction and tests of several."""
+    """Device and direction; the name of the file if it names no device. `mixed`: the group has tests in one direction
+    and in several."""
     direction = _direction_of(test, curve) if mixed and curve.channel != SUM else curve.channel
     return f"{dut_name(test.result)} {direction}"
 
 
 def _curve_names(tests: Sequence[Analysis]) -> Mapping[tuple[str, str], str]:
-    """By test and channel; where two would be called the same, with the version or the day in brackets, or the file."""
+    """Names by test and channel. Equal names get the version, the day or the file in brackets."""
     mixed = len({len(test.curves) == 1 for test in tests}) > 1
     names = {
         (test.result.name, curve.channel): _curve_name(test, curve, mixed) for test in tests for curve in test.curves
     }
-    told = editions(test.result for test in tests)
-    shared, pairs = Counter(names.values()), Counter((name, told[place[0]]) for place, name in names.items())
+    edition = editions(test.result for test in tests)
+    shared, pairs = Counter(names.values()), Counter((name, edition[place[0]]) for place, name in names.items())
 
     def apart(place: tuple[str, str], name: str) -> str:
-        return told[place[0]] if told[place[0]] and pairs[name, told[place[0]]] == 1 else place[0]
+        return edition[place[0]] if edition[place[0]] and pairs[name, edition[place[0]]] == 1 else place[0]
 
     return {place: name if shared[name] == 1 else f"{name} ({apart(place, name)})" for place, name in names.items()}
 
 
 def _test_names(tests: Sequence[Analysis]) -> Mapping[str, str]:
-    """A whole test is called by its device, with the direction, and the version, the day or the file, where others
-    of the group have it too."""
+    """Name of a whole test: its device; with direction, version, day or file if others of the group have the same."""
     duts = {test.result.name: dut_name(test.result) for test in tests}
     ways = {test.result.name: test.curves[0].channel if len(test.curves) == 1 else TOGETHER for test in tests}
-    told = editions(test.result for test in tests)
+    edition = editions(test.result for test in tests)
     counts, pairs = Counter(duts.values()), Counter((duts[name], ways[name]) for name in duts)
-    several = Counter((duts[name], ways[name], told[name]) for name in duts)
+    several = Counter((duts[name], ways[name], edition[name]) for name in duts)
 
     def apart(name: str) -> str:
         if pairs[duts[name], ways[name]] == 1:
             return ways[name]
-        is_told = told[name] and several[duts[name], ways[name], told[name]] == 1
-        return f"{ways[name]} ({told[name]})" if is_told else f"({name})"
+        is_told = edition[name] and several[duts[name], ways[name], edition[name]] == 1
+        return f"{ways[name]} ({edition[name]})" if is_told else f"({name})"
 
     return {name: dut if counts[dut] == 1 else f"{dut} {apart(name)}" for name, dut in duts.items()}
 
@@ -243,8 +242,8 @@ def _dash_of(test: Analysis, curve: Measured) -> Dash:
 
 
 def _drawn(group: LoadGroup[Result], shown: Shown) -> Iterator[_Drawn]:
-    """The channels asked for, and sums for whoever asks later; of several tests of one device in one direction the
-    first is drawn, and the others wait, thinner."""
+    """The requested channels, and sums that are hidden at first. Of several tests of one device in one direction, the
+    first is drawn; the others are hidden at first, and thinner."""
     tests = [result.analysis for result in group.results]
     names = _curve_names(tests)
     seen: set[tuple[str, str]] = set()
@@ -273,12 +272,12 @@ def _are_alike(test: Analysis, shown: Shown) -> bool:
     """True if one curve shows both directions: they have the same figures, and their samples lie on each other."""
     if len(test.directions) != 2 or not shown.channels >= {curve.channel for curve in test.directions}:
         return False
-    one, other = test.directions
-    pairs = list(zip(one.measured, other.measured, strict=False))
-    near = ALIKE * max((point.received_pps for point in one.measured), default=0.0)
+    first, other = test.directions
+    pairs = list(zip(first.measured, other.measured, strict=False))
+    near = ALIKE * max((point.received_pps for point in first.measured), default=0.0)
     return (
-        len(one.measured) == len(other.measured)
-        and _told(one, shown.scaler) == _told(other, shown.scaler)
+        len(first.measured) == len(other.measured)
+        and _told(first, shown.scaler) == _told(other, shown.scaler)
         and all(abs(a.received_pps - b.received_pps) <= near for a, b in pairs)
     )
 
@@ -305,7 +304,7 @@ def _onset_text(passed_pps: float | None, lossy: LoadPoint, scaler: Scaler) -> s
     return f"at or below {onset}" if passed_pps is None else f"between {scaler.text(passed_pps)} and {onset}"
 
 
-def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
+def _received(line: _Drawn, scaler: Scaler) -> list[Curve]:
     dots = [
         Dot(
             point.phase != "ramp",
@@ -313,19 +312,19 @@ def _received(one: _Drawn, scaler: Scaler) -> list[Curve]:
             point.received_pps / scaler.divisor,
             f"{_share(point)}, {_lost(point)}",
         )
-        for point in one.curve.measured
+        for point in line.curve.measured
     ]
-    found = sampled(dots, one.style)
-    outcome = one.curve.outcome
+    curves = sampled(dots, line.style)
+    outcome = line.curve.outcome
     if outcome.saturation:
-        found.append(_knee(outcome.saturation, one.style, scaler))
+        curves.append(_knee(outcome.saturation, line.style, scaler))
     if outcome.loss_onset:
         received = outcome.loss_onset.received_pps / scaler.divisor
-        found.append(_lossy(outcome.loss_onset, received, one.curve.passed_pps, one.style, scaler))
-    return found
+        curves.append(_lossy(outcome.loss_onset, received, line.curve.passed_pps, line.style, scaler))
+    return curves
 
 
-def _loss(one: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
+def _loss(line: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
     dots = [
         Dot(
             point.phase != "ramp",
@@ -333,32 +332,32 @@ def _loss(one: _Drawn, scaler: Scaler, floor: float) -> list[Curve]:
             max(point.loss_ratio, floor),
             _lost(point),
         )
-        for point in one.curve.measured
+        for point in line.curve.measured
     ]
-    found, onset = sampled(dots, one.style), one.curve.outcome.loss_onset
+    found, onset = sampled(dots, line.style), line.curve.outcome.loss_onset
     if onset:
-        found.append(_lossy(onset, max(onset.loss_ratio, floor), one.curve.passed_pps, one.style, scaler))
+        found.append(_lossy(onset, max(onset.loss_ratio, floor), line.curve.passed_pps, line.style, scaler))
     return found
 
 
-def _disturbed_samples(one: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
-    """Crosses on the samples whose loss is the machine's doing."""
+def _disturbed_samples(line: _Drawn, scaler: Scaler, floor: float) -> Iterable[Curve]:
+    """Crosses on the disturbed samples."""
     dots = [
         Dot(True, point.offered_pps / scaler.divisor, max(point.loss_ratio, floor), point.disturbed or "")
-        for point in one.curve.measured
+        for point in line.curve.measured
         if point.disturbed
     ]
-    return sampled(dots, replace(one.style, key=DISTURBED, symbol="cross", value=""))
+    return sampled(dots, replace(line.style, key=DISTURBED, symbol="cross", value=""))
 
 
-def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
-    """A diamond where received stops following offered, with the bounds of that load."""
-    where = "" if found.offered_percent is None else f", {percent_text(found.offered_percent)} % of line"
-    at, low, high = (short(pps / scaler.divisor) for pps in (found.offered_pps, found.low_pps, found.high_pps))
+def _knee(knee: Knee, style: Curve, scaler: Scaler) -> Curve:
+    """A diamond at the saturation point, with its bounds."""
+    where = "" if knee.offered_percent is None else f", {percent_text(knee.offered_percent)} % of line"
+    at, low, high = (short(pps / scaler.divisor) for pps in (knee.offered_pps, knee.low_pps, knee.high_pps))
     return replace(
         style,
         x=(at,),
-        y=(short(found.plateau_pps / scaler.divisor),),
+        y=(short(knee.plateau_pps / scaler.divisor),),
         left=(low,),
         right=(high,),
         told=(f"{SATURATED} {at:.4g} {scaler.unit} offered ({low:.4g} to {high:.4g}){where}",),
@@ -370,16 +369,16 @@ def _knee(found: Knee, style: Curve, scaler: Scaler) -> Curve:
     )
 
 
-def _lossy(found: LoadPoint, y: float, passed_pps: float | None, style: Curve, scaler: Scaler) -> Curve:
-    """An open diamond at the first load from which loss lasts, with a line from the highest one that passed."""
-    at = short(found.offered_pps / scaler.divisor)
+def _lossy(onset: LoadPoint, y: float, passed_pps: float | None, style: Curve, scaler: Scaler) -> Curve:
+    """An open diamond at the loss onset, with a bar from the highest load that passed."""
+    at = short(onset.offered_pps / scaler.divisor)
     return replace(
         style,
         x=(at,),
         y=(short(y),),
         left=(at if passed_pps is None else short(passed_pps / scaler.divisor),),
         right=(at,),
-        told=(f"{LOSSY} {_onset_text(passed_pps, found, scaler)} {scaler.unit} offered",),
+        told=(f"{LOSSY} {_onset_text(passed_pps, onset, scaler)} {scaler.unit} offered",),
         dots=True,
         symbol="diamond",
         is_open=True,
@@ -412,12 +411,12 @@ def account_of(test: Analysis) -> Account:
     has one cost for all of them."""
     total = test.curves[-1]
     pairs = zip(total.points, test.result.samples, strict=True)
-    told = (
+    samples = (
         DutSample(point.phase != "ramp", point.offered_pps / total.lines, sample.dut)
         for point, sample in pairs
         if point.measured
     )
-    return Account(test.result.name, tuple(told))
+    return Account(test.result.name, tuple(samples))
 
 
 def _share(point: Point) -> str:

@@ -111,16 +111,18 @@ class _OldChannel:
 
 
 def _old_outcome(result: Result, name: str, raw: Any) -> ChannelOutcome:
-    found, port = from_json(_OldChannel, raw), channel_of(name).tx
+    former, port = from_json(_OldChannel, raw), channel_of(name).tx
     balance = Balance(
-        sent=found.sent_packets,
-        received=found.received_packets,
-        intended=found.asked_packets,
-        refused=found.refused_packets,
-        late=found.late_packets,
-        missed=found.rx_missed_packets,
-        extraneous=max(0, found.received_packets - found.sent_packets - found.refused_packets),
+        sent=former.sent_packets,
+        received=former.received_packets,
+        intended=former.asked_packets,
+        refused=former.refused_packets,
+        late=former.late_packets,
+        missed=former.rx_missed_packets,
+        extraneous=max(0, former.received_packets - former.sent_packets - former.refused_packets),
         medium=result.medium(port),
     )
     line_bps = result.line_bps(port)
-    return ChannelOutcome(balance, found.mean_frame_bytes, None, line_bps, None, None, None, None, found.tester_limited)
+    return ChannelOutcome(
+        balance, former.mean_frame_bytes, None, line_bps, None, None, None, None, former.tester_limited
+    )

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from wirespeed.measurement.loadtest.result import Result
 
 EDGE_S = 5.0
-"""A plug averages over a second and lags: so much of either end of a load is left out where the load is long enough."""
+"""Part of a load that is excluded at either end if the load is long enough: a plug averages over a second and lags."""
 RAMP_PARTS = 10
 
 
 def draws_of(result: Result) -> Iterator[Draw]:
-    """One for each load, and several for the parts of a ramp."""
+    """The power at each load; a ramp has several parts."""
     columns = [points(result.samples, one, result.medium(one.tx), result.line_bps(one.tx)) for one in result.channels]
     rows = [
         (sample, sum(point.offered_pps for point in row), sum(point.received_pps for point in row))
@@ -29,13 +29,13 @@ def draws_of(result: Result) -> Iterator[Draw]:
         if sample.measured
     ]
     for load, grouped in groupby(rows, key=lambda row: _load_of(result, row[0])):
-        found = list(grouped)
+        some = list(grouped)
         if load == "ramp":
-            size = max(1, -(-len(found) // RAMP_PARTS))
-            for first in range(0, len(found), size):
-                yield _draw(load, found[first : first + size])
+            size = max(1, -(-len(some) // RAMP_PARTS))
+            for first in range(0, len(some), size):
+                yield _draw(load, some[first : first + size])
         else:
-            yield _draw(load, _without_edges(found))
+            yield _draw(load, _without_edges(some))
 
 
 def _load_of(result: Result, sample: Sample) -> str:
@@ -49,17 +49,17 @@ def _load_of(result: Result, sample: Sample) -> str:
     return names[min(len(names) - 1, max(0, int(into_s / hold_s)))]
 
 
-def _without_edges(found: list[tuple[Sample, float, float]]) -> list[tuple[Sample, float, float]]:
-    begin_s, end_s = found[0][0].t_s - found[0][0].interval_s, found[-1][0].t_s
+def _without_edges(rows: list[tuple[Sample, float, float]]) -> list[tuple[Sample, float, float]]:
+    begin_s, end_s = rows[0][0].t_s - rows[0][0].interval_s, rows[-1][0].t_s
     if end_s - begin_s < 3 * EDGE_S:
-        return found
-    return [row for row in found if row[0].t_s - row[0].interval_s >= begin_s + EDGE_S and row[0].t_s <= end_s - EDGE_S]
+        return rows
+    return [row for row in rows if row[0].t_s - row[0].interval_s >= begin_s + EDGE_S and row[0].t_s <= end_s - EDGE_S]
 
 
-def _draw(load: str, found: Sequence[tuple[Sample, float, float]]) -> Draw:
-    told = [DutTelemetry.readable(sample.dut).watts for sample, _, _ in found]
+def _draw(load: str, rows: Sequence[tuple[Sample, float, float]]) -> Draw:
+    told = [DutTelemetry.readable(sample.dut).watts for sample, _, _ in rows]
     # Packets forwarded while the meter was silent are not compared with its later readings.
-    known = [(watts, *row[1:]) for watts, row in zip(told, found, strict=True) if watts is not None]
-    offered, received = (fmean(row[at] for row in known or [(0.0, *row[1:]) for row in found]) for at in (1, 2))
+    known = [(watts, *row[1:]) for watts, row in zip(told, rows, strict=True) if watts is not None]
+    offered, received = (fmean(row[at] for row in known or [(0.0, *row[1:]) for row in rows]) for at in (1, 2))
     watts = fmean(row[0] for row in known) if known else None
-    return Draw(load, offered, received, watts, len(found), len(found) - len(known))
+    return Draw(load, offered, received, watts, len(rows), len(rows) - len(known))

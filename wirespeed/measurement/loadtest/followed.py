@@ -27,7 +27,7 @@ def frames_of(result: Result) -> Iterator[Frame]:
 def summary_of(result: Result) -> Summary:
     """The sums of all samples."""
     last = result.samples[-1].phase if result.samples else ""
-    told = Summary("loadtest", _PHASES.get(last, last), len(result.samples))
+    summary = Summary("loadtest", _PHASES.get(last, last), len(result.samples))
     for channel in result.channels:
         name = str(channel)
         row = points(result.samples, channel, result.medium(channel.tx), result.line_bps(channel.tx))
@@ -36,14 +36,14 @@ def summary_of(result: Result) -> Summary:
         intended = sum(one.offered if one.intended is None else one.intended for one in of)
         values = (intended, sum(one.offered for one in of), sum(one.test_frames for one in of))
         # A packet under way between two samples is lost in one and surplus in the next, so sums are told.
-        told.packets[name] = dict(zip(PACKETS, (*values, max(0.0, lost), sum(b.unoffered for b in of)), strict=True))
-        told.line = max([told.line, *((point.offered_line_percent or 0) / 100 for point in row[-1:])])
+        summary.packets[name] = dict(zip(PACKETS, (*values, max(0.0, lost), sum(b.unoffered for b in of)), strict=True))
+        summary.line = max([summary.line, *((point.offered_line_percent or 0) / 100 for point in row[-1:])])
         spans = [sample.latency[channel] for sample in result.samples if channel in sample.latency]
         if spans:
-            told.latency_s[name] = (spans[-1].average_us / 1e6, spans[-1].max_us / 1e6)
+            summary.latency_s[name] = (spans[-1].average_us / 1e6, spans[-1].max_us / 1e6)
             total_s = sum(span.average_us * span.packets for span in spans) / 1e6
-            told.spread[name] = ([span.hdr for span in spans if span.hdr], total_s)
-    return told
+            summary.spread[name] = ([span.hdr for span in spans if span.hdr], total_s)
+    return summary
 
 
 class GrowingLoadtest(Growing):
@@ -65,8 +65,8 @@ GROWING = GrowingLoadtest
 
 def _sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
     """One sample of a load test; `before` is the one before it."""
-    found = {channel: _point(head, before, sample, channel) for channel in head.channels}
-    lines = [point.line_bps for point in found.values()]
+    points = {channel: _point(head, before, sample, channel) for channel in head.channels}
+    lines = [point.line_bps for point in points.values()]
     frame: Frame = {
         "t": round(sample.t_s, 3),
         "what": sample.phase,
@@ -74,18 +74,18 @@ def _sample_frame(head: Result, before: Sample | None, sample: Sample) -> Frame:
             str(way): way_of(
                 one.offered_pps, one.received_pps, one.loss_ratio, one.balance.intended, one.balance.offered
             )
-            for way, one in found.items()
+            for way, one in points.items()
         },
         "tester": {
             "late": round(sum(port.late or 0 for port in sample.ports.values())),
-            "unsent": round(sum(point.balance.unoffered for point in found.values())),
+            "unsent": round(sum(point.balance.unoffered for point in points.values())),
         },
         "latency": {str(way): [round(one.average_us, 2), round(one.max_us, 2)] for way, one in sample.latency.items()},
     }
     if lines and all(lines):
         frame["line"] = sum(
             point.offered_pps / point.offered_line_percent * 100
-            for point in found.values()
+            for point in points.values()
             if point.offered_line_percent
         )
     return frame | cost_of(DutTelemetry.readable(sample.dut))

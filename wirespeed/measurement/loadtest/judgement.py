@@ -1,4 +1,4 @@
-"""The judgement of a whole test: every direction's, from its samples, as the test itself was told to judge."""
+"""The judgement of a whole test, per direction, from its samples and by the settings of the test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.results.skew import allow_for_skew
 
 def verdict(
     result: Result,
-    found: Sequence[Point],
+    points: Sequence[Point],
     balance: Balance | None = None,
     *,
     line_bps: float | None,
@@ -24,12 +24,12 @@ def verdict(
     exclude_disturbed: bool | None = None,
     complete: bool | None = None,
 ) -> ChannelOutcome:
-    """`judge` of one direction of `result`, or of its sum, whose points are `found`: by what the test was run with and
+    """`judge` of one direction of `result`, or of its sum, whose points are given: by what the test was run with and
     how it ended, where nothing else is given."""
     if exclude_disturbed is None:
         exclude_disturbed = excludes_disturbed(result)
     return judge(
-        found,
+        points,
         threshold=result.outcome.threshold if threshold is None else threshold,
         line_bps=line_bps,
         balance=balance,
@@ -41,8 +41,8 @@ def verdict(
 def points_of(
     result: Result, channel: Channel, line_bps: float | None, balance: Balance | None = None
 ) -> tuple[Point, ...]:
-    """The points of all samples of `channel`, with the losses that the skew of the tester's counters leaves certain.
-    `balance` is that of the whole test after the drain. Rates of other programs are kept as they are."""
+    """The points of all samples of `channel`, with the losses that are certain despite the skew of the tester's
+    counters. `balance` is that of the whole test after the drain. Rates of other programs are kept as they are."""
     found = points(result.samples, channel, result.medium(channel.tx), line_bps, smoothed=not result.native)
     return allow_for_skew(result.samples, found, channel, balance) if result.native else found
 

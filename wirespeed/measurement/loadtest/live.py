@@ -26,7 +26,7 @@ from wirespeed.units import format_si, l1_bits
 from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 LINES_WANTED = 60
-"""About so many plain lines a test, however long it is, and never more than one a sample."""
+"""Approximate number of plain lines per test of any duration; at most one per sample."""
 
 
 class LoadTestLines(Quiet):
@@ -117,7 +117,7 @@ def figures(point: Point) -> tuple[str, ...]:
 
 
 def news(progress: LoadTestProgress, announced: set[str]) -> list[str]:
-    """A line for each direction of which something is known now that is not in `announced` yet; it is added."""
+    """A line for each new finding about a direction that is not in `announced` yet; it is added there."""
     lines = []
     for channel, outcome in progress.outcomes.items():
         lossy, knee = outcome.loss_onset, outcome.saturation
@@ -131,8 +131,8 @@ def news(progress: LoadTestProgress, announced: set[str]) -> list[str]:
 
 
 def summary(result: Result, verdict: Verdict, where: str | None) -> list[str]:
-    """The last lines of a test: the verdict; of each direction its figures, where it lost and saturated; then what else
-    is to be said, and the file."""
+    """The last lines of a test: the verdict; per direction its figures, loss onset and saturation point; then remarks,
+    and the file."""
     details = []
     for channel in result.channels:
         if (outcome := result.outcome.channels.get(str(channel))) is not None:
@@ -183,7 +183,7 @@ def _balance(balance: Balance) -> str:
 
 
 def _under_way(result: Result, channel: Channel, outcome: ChannelOutcome) -> Iterator[str]:
-    """Said when the last sample shows a loss that was none: its packets came while the test waited for them."""
+    """Note if packets of the last sample arrived during the drain, so that they were not lost."""
     if not result.samples or not result.outcome.settled:
         return
     last = points_of(result, channel, result.line_bps(channel.tx), outcome.balance)[-1]

@@ -23,8 +23,8 @@ class NodeCurve:
 
 
 def node_rows(test: Analysis) -> list[NodeRow]:
-    """The workers of each step, or of three loads of a ramp: a tenth, half and all of the highest. Empty where the
-    router does not tell."""
+    """The workers at each step, or at three loads of a ramp: a tenth, half and all of the highest. Empty without node
+    counters."""
     rows = []
     for points, told in _at_loads(_told(test)):
         offered_pps = sum(point.offered_pps for point in points) / len(points)
@@ -35,17 +35,17 @@ def node_rows(test: Analysis) -> list[NodeRow]:
 
 
 def dearest(test: Analysis, most: int = 5) -> tuple[NodeCurve, ...]:
-    """The nodes that took most ticks over the whole test, polling ones apart: those take what the others leave."""
-    told = _told(test)
+    """The most expensive nodes of the whole test. Polling nodes are excluded, since they use all remaining time."""
+    costs = _told(test)
     spent: Counter[str] = Counter()
-    for _, telemetry in told:
+    for _, telemetry in costs:
         for node in _nodes(telemetry):
             if node.name not in INPUT_NODES and node.vectors:
                 spent[node.name] += node.clocks
     curves = []
     for name, _ in spent.most_common(most):
         dots = []
-        for point, telemetry in told:
+        for point, telemetry in costs:
             nodes = [node for node in _nodes(telemetry) if node.name == name]
             vectors = sum(node.vectors for node in nodes)
             if vectors:
@@ -63,17 +63,17 @@ def _told(test: Analysis) -> list[tuple[Point, DutTelemetry]]:
 
 
 def _at_loads(
-    told: Sequence[tuple[Point, DutTelemetry]],
+    costs: Sequence[tuple[Point, DutTelemetry]],
 ) -> list[tuple[list[Point], list[DutTelemetry]]]:
-    if not told:
+    if not costs:
         return []
-    steps = [point.offered_pps for point, _ in told if point.phase in ("step", "trial")]
-    top = max(point.offered_pps for point, _ in told)
+    steps = [point.offered_pps for point, _ in costs if point.phase in ("step", "trial")]
+    top = max(point.offered_pps for point, _ in costs)
     wanted = (
         steps
         if steps
         else [
-            min((point.offered_pps for point, _ in told), key=lambda pps: abs(pps - share * top))
+            min((point.offered_pps for point, _ in costs), key=lambda pps: abs(pps - share * top))
             for share in SHARES_OF_RAMP
         ]
     )
@@ -83,16 +83,16 @@ def _at_loads(
             loads.append(pps)
     chosen = []
     for load in loads:
-        near = [(point, one) for point, one in told if abs(point.offered_pps - load) <= SAME_LOAD * load]
+        near = [(point, one) for point, one in costs if abs(point.offered_pps - load) <= SAME_LOAD * load]
         chosen.append(([point for point, _ in near], [one for _, one in near]))
     return chosen
 
 
 def _rows(test: str, offered_pps: float, name: str, workers: Sequence[WorkerCost]) -> list[NodeRow]:
-    """All samples of a worker as one, its dearest node first and the ticks outside of nodes last."""
+    """All samples of a worker as one: its most expensive node first, the ticks outside of nodes last."""
     total = sum(worker.clocks_total for worker in workers)
-    found = sorted(summed(node for worker in workers for node in worker.nodes), key=lambda cost: -cost.clocks)
-    outside = NodeCost(OUTSIDE, 0, 0, total - sum(cost.clocks for cost in found), 0)
+    costs = sorted(summed(node for worker in workers for node in worker.nodes), key=lambda cost: -cost.clocks)
+    outside = NodeCost(OUTSIDE, 0, 0, total - sum(cost.clocks for cost in costs), 0)
     return [
         NodeRow(
             test=test,
@@ -107,7 +107,7 @@ def _rows(test: str, offered_pps: float, name: str, workers: Sequence[WorkerCost
             vectors_per_call=round(cost.vectors / cost.calls, 2) if cost.calls else None,
             share_percent=round(cost.clocks / total * 100, 3) if total else 0.0,
         )
-        for cost in (*found, outside)
+        for cost in (*costs, outside)
     ]
 
 

@@ -23,7 +23,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "-wm --warmup-mult --warmup_mult",
-            "Load of the warm-up.",
+            "Warm-up load per direction.",
             stored="warmup_mult",
             metavar="RATE",
             setting="warmup_rate",
@@ -79,7 +79,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "--steps",
-            "Loads to hold for -hd each; no ramp.",
+            "Loads held for -hd each, in place of the ramp.",
             stored="steps",
             metavar="RATE,...",
             shown=False,
@@ -90,7 +90,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         str,
         Option(
             "--latency",
-            "Latency stream per direction; bare: 1kpps.",
+            "Latency stream per direction; no RATE: 1kpps.",
             stored="latency",
             unit="pps",
             metavar="[RATE]",
@@ -114,7 +114,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         float,
         Option(
             "-f --fail-threshold",
-            "Loss ratio that fails a sample.",
+            "Loss ratio above which a sample fails.",
             metavar="RATIO",
             parse=parse_ratio,
             setting="fail_threshold",
@@ -125,7 +125,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         bool,
         Option(
             "--ignore-link-down",
-            "Mark samples without a link and go on.",
+            "Go on without link; mark those samples.",
             stored="ignore_link_down",
             setting="ignore_link_down",
             place=6,
@@ -139,7 +139,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
             stored="include_disturbed",
             setting="include_disturbed",
             place=6,
-            shown="except on VMs",
+            shown="if local, not in a VM",
         ),
     ] = False
 

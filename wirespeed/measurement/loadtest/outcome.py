@@ -11,7 +11,7 @@ _LEAST_SKEW_S = 0.0002
 
 
 def remarks(balances: Mapping[Channel, Balance], threshold: float, has_signature: bool) -> Iterator[str]:
-    """Sentences about what the balances hold beside loss."""
+    """Sentences about entries of the balances other than loss."""
     for channel, balance in balances.items():
         if balance.paused:
             yield f"{channel}: flow control is on: the DUT throttles the tester"

@@ -16,7 +16,7 @@ QUANTITIES = ("average", "99 %", "maximum")
 
 @dataclass(frozen=True)
 class PanelLine:
-    """One line of a panel; a dot is whether its load was held, the offered pps of a channel, and the value."""
+    """One line of a panel. A dot has: whether its load was held, the offered pps of a channel, the value."""
 
     test: str
     label: str

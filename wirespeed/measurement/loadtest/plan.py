@@ -14,7 +14,7 @@ from wirespeed.units import Rate, parse_rate
 
 MIN_INTERVAL_S = 0.01
 MOST_LATENCY_PPS = 100_000.0
-"""A latency stream measures beside the load; more than this would be one."""
+"""Maximum rate of a latency stream, so that it does not become a part of the load."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ class LoadPlan(MeasurementPlan):
     """One load test, with the defaults of trex-loadtest.
 
     With `step_loads` each of those is held for `hold_s`, in place of ramp and hold. `latency_rate_pps` adds a latency
-    stream a direction. With `ignore_link_down` a link that goes down later ends nothing. With `include_disturbed`
-    samples that the machine spoilt count like the others."""
+    stream per direction. With `ignore_link_down` the test continues if a link goes down. With `include_disturbed`
+    disturbed samples count like all others."""
 
     warmup_rate: Rate = Rate(1000.0, "pps")  # noqa: RUF009 - frozen
     warmup_s: float = 30.0

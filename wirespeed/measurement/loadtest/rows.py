@@ -142,8 +142,8 @@ def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler:
 
 def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Verdict) -> PrintedRow:
     """One curve as plain values, with its part of the test's verdict."""
-    found = curve.outcome
-    lossy, knee = found.loss_onset, found.saturation
+    outcome = curve.outcome
+    lossy, knee = outcome.loss_onset, outcome.saturation
     forwarded = verdict.figure.of(curve.channel)
     full = (verdict.full_load or verdict.figure).of(curve.channel)
     row = LoadTestRow(
@@ -169,7 +169,7 @@ def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Ver
         saturation_low_pps=rounded(knee.low_pps if knee else None),
         saturation_high_pps=rounded(knee.high_pps if knee else None),
         saturation_line_percent=rounded(_of_lines(knee.offered_percent if knee else None, curve)),
-        loss_ratio=round(found.balance.loss_ratio, 9),
+        loss_ratio=round(outcome.balance.loss_ratio, 9),
         line_pps=rounded(curve.line_pps),
         lines=curve.lines,
         threshold=test.threshold,
@@ -177,7 +177,7 @@ def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Ver
         limited_by=verdict.limited_by,
         mark=forwarded.mark,
         tester_limited=curve.tester_limited,
-        disturbed_samples=found.disturbed_samples,
+        disturbed_samples=outcome.disturbed_samples,
         sentence=verdict.sentence,
         next=verdict.next_step,
         notes=", ".join(notes(test, curve)),

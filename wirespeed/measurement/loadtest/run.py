@@ -39,10 +39,10 @@ from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
 SILENCE_S = 3.0
-"""Without a warm-up, the time a DUT has to return its first packet."""
+"""Time for a DUT to return its first packet, in a test without a warm-up."""
 
 _LEAST_PART = 0.2
-"""An interrupted step gives a sample when this much of it has passed; rates over less are noise."""
+"""Minimum duration of the sample of an interrupted step; rates over a shorter time are noise."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def run_loadtest(
     `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
     `results.ending.raise_for` raises that. Whatever happens, traffic is stopped and the ports are released.
 
-    `dut` (prepared) is read at each sample. `load` is that of `load_for` where it is made already.
+    `dut` (prepared) is read at each sample. `load` is the outcome of `load_for`, if known.
     """
     check_plan(plan)
     load = load_for(plan) if load is None else load
@@ -217,11 +217,11 @@ class _Course:
         return {
             wire: verdict(
                 self.head,
-                allow_for_skew(self.samples, found, wire),
+                allow_for_skew(self.samples, points, wire),
                 line_bps=self.head.line_bps(wire.tx),
                 complete=False,
             )
-            for wire, found in so_far.items()
+            for wire, points in so_far.items()
         }
 
     def _balances(self, end: TrialReading) -> dict[Channel, Balance]:

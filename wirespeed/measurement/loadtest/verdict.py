@@ -24,14 +24,14 @@ from wirespeed.results.verdict import (
 )
 
 WHOLE_LINE_PERCENT = 99.0
-"""From this share on the line was the limit, where nothing was lost."""
+"""Share of line rate from which on the line was the limit, if nothing was lost."""
 
 
-def loadtest_verdict(analysis: Analysis, found: Limit | None = None) -> Verdict:
-    """`found` is what `explain` names as the limit, None where it names nothing."""
+def loadtest_verdict(analysis: Analysis, named: Limit | None = None) -> Verdict:
+    """`named` is the limit that `explain` names, None if it names none."""
     whole, result = analysis.curves[-1], analysis.result
     counting = analysis.counting
-    limit = _agreed(_own_limit(analysis), found)
+    limit = _agreed(_own_limit(analysis), named)
     if counting.hidden and limit.by in ("line", "nothing"):
         sentence = f"the DUT dropped {counting.hidden:,} packets that are not missing: duplicates hide a loss"
         limit = Limit("unknown", sentence, "run it again with `--signature`, which tells duplicates")
@@ -138,17 +138,17 @@ def _limit(by: LimitedBy, sentence: str, confidence: float) -> Limit:
     return Limit(by, sentence, NEXT_STEPS[by], confidence)
 
 
-def _agreed(own: Limit, found: Limit | None) -> Limit:
-    """`explain` knows more than the counters, but where these leave no doubt."""
-    if found is None or found.by == "unknown":
+def _agreed(own: Limit, named: Limit | None) -> Limit:
+    """The limit by `explain`, which knows more than the counters, unless these leave no doubt."""
+    if named is None or named.by == "unknown":
         return own
-    if own.by in ("tester", "host") and found.by not in ("tester", "host"):
+    if own.by in ("tester", "host") and named.by not in ("tester", "host"):
         return own
-    if own.by in ("line", "nothing") and found.by == "dut":
+    if own.by in ("line", "nothing") and named.by == "dut":
         return own
-    return found
+    return named
 
 
-def verdict_of(result: Result, found: Limit | None = None) -> Verdict:
-    """The verdict on a load test; `found` is the limit that `explain` names."""
-    return loadtest_verdict(result.analysis, found)
+def verdict_of(result: Result, named: Limit | None = None) -> Verdict:
+    """The verdict on a load test; `named` is the limit that `explain` names."""
+    return loadtest_verdict(result.analysis, named)

@@ -1,4 +1,5 @@
-"""Tests by an RFC under way: each trial and each row is kept and shown to a watcher; and parts of their rows."""
+"""A running suite of tests by an RFC: it stores each trial and each row, and shows them to a watcher. Also common parts
+of rows."""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ ARow = TypeVar("ARow", bound=RfcRow)
 ATest = TypeVar("ATest", bound=str)
 
 DISTURBED_REPEATS = 3
-"""A trial that the machine spoilt is repeated so often, where the plan says so."""
+"""Maximum repeats of a disturbed trial, if the plan repeats disturbed trials."""
 
 
 @dataclass(frozen=True)
 class RfcProgress(Generic[ATest, ATrial, ARow]):
-    """Progress for a watcher: `trial` or `row` is new, or neither, and a trial begins. `doing` names its test, its
-    subject, its load and its duration."""
+    """Progress for a watcher: `trial` or `row` is new; if both are None, a trial begins. `doing` has its test, subject,
+    load and duration."""
 
     doing: str
     trial: ATrial | None
@@ -35,7 +36,7 @@ class RfcProgress(Generic[ATest, ATrial, ARow]):
 
 @dataclass(kw_only=True)
 class RfcBench(Generic[ATest, ATrial, ARow]):
-    """The trials and rows there are so far. KeyboardInterrupt out of a wait once `stop` is set."""
+    """The trials and rows so far. Waits raise KeyboardInterrupt once `stop` is set."""
 
     stop: Event = field(default_factory=Event)
     watch: Callable[[RfcProgress[ATest, ATrial, ARow]], None] | None = None
@@ -48,11 +49,11 @@ class RfcBench(Generic[ATest, ATrial, ARow]):
     def spent_s(self) -> float:
         return time.monotonic() - self.began_s
 
-    def keep(self, one: ATrial) -> None:
-        self.trials.append(one)
+    def keep(self, trial: ATrial) -> None:
+        self.trials.append(trial)
         if self.recorder is not None:
-            self.recorder.add(one)
-        self._watched(f"{one.test} {one.subject}", one.test, trial=one)
+            self.recorder.add(trial)
+        self._watched(f"{trial.test} {trial.subject}", trial.test, trial=trial)
 
     def found(self, test: ATest, row: ARow) -> None:
         self.rows.append((test, row))

@@ -1,4 +1,4 @@
-"""A command of the user's that resets the device under test, or empties its state table."""
+"""A user's command that resets the device under test, or empties its state table."""
 
 from __future__ import annotations
 

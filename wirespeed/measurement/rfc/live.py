@@ -1,4 +1,4 @@
-"""Output of tests by an RFC: a line a trial and a row, live and in the summary."""
+"""Output of tests by an RFC: one line per trial and per row, live and in the summary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wirespeed.watching import Watcher
 
 @dataclass(frozen=True)
 class RfcLines(Generic[ATest, ATrial, ARow]):
-    """`trial_text` is what a trial offered and came to, `row_text` the figure of a row."""
+    """`trial_text` has the load and the outcome of a trial, `row_text` the figure of a row."""
 
     trial_text: Callable[[ATrial], str]
     row_text: Callable[[ARow], str]
@@ -28,19 +28,19 @@ class RfcLines(Generic[ATest, ATrial, ARow]):
         )
 
     def line_of(self, progress: RfcProgress[ATest, ATrial, ARow]) -> str | None:
-        """A line for the trial or row that is new; None if there is none."""
+        """A line for the new trial or row; None without either."""
         if progress.trial is not None:
             return self.trial_line(progress.trial)
         return None if progress.row is None else self.row_line(progress.test, progress.row)
 
-    def trial_line(self, one: ATrial) -> str:
+    def trial_line(self, trial: ATrial) -> str:
         """`throughput 64, trial 7: 7.770 Mpps for 2 s, received …, loss …, not sent …`."""
-        label = f" {one.label}" if one.label else ""
-        words = f"{one.test} {one.subject}, trial {one.number}{label}: {self.trial_text(one)}"
-        return said(words, f"set aside: {one.excluded}" if one.excluded else one.remark)
+        label = f" {trial.label}" if trial.label else ""
+        words = f"{trial.test} {trial.subject}, trial {trial.number}{label}: {self.trial_text(trial)}"
+        return said(words, f"set aside: {trial.excluded}" if trial.excluded else trial.remark)
 
     def row_line(self, test: str, row: ARow) -> str:
-        """`throughput 64: 7.77 Mpps to 7.81 Mpps, 52.2 % of line`, and why it is irregular or left out."""
+        """`throughput 64: 7.77 Mpps to 7.81 Mpps, 52.2 % of line`, and the reason if it is irregular or left out."""
         return said(f"{test} {row.subject}: {self.row_text(row)}", row.remark)
 
     def summary(self, result: RfcResult, verdict: Verdict, where: str | None) -> list[str]:

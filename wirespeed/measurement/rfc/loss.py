@@ -1,5 +1,5 @@
-"""The frame loss rate (RFC 2544 section 26.3): its formula, its loads, its points, and what a trial adds to them. Pure:
-the caller provides what sends."""
+"""The frame loss rate (RFC 2544 section 26.3): its formula, its loads and its points. Pure: the caller provides the
+function that runs a trial."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ class LossPoint:
 
 
 def frame_loss_percent(offered: float, received: float) -> float:
-    """(input count - output count) × 100 / input count; none of nothing."""
+    """(input count - output count) × 100 / input count; 0 if the input count is 0."""
     return max(0.0, (offered - received) * 100 / offered) if offered > 0 else 0.0
 
 
-def loss_point(percent: float, line_pps: float, one: RfcTrial) -> LossPoint:
+def loss_point(percent: float, line_pps: float, trial: RfcTrial) -> LossPoint:
     """The point of a trial at `percent` of the line."""
-    balance, offered_pps = one.trial.balance, one.judged.offered_pps / max(1, len(one.trial.channels))
+    balance, offered_pps = trial.trial.balance, trial.judged.offered_pps / max(1, len(trial.trial.channels))
     return LossPoint(
         intended_percent=percent,
-        intended_pps=one.load_pps,
+        intended_pps=trial.load_pps,
         offered_percent=offered_pps / line_pps * 100,
         offered_pps=offered_pps,
         loss_percent=frame_loss_percent(balance.offered, balance.offered - balance.lost),
-        irregular=one.remark,
+        irregular=trial.remark,
     )
 
 
 def loss_loads(step_percent: float) -> Iterator[float]:
-    """Percent of the line from 100 down in steps, the last one above 0."""
+    """Percentages of the line from 100 down in equal steps, the last one above 0."""
     count = 0
     while (percent := 100 - count * step_percent) > 1e-9:
         yield percent
@@ -51,7 +51,7 @@ def loss_loads(step_percent: float) -> Iterator[float]:
 
 
 def frame_loss(measure: Callable[[float], LossPoint], step_percent: float) -> tuple[tuple[LossPoint, ...], bool]:
-    """Points from the whole line down until two trials on end lost nothing, and whether there were two."""
+    """Points from line rate down until two consecutive trials lost nothing, and whether two did."""
     points: list[LossPoint] = []
     for percent in loss_loads(step_percent):
         points.append(measure(percent))

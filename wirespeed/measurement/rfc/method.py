@@ -1,4 +1,4 @@
-"""Conformance of a test's method to its RFC, as reports say it beside each figure. Pure."""
+"""Conformance of a test's method to its RFC, as reports state it beside each figure. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Conforming:
 
     @property
     def outside(self) -> str:
-        """Why tests of another method are none of the RFC; empty for those that claim its sections."""
+        """The reason why the tests claim no conformance with the RFC; empty if they claim it."""
         return ""
 
     @property
@@ -31,7 +31,7 @@ class Conforming:
         return tuple(one for one in first if all(one in other for other in others))
 
     def conformance(self, test: str, *, all_of_them: bool = True) -> str:
-        """`RFC 2544 §26.1 except: trials of 2 s, not 60 s` or the section alone; with or without what is said of all
+        """`RFC 2544 §26.1 except: trials of 2 s, not 60 s` or the section alone; with or without the exceptions of all
         tests. Empty outside the RFC."""
         if self.outside:
             return ""

@@ -16,9 +16,9 @@ TRIAL = Option(
     setting="trial_s",
     limits={"gt": 0},
 )
-REPEATS = Option("--repeats", "Trials.", metavar="N", setting="trials", limits={"ge": 1})
+REPEATS = Option("--repeats", "Repeats.", metavar="N", setting="trials", limits={"ge": 1})
 Resolution = Annotated[str, Option("--resolution", "Precision of searches.", metavar="SHARE", setting="resolution")]
 Show = Annotated[
     Path | None,
-    Option("--show", "Print the report of this result, and exit.", metavar="FILE", group="Result"),
+    Option("--show", "Print the report of this result file, and exit.", metavar="FILE", group="Result"),
 ]

@@ -20,8 +20,8 @@ EVERYTHING = "all"
 
 @dataclass(frozen=True, kw_only=True)
 class RfcPlan(RepeatingPlan):
-    """`repeats` is None where it follows from `trial_s`. `resolution` is the relative distance between a load that was
-    found and the next that fails."""
+    """`repeats` is None if it follows from `trial_s`. `resolution` is the relative distance between the highest passing
+    load and the lowest failing one."""
 
     trial_s: float = TRIAL_S
     repeats: int | None = None
@@ -33,11 +33,11 @@ class RfcPlan(RepeatingPlan):
         return "UDP over IPv6" if self.ip6 else "UDP over IPv4"
 
     def repeats_for(self, of_the_rfc: int) -> int:
-        """The RFC's repeats, fewer where trials are shorter than the RFC's, unless others are given."""
+        """The given repeats; otherwise the RFC's, or fewer if trials are shorter than the RFC's."""
         return self.repeats or max(LEAST_REPEATS, math.ceil(of_the_rfc * min(1.0, self.trial_s / TRIAL_S)))
 
     def check_trials(self, repeats: str) -> None:
-        """UsageError for numbers that no trials can have; `repeats` says what the RFC's are."""
+        """UsageError for invalid numbers; `repeats` describes the RFC's own."""
         if not (math.isfinite(self.trial_s) and self.trial_s > 0):
             raise UsageError(f"--trial {self.trial_s:g} is not a duration: give seconds above 0, 60 for the RFC's")
         if self.repeats is not None and self.repeats < 1:
@@ -49,8 +49,7 @@ class RfcPlan(RepeatingPlan):
 def tests_of(
     word: str, known: Sequence[ATest], needed: Mapping[ATest, Sequence[ATest]], usual: Sequence[ATest]
 ) -> tuple[ATest, ...]:
-    """The test of that name with those that it stands on, in the order in which they are run; the `usual` ones for
-    "all"."""
+    """The named test after those that it depends on, in running order; the `usual` tests for "all"."""
     if word == EVERYTHING:
         return tuple(usual)
     for found in known:

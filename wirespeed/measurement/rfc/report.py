@@ -18,7 +18,7 @@ from wirespeed.results.ending import COMPLETE
 
 
 class RfcReport(ReportedKind[AResult]):
-    """A section a result, which is all tests that ran."""
+    """One section per result, with all tests that ran."""
 
     sized = "trials"
     text: ClassVar[RfcText[Any]]
@@ -53,14 +53,14 @@ class RfcReport(ReportedKind[AResult]):
     def rows(self, results: Sequence[AResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
         """All figures, in the order of the tests and of their rows."""
         (name,) = self.row_kinds
-        found = [
+        figures = [
             replace(figure, conformance=result.method.conformance(test), outcome=result.ending.status)
             for result in results
             for test in result.method.tests
             for row in result.rows(test)
             for figure in self.figures(result, test, row)
         ]
-        return {name: found}
+        return {name: figures}
 
     def tables(self, results: Sequence[AResult], _shown: Shown) -> Sequence[Grid]:
         return tuple(self.table(result, section) for result in results for section in self.text.sections(result))
@@ -108,7 +108,7 @@ class RfcReport(ReportedKind[AResult]):
 
 
 def irregular_rows(result: Any, test: Any) -> frozenset[int]:
-    """The rows of a test's table whose figure is not the DUT's alone; of frame loss, a row is a load."""
+    """The rows of a test's table whose figure is not the DUT's alone. In the frame loss test a row is a load."""
     if test == "frame-loss":
         whys = [point.irregular or row.irregular for row in result.frame_loss for point in row.points]
     else:

@@ -44,7 +44,7 @@ class RfcTrial:
 
     @property
     def remark(self) -> str:
-        """Why what it shows is not the DUT's doing alone; empty where it is."""
+        """The reason why the outcome is not the DUT's alone; empty if it is."""
         raise NotImplementedError
 
     @property
@@ -73,7 +73,7 @@ class RfcResult(MeasurementResult):
 
     @property
     def conformance(self) -> dict[str, str]:
-        """By test, the sections that it follows and what it does otherwise."""
+        """By test, the sections that it follows and the deviations from them."""
         method: Conforming = self.method
         return {test: line for test in method.tests if (line := method.conformance(test))}
 

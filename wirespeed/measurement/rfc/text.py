@@ -1,5 +1,5 @@
-"""The report of tests by an RFC: a table a test with what its sections demand beside it, and all of it as a block of
-text that can be pasted (Markdown, aligned to be read as it is). Pure."""
+"""The report of tests by an RFC: one table per test with the statements that its sections require. The whole is a block
+of text to paste: Markdown, aligned so that it is readable as plain text. Pure."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Grid = tuple[Cells, Sequence[Cells]]
 
 @dataclass(frozen=True)
 class RfcSection:
-    """One test as a report has it: its table, remarks on single rows, and the sentences that go with it, of which the
-    last says how far it conforms, unless it is outside the RFC."""
+    """One test in a report: its table, remarks on single rows, and its sentences. The last sentence states the
+    conformance, unless the test is outside the RFC."""
 
     test: Any
     title: str
@@ -32,13 +32,13 @@ class RfcSection:
 
 
 class RfcText(ABC, Generic[AResult]):
-    """The report of one RFC, with the `titles` of its tests."""
+    """Report of the tests by one RFC. `titles` are the headings of its tests."""
 
     rfc: ClassVar[str]
     titles: ClassVar[Mapping[Any, str]]
 
     def named(self, _result: AResult) -> str:
-        """What the tests are called: by the RFC, unless they are outside it."""
+        """Name of the tests: the RFC's, unless they are outside it."""
         return self.rfc
 
     @abstractmethod
@@ -54,7 +54,7 @@ class RfcText(ABC, Generic[AResult]):
         """The lines that the RFC requires beside the table of a test."""
 
     def text_block(self, result: AResult) -> str:
-        """Everything, tests without a row left out."""
+        """The whole report, without tests that have no row."""
         parts = ["\n".join(self._head(result)), *map(_written, self.sections(result)), APPLICABILITY]
         return "\n\n".join(parts) + "\n"
 
@@ -101,5 +101,5 @@ def whole(value: float | None) -> str:
 
 
 def lossy(percent: float) -> str:
-    """A loss is never shown as none."""
+    """A loss above 0 is never shown as 0."""
     return "0" if percent == 0 else f"{percent:.3f}" if percent >= 0.001 else "< 0.001"

@@ -35,11 +35,11 @@ class Rfc2544Bench(RfcBench[Test, SuiteTrial, Row]):
             self.tell(test, frame, f"{load_pps:,.0f} fps for {seconds:.3g} s")
             found = trial.measure(Rate(load_pps, "pps"), seconds)
             disturbed = found.disturbed if self.robust and repeat < DISTURBED_REPEATS else None
-            one = self.kept(test, frame, load_pps, seconds, found, label, disturbed or "")
+            kept = self.kept(test, frame, load_pps, seconds, found, label, disturbed or "")
             self.rest()
             if disturbed is None:
                 break
-        return one
+        return kept
 
     def kept(
         self, test: Test, frame: str, load_pps: float, seconds: float, found: TrialResult, label: str, aside: str = ""

@@ -129,7 +129,7 @@ def back_to_back(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: 
     if why := _no_bursts(measured, method.resolution):
         return BackToBackRow(sent.name, sent.mean_bytes, sent.line_pps, measured.throughput_pps, skipped=why)
     trials: list[SuiteTrial] = []
-    found: list[LongestBurst] = []
+    bursts: list[LongestBurst] = []
     for number in range(1, method.burst_repeats + 1):
 
         def send(frames: int, number: int = number) -> Burst:
@@ -138,16 +138,16 @@ def back_to_back(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: 
             trials.append(one)
             return burst_of(one.trial)
 
-        found.append(longest_burst(send, most, method.resolution, method.burst_verify))
-        if found[-1].tester_limited:
+        bursts.append(longest_burst(send, most, method.resolution, method.burst_verify))
+        if bursts[-1].tester_limited:
             break
-    limited = found[-1].tester_limited
+    limited = bursts[-1].tester_limited
     sent_pps = min(one.offered_pps for one in trials[-1 if limited else 0].trial.channels.values())
-    lengths = tuple(one.frames for one in found)
-    count = sum(one.trials for one in found)
+    lengths = tuple(one.frames for one in bursts)
+    count = sum(one.trials for one in bursts)
     if limited:
         why = f"the tester sends at most {sent_pps:,.0f} of the {sent.line_pps:,.0f} fps of the line: no minimum gap"
-    elif any(one.is_longest_tried for one in found):
+    elif any(one.is_longest_tried for one in bursts):
         why = f"bursts of {most:,} frames ({method.burst_most_s:g} s) lost nothing: the DUT holds at least as many"
     else:
         why = remarks([one for one in trials if not one.trial.balance.lost])

@@ -29,12 +29,12 @@ def _of_test(method: Method, test: Test) -> tuple[str, ...]:
             return short
         case "latency":
             stream_s = 2 * trial_s
-            found = [f"tagged frames throughout, {method.latency_pps:g} per second, not one after 60 s"]
+            exceptions = [f"tagged frames throughout, {method.latency_pps:g} per second, not one after 60 s"]
             if stream_s < LATENCY_STREAM_S:
-                found.append(f"streams of {stream_s:g} s, not of at least {LATENCY_STREAM_S:g} s")
+                exceptions.append(f"streams of {stream_s:g} s, not of at least {LATENCY_STREAM_S:g} s")
             if method.latency_repeats < LATENCY_REPEATS:
-                found.append(f"{method.latency_repeats} repeats, not at least {LATENCY_REPEATS}")
-            return tuple(found)
+                exceptions.append(f"{method.latency_repeats} repeats, not at least {LATENCY_REPEATS}")
+            return tuple(exceptions)
         case "back-to-back":
             few = method.burst_repeats < BURST_REPEATS
             return (f"{method.burst_repeats} repeats, not at least {BURST_REPEATS}",) if few else ()
@@ -48,20 +48,22 @@ def _of_test(method: Method, test: Test) -> tuple[str, ...]:
 def _common(method: Method, *, ip6: bool, signature: bool) -> tuple[str, ...]:
     """Statements about all tests."""
     waits = (method.learning_s, method.residual_s, method.restabilise_s)
-    found = []
+    exceptions = []
     if any(ours < theirs for ours, theirs in zip(waits, WAITS_S, strict=True)):
         told = ", ".join(f"{wait_s:g}" for wait_s in waits)
-        found.append(f"waits of {told} s after learning, for residual frames and to restabilise, not 2, 2, 5 s (§23)")
+        exceptions.append(
+            f"waits of {told} s after learning, for residual frames and to restabilise, not 2, 2, 5 s (§23)"
+        )
     standard = IP6_SIZES if ip6 else STANDARD_SIZES
     if not standard <= set(method.frames):
-        found.append(f"sizes {', '.join(method.frames)} only (§9.1)")
+        exceptions.append(f"sizes {', '.join(method.frames)} only (§9.1)")
     if ip6 and "82" in method.frames:
-        found.append("82 bytes are the least that hold IPv6, UDP and the tester's signature (RFC 5180)")
+        exceptions.append("82 bytes are the least that hold IPv6, UDP and the tester's signature (RFC 5180)")
     if not ip6:
-        found.append(
+        exceptions.append(
             "addresses of 16.0.0.0/8 and 48.0.0.0/8 and UDP port 12, not 198.18.0.0/15 and port 7 (appendix C)"
         )
-    found.append("static routes and neighbours, no routing updates (§23)")
+    exceptions.append("static routes and neighbours, no routing updates (§23)")
     if not signature:
-        found.append("test frames are known by the receiving port's counters, not by their content (§10)")
-    return tuple(found)
+        exceptions.append("test frames are known by the receiving port's counters, not by their content (§10)")
+    return tuple(exceptions)

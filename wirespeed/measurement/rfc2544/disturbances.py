@@ -42,11 +42,11 @@ def recovery(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: Thro
     for number in range(1, method.recovery_repeats + 1):
         bench.learn(trial)
         bench.tell("recovery", sent.name, f"{overload_pps:,.0f} fps for {method.trial_s:g} s, then half of it")
-        time_s, step_s, before_cut, one = _cut(bench, trial, sent, overload_pps, f"repeat {number}")
-        if one.trial.balance.lost:
+        time_s, step_s, before_cut, kept = _cut(bench, trial, sent, overload_pps, f"repeat {number}")
+        if kept.trial.balance.lost:
             times.append(time_s)
         lost.append(before_cut)
-        trials.append(one)
+        trials.append(kept)
         resolution_s = max(resolution_s, step_s)
         bench.rest()
     whole = len(trials) - len(times)
@@ -84,7 +84,7 @@ def _cut(
             readings.append(_read(trial))
         loaded = trial.snapshot()
     found = trial.result(Rate(overload_pps, "pps"), before, loaded, 0.0)
-    one = bench.kept("recovery", sent.name, overload_pps, seconds, found, label)
+    kept = bench.kept("recovery", sent.name, overload_pps, seconds, found, label)
     times = [
         recovery_s(
             [MissingFrames(reading.port_at_s(wire.rx), _missing(trial, before, reading, wire)) for reading in readings],
@@ -95,7 +95,7 @@ def _cut(
     stamps = [cut.at_s, *(reading.at_s for reading in readings)]
     steps = [later - earlier for earlier, later in zip(stamps, stamps[1:], strict=False)]
     step_s = max(*steps, 0.0 if cut.instant else _CACHED_S)
-    return max(times), step_s, sum(_missing(trial, before, cut, wire) for wire in wires), one
+    return max(times), step_s, sum(_missing(trial, before, cut, wire) for wire in wires), kept
 
 
 def _missing(trial: Trial, before: TrialReading, now: TrialReading, wire: Channel) -> float:
@@ -117,11 +117,11 @@ def reset(
     for number in range(1, bench.method.reset_repeats + 1):
         bench.learn(trial)
         bench.tell("reset", sent.name, f"{load_pps:,.0f} fps while the DUT is reset")
-        found = _outage(bench, trial, sent, load_pps, do_reset, f"repeat {number}")
-        if found is None:
+        outage = _outage(bench, trial, sent, load_pps, do_reset, f"repeat {number}")
+        if outage is None:
             why = f"the DUT did not forward again within {_RESET_MOST_S:g} s of repeat {number}"
             break
-        seconds, frames, one = found
+        seconds, frames, one = outage
         times.append(seconds)
         lost.append(frames)
         trials.append(one)
@@ -155,7 +155,7 @@ def _outage(
             earlier = now
         loaded = trial.snapshot()
     found = trial.result(Rate(load_pps, "pps"), before, loaded, 0.0)
-    one = bench.kept("reset", sent.name, load_pps, found.duration_s, found, label)
+    kept = bench.kept("reset", sent.name, load_pps, found.duration_s, found, label)
     if not back:
         return None
     outages = [
@@ -166,7 +166,7 @@ def _outage(
         )
         for wire in wires
     ]
-    return max(outages), sum(seconds * steady[wire] for seconds, wire in zip(outages, wires, strict=True)), one
+    return max(outages), sum(seconds * steady[wire] for seconds, wire in zip(outages, wires, strict=True)), kept
 
 
 def _received_pps(trial: Trial, earlier: TrialReading, later: TrialReading, wire: Channel) -> float:

@@ -66,7 +66,7 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
 
     @classmethod
     def instead(cls, options: Rfc2544Options, /) -> str | None:
-        """The report of the result file that is to be shown; FileFault when it is of another kind."""
+        """Report of the result file of `--show`; FileFault if the file is of another kind."""
         return None if options.show is None else TEXT.text_block(read_as(Rfc2544Result, options.show))
 
     def watcher(self, console: Console) -> Watcher[Rfc2544Progress]:

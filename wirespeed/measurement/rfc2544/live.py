@@ -19,11 +19,11 @@ from wirespeed.measurement.rfc2544.verdict import throughput_figure
 from wirespeed.results.figures import NOTHING, exact_text, loss_text, losses_text, percent_text, rate_text
 
 
-def trial_text(one: SuiteTrial) -> str:
+def trial_text(trial: SuiteTrial) -> str:
     return (
-        f"{exact_text(one.load_pps)} for {one.intended_s:.3g} s, "
-        f"received {rate_text(one.judged.received_pps / len(one.trial.channels))}, "
-        f"{losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio)}"
+        f"{exact_text(trial.load_pps)} for {trial.intended_s:.3g} s, "
+        f"received {rate_text(trial.judged.received_pps / len(trial.trial.channels))}, "
+        f"{losses_text(trial.judged.lost_ratio, trial.judged.not_sent_ratio)}"
     )
 
 
@@ -39,14 +39,14 @@ def row_text(row: Row) -> str:
         case FrameLossRow():
             first = row.points[0].loss_percent / 100 if row.points else 0.0
             offered = row.points[0].offered_percent if row.points else 0.0
-            found = f"loss {loss_text(first)} with {percent_text(offered)} % of line offered"
-            return found + lossless_text(row.points)
+            text = f"loss {loss_text(first)} with {percent_text(offered)} % of line offered"
+            return text + lossless_text(row.points)
         case BackToBackRow():
             return "not measured" if row.skipped else _burst(row)
         case RecoveryRow():
             times = row.spread_s
-            found = NOTHING if times is None else f"{times.mean * 1e3:.1f} ms (± {row.resolution_s * 1e3:.1f} ms)"
-            return f"{found} after {rate_text(row.overload_pps)}"
+            text = NOTHING if times is None else f"{times.mean * 1e3:.1f} ms (± {row.resolution_s * 1e3:.1f} ms)"
+            return f"{text} after {rate_text(row.overload_pps)}"
         case ResetRow():
             times = row.spread_s
             return NOTHING if times is None else f"{times.mean:.3f} s at {rate_text(row.load_pps)} ({row.kind})"

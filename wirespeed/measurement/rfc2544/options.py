@@ -33,7 +33,7 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     ] = "all"
     sizes: Annotated[
         str,
-        Option("--sizes", "Sizes, also imix.", stored="sizes", metavar="N,N,...", shown=SIZES, setting="sizes"),
+        Option("--sizes", "Frame sizes or imix.", stored="sizes", metavar="N,N,...", shown=SIZES, setting="sizes"),
     ] = ""
     trial_s: Annotated[
         float,
@@ -41,22 +41,22 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
     ] = 60.0
     repeats: Annotated[
         int | None,
-        replace(REPEATS, shown="20 latency, 50 bursts, 3 others, or fewer"),
+        replace(REPEATS, shown="latency 3-20, bursts 3-50, others 3"),
     ] = None
     resolution: Resolution = "1%"
     waits: Annotated[
         str,
-        Option("--waits", "Learning, residual, restabilise.", metavar="S,S,S", shown="2,2,5 or less", setting="waits"),
+        Option("--waits", "Seconds to learn, drain, settle.", metavar="S,S,S", shown="2,2,5 or less", setting="waits"),
     ] = ""
-    ip6: Annotated[bool, Option("--ip6", "IPv6 in 2001:2::/48 (RFC 5180).", stored="ip6", setting="ip6", place=3)] = (
-        False
-    )
+    ip6: Annotated[
+        bool, Option("--ip6", "Send IPv6, addresses in 2001:2::/48 (RFC 5180).", stored="ip6", setting="ip6", place=3)
+    ] = False
     tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
     reset_command: Annotated[
         str,
-        Option("--reset-command", "Command to reset the DUT (a lab has its own).", metavar="CMD"),
+        Option("--reset-command", "Command that resets the DUT (lab: not needed).", metavar="CMD"),
     ] = ""
-    text: Annotated[Path | None, Option("--text", "Write the report as text too.", metavar="FILE", group="Result")] = (
+    text: Annotated[Path | None, Option("--text", "Also write the report as text.", metavar="FILE", group="Result")] = (
         None
     )
     show: Show = None

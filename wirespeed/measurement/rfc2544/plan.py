@@ -110,7 +110,7 @@ class Rfc2544Plan(RfcPlan):
 
 
 def check_plan(plan: Rfc2544Plan) -> None:
-    """UsageError when the plan cannot be run on any line."""
+    """UsageError for a plan that is invalid whatever the links are."""
     plan.check_trials("the RFC has 20 for latency, 50 for back-to-back")
     for key in OWN_TUNABLES:
         if key in plan.tunables:

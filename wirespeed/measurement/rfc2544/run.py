@@ -149,20 +149,20 @@ class _Suite:
         """Each frame size with what the narrowest line carries of it. UsageError without a line speed, which all of
         these tests refer to."""
         facts = self.tester.facts(self.tester.status(), self.plan.line_bps)
-        found = {}
+        frames_sent = {}
         for name, load in self.loads.items():
             lines, lengths = [], []
-            for port, one in load.plain.ports.items():
+            for port, port_load in load.plain.ports.items():
                 speed_bps = facts[port].speed_bps
                 if speed_bps is None:
                     raise UsageError(
                         f"port {port} has no line speed, to which all loads of RFC 2544 refer; give the generator's "
                         "port speed=10G or so, or --line 10G"
                     )
-                lengths.append(one.mix.mean_frame_bytes)
+                lengths.append(port_load.mix.mean_frame_bytes)
                 lines.append(line_rate_pps(lengths[-1], speed_bps))
-            found[name] = FramesSent(name, sum(lengths) / len(lengths), min(lines))
-        return found
+            frames_sent[name] = FramesSent(name, sum(lengths) / len(lengths), min(lines))
+        return frames_sent
 
     def head(self) -> Rfc2544Result:
         """The result before its first trial."""

@@ -143,15 +143,15 @@ def _latency(rows: Sequence[LatencyRow]) -> Grid:
         "floor us",
         "tagged (lost)",
     )
-    found = []
+    cells = []
     for row in rows:
         spread = row.spread_us
         mean, deviation, count = (None, None, 0) if spread is None else (spread.mean, spread.stdev, spread.count)
         times = [_decimal(value) for value in (mean, deviation, row.least_us, row.most_us, row.baseline_us)]
-        found.append(
+        cells.append(
             (row.frame, row.direction, whole(row.load_pps), str(count), *times, f"{row.tagged} ({row.tagged_lost})")
         )
-    return head, found
+    return head, cells
 
 
 def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
@@ -175,7 +175,7 @@ def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
 def _back_to_back(rows: Sequence[BackToBackRow]) -> Grid:
     lengths = ("frame size", "mean frames", "min", "max", "stdev", "searches")
     head = (*lengths, "implied ms", "corrected ms", "throughput fps", "line fps")
-    found = []
+    cells = []
     for row in rows:
         spread = row.spread
         four = (NOTHING,) * 4
@@ -183,8 +183,8 @@ def _back_to_back(rows: Sequence[BackToBackRow]) -> Grid:
             four = (whole(spread.mean), whole(spread.least), whole(spread.most), whole(spread.stdev))
         times = [NOTHING if value is None else f"{value * 1e3:.3f}" for value in (row.implied_s, row.corrected_s)]
         rates = (whole(row.throughput_pps), whole(row.line_pps))
-        found.append((row.frame, *four, str(len(row.lengths)), *times, *rates))
-    return head, found
+        cells.append((row.frame, *four, str(len(row.lengths)), *times, *rates))
+    return head, cells
 
 
 def _recovery(rows: Sequence[RecoveryRow]) -> Grid:
@@ -198,24 +198,24 @@ def _recovery(rows: Sequence[RecoveryRow]) -> Grid:
         "max ms",
         "resolution ms",
     )
-    found = []
+    cells = []
     for row in rows:
         spread = row.spread_s
         times = (None, None, None) if spread is None else (spread.mean, spread.least, spread.most)
         loads = (row.throughput_pps, row.overload_pps, row.reduced_pps)
-        found.append((row.frame, *map(whole, loads), *(_ms(value) for value in (*times, row.resolution_s))))
-    return head, found
+        cells.append((row.frame, *map(whole, loads), *(_ms(value) for value in (*times, row.resolution_s))))
+    return head, cells
 
 
 def _reset(rows: Sequence[ResetRow]) -> Grid:
-    found = []
+    lines = []
     for row in rows:
         spread = row.spread_s
         times = (None, None, None) if spread is None else (spread.mean, spread.least, spread.most)
         mean_lost = sum(row.lost) / len(row.lost) if row.lost else None
         cells = [NOTHING if value is None else f"{value:.3f}" for value in times]
-        found.append((row.frame, row.kind, whole(row.load_pps), *cells, whole(mean_lost)))
-    return ("frame size", "reset", "load fps", "mean s", "min s", "max s", "mean frames lost"), found
+        lines.append((row.frame, row.kind, whole(row.load_pps), *cells, whole(mean_lost)))
+    return ("frame size", "reset", "load fps", "mean s", "min s", "max s", "mean frames lost"), lines
 
 
 def _decimal(value: float | None) -> str:

@@ -31,8 +31,8 @@ def throughput_figure(row: ThroughputRow, directions: Sequence[Channel] = ()) ->
     )
 
 
-def verdict_of(result: Rfc2544Result, found: Limit | None = None) -> Verdict:
-    """The throughput of each frame size; `found` is what `explain` names as the limit."""
+def verdict_of(result: Rfc2544Result, named: Limit | None = None) -> Verdict:
+    """The throughput of each frame size; `named` is what `explain` names as the limit."""
     figures = tuple(throughput_figure(row, result.directions) for row in result.throughput)
-    limit = limit_of_bound(result.throughput[0].limit if result.throughput else "none", found)
+    limit = limit_of_bound(result.throughput[0].limit if result.throughput else "none", named)
     return verdict_of_trials(result, figures, limit, counting_of_trials(result))

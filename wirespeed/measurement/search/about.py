@@ -6,11 +6,11 @@ from wirespeed.measurement.about import About
 
 ABOUT = About(
     order=1,
-    summary="Find NDR, PDR (MLRsearch) and MRR; latency at shares of them.",
-    help="""Find NDR and PDR by MLRsearch, MRR, and latency at shares of them.
+    summary="Find NDR and PDR (MLRsearch), MRR, latency at shares of PDR.",
+    help="""Find NDR and PDR by MLRsearch; measure MRR, and latency at shares of PDR.
 
-Loads are per direction, losses of all together. Ctrl-C stops the traffic and keeps what is known, marked as
-irregular. Until the end FILE.part has the trials.""",
+Loads are per direction; the loss ratio is that of all directions together. Ctrl-C stops the traffic and keeps the
+bounds so far, marked as irregular. FILE.part has the trials until the test ends.""",
     file="A search",
     more="",
 )

@@ -96,15 +96,15 @@ def bounds_on_ramp(search: SearchResult, colour: str, scaler: Scaler) -> Iterato
 
 
 def _interval(
-    search: SearchResult, found: GoalOutcome, name: str, colour: str, scaler: Scaler, dash: Dash = "solid"
+    search: SearchResult, outcome: GoalOutcome, name: str, colour: str, scaler: Scaler, dash: Dash = "solid"
 ) -> Band | None:
     """A goal's bounds, shaded: a line where there is but one."""
-    upper_pps = None if found.is_at_least else found.upper_pps
-    known = [short(pps / scaler.divisor) for pps in (found.lower_pps, upper_pps) if pps is not None]
+    upper_pps = None if outcome.is_at_least else outcome.upper_pps
+    known = [short(pps / scaler.divisor) for pps in (outcome.lower_pps, upper_pps) if pps is not None]
     if not known:
         return None
-    bounds = bounds_text(goal_figure(search, found).each_way, scaler)
-    said = f"{name} {bounds}" + (f", {IRREGULAR[1]}" if found.irregular else "")
+    bounds = bounds_text(goal_figure(search, outcome).each_way, scaler)
+    said = f"{name} {bounds}" + (f", {IRREGULAR[1]}" if outcome.irregular else "")
     return Band(said, known[0], known[-1], colour, key=name, dash=dash, of=search.name)
 
 
@@ -127,13 +127,13 @@ def _trials(
     received, lost = [], []
     for trial in trials:
         at = trial.load_pps / scaler.divisor
-        told = (
+        words = (
             f"trial {trial.number}, {trial.intended_s:g} s: "
             f"offered {scaler.text(trial.offered_pps / ways)}, received {scaler.text(trial.received_pps / ways)}, "
             f"{losses_text(trial.lost_ratio, trial.not_sent_ratio)}{_why(trial)}"
         )
-        received.append(Dot(True, at, trial.received_pps / ways / scaler.divisor, told))
-        lost.append(Dot(True, at, max(trial.lost_ratio, floor), told))
+        received.append(Dot(True, at, trial.received_pps / ways / scaler.divisor, words))
+        lost.append(Dot(True, at, max(trial.lost_ratio, floor), words))
     return sampled(received, style), sampled(lost, style)
 
 
@@ -147,15 +147,15 @@ def _latency(search: SearchResult, scaler: Scaler) -> Panel | None:
     trials = sorted((one for one in search.of("latency") if not one.excluded), key=lambda one: one.load_pps)
     curves: list[Curve] = []
     for place, wire in enumerate(search.directions):
-        told = [(one, found) for one in trials if (found := one.trial.channels[wire].latency) and found.packets]
+        timed = [(one, found) for one in trials if (found := one.trial.channels[wire].latency) and found.packets]
         for number, key in enumerate((*PERCENTILES, "max")):
-            times = [found.max_us if key == "max" else found.percentiles.get(key) for _, found in told]
+            times = [found.max_us if key == "max" else found.percentiles.get(key) for _, found in timed]
             dots = [
                 Dot(False, one.load_pps / scaler.divisor, time)
-                for (one, _), time in zip(told, times, strict=True)
+                for (one, _), time in zip(timed, times, strict=True)
                 if time is not None
             ]
-            if len(dots) < len(told):
+            if len(dots) < len(timed):
                 continue
             name = f"{wire} {'maximum' if key == 'max' else f'{key} %'}"
             dash: Dash = "dot" if key == "max" else direction_dash(place, len(search.directions))

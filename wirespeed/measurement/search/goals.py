@@ -58,20 +58,20 @@ def goals_of(words: Sequence[str], preset: str) -> tuple[Goal, ...]:
 def _goal(word: str, shape: Goal) -> Goal:
     name, colon, rest = word.partition(":")
     if colon:
-        given = {}
+        settings = {}
         for part in rest.split(","):
             key, equals, value = part.partition("=")
-            if key not in _KEYS or not equals or _KEYS[key] in given:
+            if key not in _KEYS or not equals or _KEYS[key] in settings:
                 raise UsageError(
                     f"goal {word!r}: {part!r} is none of {', '.join(f'{key}=…' for key in _KEYS)}, each once"
                 )
-            given[_KEYS[key]] = _number(word, value, is_time=_KEYS[key].endswith("_s"))
-        if "loss_ratio" not in given:
+            settings[_KEYS[key]] = _number(word, value, is_time=_KEYS[key].endswith("_s"))
+        if "loss_ratio" not in settings:
             raise UsageError(f"goal {word!r} does not say how much may be lost: give loss=0 or loss=0.5%")
-        final = given.get("final_s", shape.final_s)
-        given.setdefault("initial_s", min(shape.initial_s, final))
-        given.setdefault("sum_s", max(shape.sum_s, final))
-        return replace(shape, name=_named(word, name), **given)
+        final = settings.get("final_s", shape.final_s)
+        settings.setdefault("initial_s", min(shape.initial_s, final))
+        settings.setdefault("sum_s", max(shape.sum_s, final))
+        return replace(shape, name=_named(word, name), **settings)
     name, equals, loss = word.partition("=")
     if equals:
         return replace(shape, name=_named(word, name), loss_ratio=_number(word, loss))

@@ -136,16 +136,16 @@ def summary(result: SearchResult, verdict: Verdict, where: str | None) -> list[s
     return last_lines(result, verdict, where, headline, (*lines, *latency_lines(result)))
 
 
-def goal_line(result: SearchResult, found: GoalOutcome) -> str:
+def goal_line(result: SearchResult, outcome: GoalOutcome) -> str:
     """`NDR allows 0 % loss: 7.77 Mpps to 7.81 Mpps each way; conditional throughput 7.76 Mpps`."""
-    name = f"{found.goal.name.upper()} allows {found.goal.loss_ratio * 100:g} % loss"
-    if found.lower_pps is None:
-        return f"{name}: none; {found.irregular or 'no load was found that it allows'}"
-    words = [f"{name}: {goal_figure(result, found).each_way.text} each way"]
-    if found.conditional_pps is not None and found.conditional_pps != found.lower_pps:
-        words.append(f"conditional throughput {rate_text(found.conditional_pps)}")
-    if found.irregular:
-        words.append(f"irregular: {found.irregular}")
+    name = f"{outcome.goal.name.upper()} allows {outcome.goal.loss_ratio * 100:g} % loss"
+    if outcome.lower_pps is None:
+        return f"{name}: none; {outcome.irregular or 'no load was found that it allows'}"
+    words = [f"{name}: {goal_figure(result, outcome).each_way.text} each way"]
+    if outcome.conditional_pps is not None and outcome.conditional_pps != outcome.lower_pps:
+        words.append(f"conditional throughput {rate_text(outcome.conditional_pps)}")
+    if outcome.irregular:
+        words.append(f"irregular: {outcome.irregular}")
     return "; ".join(words)
 
 

@@ -23,7 +23,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         tuple[str, ...],
         Option(
             "--goal",
-            "ndr, pdr, pdr=1%, NAME:loss=,exceed=,initial=, final=,sum=,width=; repeatable.",
+            "Goal: ndr, pdr, pdr=1%, or NAME:loss=,exceed=, initial=,final=,sum=,width=; repeatable.",
             metavar="GOAL",
             shown="preset's",
             setting="goal",
@@ -33,7 +33,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--preset",
-            "Defaults of goals.",
+            "Goals and their parameters.",
             stored="preset",
             metavar="csit|rfc2544|tst009|quick",
             setting="preset",
@@ -62,7 +62,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--mrr",
-            "MRR in N trials of S seconds (bare: 10x1); without --goal nothing else.",
+            "MRR in N trials of S seconds (no value: 10x1); no search without --goal.",
             metavar="[NxS]",
             shown=False,
             bare="10x1",
@@ -73,7 +73,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str,
         Option(
             "--latency",
-            "Latency at 0,10,50,90 % of PDR (bare: 9kpps,5).",
+            "Latency at 0,10,50,90 % of PDR; no value: 9kpps,5.",
             metavar="[RATE[,S]]",
             shown=False,
             bare="9kpps",

@@ -94,16 +94,16 @@ class SearchResult(MeasurementResult):
     def _draws(self) -> Iterator[Draw]:
         trials = sorted(self.trials, key=lambda one: one.load_pps)
         for _, grouped in groupby(trials, key=lambda one: one.load_pps):
-            found = list(grouped)
-            known = [one for one in found if one.trial.dut.watts is not None]
-            used = known or found
+            measured = list(grouped)
+            known = [one for one in measured if one.trial.dut.watts is not None]
+            used = known or measured
             yield Draw(
                 load="trial",
                 offered_pps=fmean(one.offered_pps for one in used),
                 received_pps=fmean(one.received_pps for one in used),
                 watts=fmean(one.trial.dut.watts or 0.0 for one in known) if known else None,
-                readings=len(found),
-                gaps=len(found) - len(known),
+                readings=len(measured),
+                gaps=len(measured) - len(known),
             )
 
     @classmethod

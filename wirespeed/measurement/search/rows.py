@@ -92,8 +92,8 @@ def goal_rows(searches: Sequence[SearchResult]) -> list[GoalRow]:
     return [goal_row(search, found) for search in searches for found in search.goals]
 
 
-def goal_row(search: SearchResult, found: GoalOutcome) -> GoalRow:
-    goal, lower, upper = found.goal, found.lower_pps, found.upper_pps
+def goal_row(search: SearchResult, outcome: GoalOutcome) -> GoalRow:
+    goal, lower, upper = outcome.goal, outcome.lower_pps, outcome.upper_pps
     trials = search.of("search")
     return GoalRow(
         test=search.name,
@@ -105,15 +105,15 @@ def goal_row(search: SearchResult, found: GoalOutcome) -> GoalRow:
         final_s=goal.final_s,
         sum_s=goal.sum_s,
         width=goal.width,
-        text=goal_figure(search, found).each_way.text,
+        text=goal_figure(search, outcome).each_way.text,
         lower_pps=rounded(lower),
         upper_pps=rounded(upper),
-        conditional_pps=rounded(found.conditional_pps),
+        conditional_pps=rounded(outcome.conditional_pps),
         lower_line_percent=rounded(None if lower is None else search.line_percent(lower)),
         upper_line_percent=rounded(None if upper is None else search.line_percent(upper)),
-        limit=found.limit,
-        limited_by=LIMITED_BY[found.limit],
-        irregular=found.irregular,
+        limit=outcome.limit,
+        limited_by=LIMITED_BY[outcome.limit],
+        irregular=outcome.irregular,
         trials=len(trials),
         excluded=sum(bool(trial.excluded) for trial in trials),
         outcome=search.ending.status,
@@ -200,11 +200,11 @@ def tables_of(searches: Sequence[SearchResult], scaler: Scaler) -> tuple[Grid, .
     """Goals, MRR and latency; irregular goals are marked."""
     goals = [(search, one) for search in searches for one in search.goals]
     marked = frozenset(number for number, (_, one) in enumerate(goals) if one.irregular)
-    found = grid("Searches", _goal_headings(scaler), [_goal_cells(*pair, scaler) for pair in goals], 4, 2)
+    grids = grid("Searches", _goal_headings(scaler), [_goal_cells(*pair, scaler) for pair in goals], 4, 2)
     rates = [_mrr_cells(row, scaler) for row in mrr_rows(searches)]
     times = [_latency_cells(row, scaler) for row in latency_rows(searches)]
     return (
-        *(replace(one, irregular=marked) for one in found),
+        *(replace(one, irregular=marked) for one in grids),
         *grid("Maximum receive rate", _mrr_headings(scaler), rates, 3),
         *grid("Latency at shares of the load found", _latency_headings(scaler), times, 3),
     )
@@ -218,15 +218,15 @@ def _goal_headings(scaler: Scaler) -> tuple[str, ...]:
     )
 
 
-def _goal_cells(search: SearchResult, found: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
-    row, figure = goal_row(search, found), goal_figure(search, found).each_way
+def _goal_cells(search: SearchResult, outcome: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
+    row, figure = goal_row(search, outcome), goal_figure(search, outcome).each_way
     return (
-        *(row.test, row.load, row.directions, goal_name(found.goal)),
+        *(row.test, row.load, row.directions, goal_name(outcome.goal)),
         figure.scaled(scaler),
         figure.share_text,
         scaler.text(row.conditional_pps),
         str(row.trials),
-        LIMITS[LIMITED_BY[found.limit]],
+        LIMITS[LIMITED_BY[outcome.limit]],
         _remark_of(row),
     )
 

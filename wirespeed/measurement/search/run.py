@@ -183,15 +183,15 @@ class _Bench:
         """One trial, judged and kept."""
         self._tell(None, purpose, load_pps, seconds)
         found = trial.measure(Rate(load_pps, "pps"), seconds)
-        one = SearchTrial(len(self.trials) + 1, purpose, load_pps, seconds, found, label)
+        kept = SearchTrial(len(self.trials) + 1, purpose, load_pps, seconds, found, label)
         if self.controller is not None and purpose in ("warm-up", "search"):
-            one = self.controller.judged(one)
-            self.controller.keep(one)
-        self.trials.append(one)
+            kept = self.controller.judged(kept)
+            self.controller.keep(kept)
+        self.trials.append(kept)
         if self.recorder is not None:
-            self.recorder.add(one)
-        self._tell(one, purpose, load_pps, seconds)
-        return one
+            self.recorder.add(kept)
+        self._tell(kept, purpose, load_pps, seconds)
+        return kept
 
     def _tell(self, trial: SearchTrial | None, purpose: Purpose, load_pps: float, seconds: float) -> None:
         if self.watch is None:

@@ -14,25 +14,25 @@ from wirespeed.results.search_trial import GoalOutcome
 from wirespeed.results.verdict import Figure, Limit, Verdict
 
 
-def goal_figure(result: SearchResult, one: GoalOutcome) -> Figure:
+def goal_figure(result: SearchResult, outcome: GoalOutcome) -> Figure:
     """The load of one goal, with its bounds."""
     sizes = [result.frame_bytes[wire.tx] for wire in result.directions if wire.tx in result.frame_bytes]
-    upper = None if one.is_at_least else one.upper_pps
+    upper = None if outcome.is_at_least else outcome.upper_pps
     return figure_of_bounds(
-        one.goal.name.upper(),
+        outcome.goal.name.upper(),
         [str(wire) for wire in result.directions],
-        one.lower_pps,
+        outcome.lower_pps,
         upper,
-        LIMITED_BY[one.limit],
-        one.irregular,
-        loss_ratio=one.goal.loss_ratio,
-        line_percent=None if one.lower_pps is None else result.line_percent(one.lower_pps),
+        LIMITED_BY[outcome.limit],
+        outcome.irregular,
+        loss_ratio=outcome.goal.loss_ratio,
+        line_percent=None if outcome.lower_pps is None else result.line_percent(outcome.lower_pps),
         frame_bytes=sum(sizes) / len(sizes) if sizes else None,
     )
 
 
-def verdict_of(result: SearchResult, found: Limit | None = None) -> Verdict:
-    """The load of each goal; `found` is what `explain` names as the limit."""
+def verdict_of(result: SearchResult, named: Limit | None = None) -> Verdict:
+    """The load of each goal; `named` is what `explain` names as the limit."""
     figures = tuple(goal_figure(result, one) for one in result.goals)
-    limit = limit_of_bound(result.goals[0].limit if result.goals else "none", found)
+    limit = limit_of_bound(result.goals[0].limit if result.goals else "none", named)
     return verdict_of_trials(result, figures, limit, counting_of_trials(result))

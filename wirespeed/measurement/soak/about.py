@@ -6,11 +6,11 @@ from wirespeed.measurement.about import About
 
 ABOUT = About(
     order=3,
-    summary="Hold a load for minutes to days; the loss ratio that it demonstrates.",
-    help="""Hold a load for minutes to days; report losses by time and cause, and the loss ratio that it demonstrates.
+    summary="Hold a load for minutes to days; report the demonstrated loss ratio.",
+    help="""Hold a load for minutes to days; report losses by time and cause, and the demonstrated loss ratio.
 
-Ctrl-C stops the traffic and gives the verdict so far. Until the end FILE.part has the seconds; --resume FILE
-continues after a crash, also of this command while the traffic goes on.""",
+Ctrl-C stops the traffic and gives the verdict so far. FILE.part has the counters of each second until the test ends.
+After a crash, --resume FILE continues the test, even if the traffic never stopped.""",
     file="A soak",
     more=(
         "Spans: one of the whole soak, the latest 900 seconds, 1440 minutes and 8784 hours; the latest 1000 events and "

@@ -66,7 +66,7 @@ def _by_direction(soak: SoakResult, total: Span) -> tuple[float, ...]:
 def _directions(soak: SoakResult, case: Case, total: Span) -> tuple[Case, ...]:
     if len(total.flows) < 2:
         return ()
-    found = []
+    cases = []
     for wire in soak.directions:
         if (flow := total.flows.get(wire)) is None:
             continue
@@ -79,20 +79,20 @@ def _directions(soak: SoakResult, case: Case, total: Span) -> tuple[Case, ...]:
             directions=1,
             by_direction=(),
         )
-        found.append(replace(case, load=load, lost_packets=lost or None, remarks=(), drifts=()))
-    return tuple(found)
+        cases.append(replace(case, load=load, lost_packets=lost or None, remarks=(), drifts=()))
+    return tuple(cases)
 
 
 def _drifts(soak: SoakResult, place: str) -> Iterator[FigureDrift]:
     verdict = soak.verdict
     if verdict.watched_s < _LEAST_S:
         return
-    told: list[tuple[str, Told | None, float, str]] = [
+    drifts: list[tuple[str, Told | None, float, str]] = [
         ("memory of the device's process", verdict.memory_bytes, 1 / (1 << 20), "MiB"),
         ("cycles per packet with polling", verdict.cycles_per_packet, 1.0, ""),
         *((f"mean latency {wire}", drift, 1.0, "µs") for wire, drift in verdict.latency_us.items()),
     ]
-    for what, drift, scale, unit in told:
+    for what, drift, scale, unit in drifts:
         if drift is not None:
             yield FigureDrift(what, drift.first * scale, drift.last * scale, unit, place)
 

@@ -131,15 +131,15 @@ def _events(soak: SoakResult, divisor: float) -> Iterator[Curve]:
 
 
 def _latency(name: str, spans: Sequence[Span], wire: Channel, number: int, divisor: float) -> Iterator[Curve]:
-    told = [
+    timed = [
         (span, found)
         for span in spans
         if (flow := span.flows.get(wire)) is not None and (found := flow.latency) is not None and found.packets
     ]
-    if not told:
+    if not timed:
         return
-    times = shortened((span.at_s + span.watched_s / 2) / divisor for span, _ in told)
+    times = shortened((span.at_s + span.watched_s / 2) / divisor for span, _ in timed)
     style = blank(f"latency {wire} average", colour(number), str(wire), width=1.6, of=name)
-    yield replace(style, x=times, y=shortened(found.average_us for _, found in told))
-    highest = shortened(found.p99_us for _, found in told)
+    yield replace(style, x=times, y=shortened(found.average_us for _, found in timed))
+    highest = shortened(found.p99_us for _, found in timed)
     yield replace(style, name=f"latency {wire} 99 %", dash="dot", x=times, y=highest)

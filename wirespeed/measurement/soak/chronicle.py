@@ -37,27 +37,27 @@ class Chronicle:
 
     def __init__(self, result: SoakResult) -> None:
         """Goes on from what `result` holds: nothing, that of a head."""
-        told = result.verdict
+        verdict = result.verdict
         self._tiers = {
             width: deque(spans, KEPT[width])
             for width, spans in ((1, result.seconds), (60, result.minutes), (3600, result.hours))
         }
         self.total = result.total
         kept = result.minutes[0].at_s if result.minutes else 0.0
-        worst = told.worst_minute
+        worst = verdict.worst_minute
         self._older_worst = worst if worst is not None and worst.at_s < kept else None
         self.events = {event.number: event for event in result.events}
         self.gaps = deque(result.gaps, KEPT_GAPS)
-        self.numbers = max(self.events, default=told.event_count)
-        self._event_count = told.event_count
-        self._older_outage_s = told.longest_outage_s if told.event_count > len(self.events) else 0.0
-        self._by_host = told.by_host
-        self._by_tester = told.by_tester
-        self._unplaced = told.unplaced
-        self._unwatched = told.unwatched_offered, told.unwatched_lost
+        self.numbers = max(self.events, default=verdict.event_count)
+        self._event_count = verdict.event_count
+        self._older_outage_s = verdict.longest_outage_s if verdict.event_count > len(self.events) else 0.0
+        self._by_host = verdict.by_host
+        self._by_tester = verdict.by_tester
+        self._unplaced = verdict.unplaced
+        self._unwatched = verdict.unwatched_offered, verdict.unwatched_lost
         watched = result.total.offered if result.total is not None else 0
-        self._offered_last = max(0, told.offered - told.unwatched_offered - watched)
-        self._longest_free_s = told.longest_loss_free_s
+        self._offered_last = max(0, verdict.offered - verdict.unwatched_offered - watched)
+        self._longest_free_s = verdict.longest_loss_free_s
         ends = [event.at_s + event.seconds for event in result.events[-1:]]
         ends += [gap.at_s + gap.seconds for gap in result.gaps[-1:]]
         self._free_s = max(0.0, self.now_s - max(ends, default=0.0))
@@ -120,21 +120,21 @@ class Chronicle:
         self._unplaced += count
         self._offered_last += offered
 
-    def tell_later(self, told: Callable[[float, float], DutSpan | None], since_s: float) -> None:
+    def tell_later(self, telemetry: Callable[[float, float], DutSpan | None], since_s: float) -> None:
         """Telemetry of the DUT between two times that it reports only afterwards; None if it has reported it
         already."""
         for width, spans in self._tiers.items():
             for place, span in enumerate(spans):
                 if span.at_s >= since_s:
                     whole_s = span.watched_s if width == 1 else min(width, self.now_s - span.at_s)
-                    spans[place] = _with_dut(span, told(span.at_s, span.at_s + whole_s))
+                    spans[place] = _with_dut(span, telemetry(span.at_s, span.at_s + whole_s))
         if self.total is not None:
             earlier = self.total if self.total.at_s < since_s else None
-            self.total = _with_dut(self.total, told(since_s, self.now_s))
+            self.total = _with_dut(self.total, telemetry(since_s, self.now_s))
             if earlier is not None:
                 self.total = replace(self.total, dut=_dut(earlier, self.total))
         for number, event in self.events.items():
-            if event.at_s >= since_s and (late := told(event.at_s, event.at_s + event.seconds)) is not None:
+            if event.at_s >= since_s and (late := telemetry(event.at_s, event.at_s + event.seconds)) is not None:
                 self.events[number] = replace(event, drops=dict(late.drops))
 
     def told(self, result: SoakResult) -> SoakResult:
@@ -253,18 +253,18 @@ def _with_dut(span: Span, told: DutSpan | None) -> Span:
 
 
 def _dut(first: Span, second: Span) -> DutSpan:
-    one, other = first.dut, second.dut
+    former, other = first.dut, second.dut
     costs = [(span.watched_s, span.dut.cycles_per_packet) for span in (first, second)]
-    sizes = [size for size in (one.memory_bytes, other.memory_bytes) if size is not None]
-    dropped = [count for count in (one.drop_packets, other.drop_packets) if count is not None]
+    sizes = [size for size in (former.memory_bytes, other.memory_bytes) if size is not None]
+    dropped = [count for count in (former.drop_packets, other.drop_packets) if count is not None]
     return DutSpan(
         drop_packets=sum(dropped) if dropped else None,
-        drops=_added(one.drops, other.drops),
+        drops=_added(former.drops, other.drops),
         cpu_percent=_shares(first, second),
         memory_bytes=max(sizes, default=None),
         cycles_per_packet=_mean(costs),
         watts=_mean([(span.watched_s, span.dut.watts) for span in (first, second)]),
-        error=other.error or one.error,
+        error=other.error or former.error,
     )
 
 
@@ -313,10 +313,10 @@ def _until(values: list[tuple[float, float]], seconds: float) -> float | None:
 def _latency_drifts(spans: tuple[Span, ...]) -> dict[Channel, Drift]:
     """Drift of each direction's average latency."""
     wires = dict.fromkeys(wire for span in spans for wire in span.flows)
-    found = {}
+    drifts = {}
     for wire in wires:
         latencies = [(span.watched_s, flow.latency) for span in spans if (flow := span.flows.get(wire)) is not None]
         drift = _drift([(seconds, one.average_us if one is not None else None) for seconds, one in latencies])
         if drift is not None:
-            found[wire] = drift
-    return found
+            drifts[wire] = drift
+    return drifts

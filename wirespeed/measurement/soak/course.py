@@ -166,11 +166,13 @@ class Course:
         self._settled_before = balances
 
     def _flow(self, grown: SoakFlow, placed: Placed, sample: Sample, wire: Channel) -> SoakFlow:
-        told = sample.latency.get(wire)
+        reading = sample.latency.get(wire)
         latency = None
-        if told is not None:
-            p99_us = told.percentiles.get("99", told.max_us)
-            latency = LatencySpan(told.packets, told.lost, told.min_us, told.average_us, told.max_us, p99_us)
+        if reading is not None:
+            p99_us = reading.percentiles.get("99", reading.max_us)
+            latency = LatencySpan(
+                reading.packets, reading.lost, reading.min_us, reading.average_us, reading.max_us, p99_us
+            )
         missed = min(grown.missed, placed.lost)
         return replace(grown, lost=placed.lost, delayed=placed.delayed, missed=missed, latency=latency)
 
@@ -246,16 +248,16 @@ def _span(seen: ObservedSecond, flows: Mapping[Channel, SoakFlow]) -> Span:
     )
 
 
-def dut_span(told: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
+def dut_span(telemetry: DutTelemetry, memory_bytes: int | None = None) -> DutSpan:
     """The part of a DUT's telemetry that a soak stores."""
     return DutSpan(
-        drop_packets=told.drop_packets,
-        drops=dict(told.drops),
-        cpu_percent=dict(told.cpu_percent),
+        drop_packets=telemetry.drop_packets,
+        drops=dict(telemetry.drops),
+        cpu_percent=dict(telemetry.cpu_percent),
         memory_bytes=memory_bytes,
-        cycles_per_packet=told.cycles_per_packet,
-        watts=told.watts,
-        error=told.error or "",
+        cycles_per_packet=telemetry.cycles_per_packet,
+        watts=telemetry.watts,
+        error=telemetry.error or "",
     )
 
 

@@ -15,15 +15,15 @@ def frames_of(result: SoakResult) -> Iterator[Frame]:
 
 def summary_of(result: SoakResult) -> Summary:
     """The sums of the whole soak; latency is that of the last second."""
-    told = Summary("soak", "hold", len(result.seconds), (result.line_percent or 0) / 100)
+    summary = Summary("soak", "hold", len(result.seconds), (result.line_percent or 0) / 100)
     for channel, flow in result.total.flows.items() if result.total else ():
         lost = max(0, flow.lost - flow.delayed)
         values = (flow.offered + flow.unoffered, flow.offered, flow.received, lost, flow.unoffered)
-        told.packets[str(channel)] = dict(zip(PACKETS, values, strict=True))
+        summary.packets[str(channel)] = dict(zip(PACKETS, values, strict=True))
     for channel, flow in result.seconds[-1].flows.items() if result.seconds else ():
         if flow.latency is not None:
-            told.latency_s[str(channel)] = (flow.latency.average_us / 1e6, flow.latency.max_us / 1e6)
-    return told
+            summary.latency_s[str(channel)] = (flow.latency.average_us / 1e6, flow.latency.max_us / 1e6)
+    return summary
 
 
 def _second(span: Span) -> Frame:

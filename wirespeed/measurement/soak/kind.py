@@ -110,12 +110,12 @@ def _load(options: SoakOptions) -> tuple[Rate, str]:
         return parse_rate(options.load), ""
     from wirespeed.measurement.search.result import SearchResult  # noqa: PLC0415 - no other soak needs that kind
 
-    found = read_file(options.from_search)
-    if not isinstance(found, SearchResult):
+    search = read_file(options.from_search)
+    if not isinstance(search, SearchResult):
         raise UsageError(
             f"--from-search {options.from_search} is not a result of `wirespeed search`; give one, or --load"
         )
-    return share_of(found.goals, parse_ratio(options.share, "--share"), options.goal, str(options.from_search))
+    return share_of(search.goals, parse_ratio(options.share, "--share"), options.goal, str(options.from_search))
 
 
 def _earlier(file: Path) -> SoakResult:
@@ -123,12 +123,12 @@ def _earlier(file: Path) -> SoakResult:
     journal = journal_path(file)
     if journal.is_file():
         check_ended(journal)
-        found = replace(of_journal(read_journal(journal), journal), name=file.stem)
+        earlier = replace(of_journal(read_journal(journal), journal), name=file.stem)
     else:
-        found = read_file(file)
-    if not isinstance(found, SoakResult):
+        earlier = read_file(file)
+    if not isinstance(earlier, SoakResult):
         raise UsageError(f"--resume {file} is not a result of `wirespeed soak`")
-    return found
+    return earlier
 
 
 KIND = Soak

@@ -129,8 +129,8 @@ def _short(seconds: float) -> str:
     )
 
 
-def summary(result: SoakResult, found: Verdict, where: str | None) -> list[str]:
-    """The last lines of a soak: the load, the verdict `found` on it, and the loss ratio that it shows."""
+def summary(result: SoakResult, judged: Verdict, where: str | None) -> list[str]:
+    """The last lines of a soak: the load, the verdict `judged` on it, and the loss ratio that it shows."""
     verdict, percent = result.verdict, result.line_percent
     line = "" if percent is None else f" ({percent_text(percent)} % of line)"
     headline = (
@@ -140,7 +140,7 @@ def summary(result: SoakResult, found: Verdict, where: str | None) -> list[str]:
     details = [f"{shown_text(verdict)} ({verdict.method or 'no bound'})", *_more(result)]
     details += map(gap_line, result.gaps[-_SHOWN:])
     details += map(event_line, result.events[-_SHOWN:])
-    return last_lines(result, found, where, headline, details)
+    return last_lines(result, judged, where, headline, details)
 
 
 def _more(result: SoakResult) -> Iterator[str]:

@@ -35,10 +35,10 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = ""
     from_search: Annotated[
         Path | None,
-        Option("--from-search", "Hold a --share of this search's result.", metavar="FILE"),
+        Option("--from-search", "Hold a --share of the load that this search found.", metavar="FILE"),
     ] = None
-    share: Annotated[str, Option("--share", "Share of the goal's lower bound.", metavar="PERCENT")] = "90%"
-    goal: Annotated[str, Option("--goal", "Goal of the search.", metavar="NAME", shown="ndr")] = ""
+    share: Annotated[str, Option("--share", "Share of the lower bound of --goal.", metavar="PERCENT")] = "90%"
+    goal: Annotated[str, Option("--goal", "Goal in --from-search.", metavar="NAME", shown="ndr")] = ""
     duration: Annotated[
         str,
         Option(
@@ -57,13 +57,13 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = "1e-7"
     confidence: Annotated[
         str,
-        Option("--confidence", "Confidence of the loss ratio.", metavar="PERCENT", setting="confidence"),
+        Option("--confidence", "Confidence level of the loss ratio.", metavar="PERCENT", setting="confidence"),
     ] = "95%"
     latency: Annotated[
         str,
         Option(
             "--latency",
-            "Additional latency stream.",
+            "Rate of the additional latency stream.",
             stored="latency",
             unit="pps",
             metavar="RATE|none",
@@ -72,7 +72,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = "1kpps"
     reconnect_timeout: Annotated[
         float,
-        Option("--reconnect-timeout", "Wait for a lost generator.", metavar="TIME", parse=parse_duration),
+        Option("--reconnect-timeout", "Time to wait for a lost generator.", metavar="TIME", parse=parse_duration),
     ] = 60.0
     resume: Annotated[
         Path | None,

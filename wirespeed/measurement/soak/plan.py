@@ -109,12 +109,12 @@ def parse_latency(text: str) -> float | None:
 def share_of(goals: Sequence[GoalOutcome], share: float, goal: str, where: str) -> tuple[Rate, str]:
     """`share` of the lower bound that a search found for `goal` (empty: ndr, or the first there is), and that in
     words. UsageError where there is none."""
-    found = {outcome.goal.name: outcome for outcome in goals}
-    name = goal or ("ndr" if "ndr" in found else next(iter(found), "ndr"))
-    if name not in found:
-        known = ", ".join(found) or "none at all"
+    by_name = {outcome.goal.name: outcome for outcome in goals}
+    name = goal or ("ndr" if "ndr" in by_name else next(iter(by_name), "ndr"))
+    if name not in by_name:
+        known = ", ".join(by_name) or "none at all"
         raise UsageError(f"{where} has no goal {name!r}: give --goal with one of its own: {known}")
-    lower_pps = found[name].lower_pps
+    lower_pps = by_name[name].lower_pps
     if lower_pps is None:
         raise UsageError(f"{where} found no load for {name.upper()}, so there is no share of it: give --load")
     if not 0 < share <= 2:

@@ -78,22 +78,23 @@ def _blocks(identity: str, soak: SoakResult, shown: Shown) -> Iterator[Block]:
 
 def _facts(soak: SoakResult, scaler: Scaler) -> Iterator[str]:
     """Short sentences below the verdict."""
-    told, row = soak.verdict, soak_row(soak)
+    verdict, row = soak.verdict, soak_row(soak)
     share = "" if row.load_line_percent is None else f" ({percent_text(row.load_line_percent)} % of line)"
     yield (
         f"{scaler.text(soak.load_pps)} {scaler.unit}{share} of each direction ({row.directions}) for "
-        f"{time_text(told.watched_s)}; bounds: {told.method or 'none'}."
+        f"{time_text(verdict.watched_s)}; bounds: {verdict.method or 'none'}."
     )
     yield (
-        f"{count(told.event_count, 'loss event')}, {count(len(soak.gaps), 'gap')} in what was watched; longest outage "
-        f"{told.longest_outage_s * 1e3:.3g} ms, longest time without loss {time_text(told.longest_loss_free_s)}."
+        f"{count(verdict.event_count, 'loss event')}, {count(len(soak.gaps), 'gap')} in what was watched; longest "
+        f"outage {verdict.longest_outage_s * 1e3:.3g} ms, longest time without loss "
+        f"{time_text(verdict.longest_loss_free_s)}."
     )
-    if told.by_host:
-        yield f"{told.by_host:,} of them were lost while CPUs were preempted, because of the host."
-    if told.by_tester:
-        yield f"{told.by_tester:,} that came back were missed by the tester's own receiver and do not count."
-    if told.worst_minute is not None:
-        worst = told.worst_minute
+    if verdict.by_host:
+        yield f"{verdict.by_host:,} of them were lost while CPUs were preempted, because of the host."
+    if verdict.by_tester:
+        yield f"{verdict.by_tester:,} that came back were missed by the tester's own receiver and do not count."
+    if verdict.worst_minute is not None:
+        worst = verdict.worst_minute
         yield f"Worst minute: {worst.lost:,} lost, a ratio of {worst.loss_ratio:.2g}, at {worst.at_s:,.0f} s."
 
 

@@ -52,8 +52,8 @@ def soak_rows(soaks: Sequence[SoakResult]) -> list[SoakRow]:
 
 
 def soak_row(soak: SoakResult) -> SoakRow:
-    told, worst = soak.verdict, soak.verdict.worst_minute
-    drifts = [drift.percent for drift in told.latency_us.values()]
+    verdict, worst = soak.verdict, soak.verdict.worst_minute
+    drifts = [drift.percent for drift in verdict.latency_us.values()]
     return SoakRow(
         test=soak.name,
         profile=soak.profile,
@@ -61,27 +61,27 @@ def soak_row(soak: SoakResult) -> SoakRow:
         load_pps=round(soak.load_pps, 3),
         load_line_percent=rounded(soak.line_percent),
         intended_s=soak.intended_s,
-        watched_s=round(told.watched_s, 3),
-        offered=told.offered,
-        lost=told.lost,
-        loss_ratio=told.loss_ratio,
-        lower_ratio=told.lower_ratio,
-        upper_ratio=told.upper_ratio,
-        target_ratio=told.target_ratio,
-        confidence=told.confidence,
-        shown=told.shown,
-        needed_s=rounded(told.needed_s),
-        events=told.event_count,
+        watched_s=round(verdict.watched_s, 3),
+        offered=verdict.offered,
+        lost=verdict.lost,
+        loss_ratio=verdict.loss_ratio,
+        lower_ratio=verdict.lower_ratio,
+        upper_ratio=verdict.upper_ratio,
+        target_ratio=verdict.target_ratio,
+        confidence=verdict.confidence,
+        shown=verdict.shown,
+        needed_s=rounded(verdict.needed_s),
+        events=verdict.event_count,
         gaps=len(soak.gaps),
-        lost_by_host=told.by_host,
-        missed_by_tester=told.by_tester,
-        longest_outage_s=round(told.longest_outage_s, 6),
-        longest_loss_free_s=round(told.longest_loss_free_s, 3),
+        lost_by_host=verdict.by_host,
+        missed_by_tester=verdict.by_tester,
+        longest_outage_s=round(verdict.longest_outage_s, 6),
+        longest_loss_free_s=round(verdict.longest_loss_free_s, 3),
         worst_minute_at_s=worst.at_s if worst else None,
         worst_minute_ratio=worst.loss_ratio if worst else None,
         latency_drift_percent=rounded(max(drifts, key=abs, default=None)),
-        cycles_drift_percent=rounded(_percent(told.cycles_per_packet)),
-        memory_drift_percent=rounded(_percent(told.memory_bytes)),
+        cycles_drift_percent=rounded(_percent(verdict.cycles_per_packet)),
+        memory_drift_percent=rounded(_percent(verdict.memory_bytes)),
         outcome=soak.ending.status,
     )
 
@@ -146,14 +146,14 @@ DRIFT_HEADINGS = ("What", "First tenth", "Last tenth", "Change (%)")
 
 def _drift_cells(verdict: SoakVerdict) -> list[tuple[str, ...]]:
     """Latency of each direction, and what the DUT told of itself."""
-    found: list[tuple[str, float, Drift | None]] = [
+    drifts: list[tuple[str, float, Drift | None]] = [
         (f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items()
     ]
-    found.append(("DUT: cycles / packet", 1.0, verdict.cycles_per_packet))
-    found.append(("DUT: memory (MiB)", 2.0**20, verdict.memory_bytes))
+    drifts.append(("DUT: cycles / packet", 1.0, verdict.cycles_per_packet))
+    drifts.append(("DUT: memory (MiB)", 2.0**20, verdict.memory_bytes))
     return [
         (what, f"{drift.first / unit:,.1f}", f"{drift.last / unit:,.1f}", _signed(drift.percent))
-        for what, unit, drift in found
+        for what, unit, drift in drifts
         if drift is not None
     ]
 

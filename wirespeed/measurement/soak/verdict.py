@@ -16,15 +16,15 @@ _MARKED = (
 )
 
 
-def verdict_of(result: SoakResult, found: Limit | None = None) -> Verdict:
-    """The loss of all of it; `found` is what `explain` names as the limit."""
+def verdict_of(result: SoakResult, named: Limit | None = None) -> Verdict:
+    """The loss of all of it; `named` is what `explain` names as the limit."""
     verdict = result.verdict
     said = "not measured: nothing was offered"
     mark: Mark = "not measured"
     if verdict.offered:
         mark, said = "held", f"{lost_text(verdict)}; {bound_text(verdict)}"
     figure = Figure("loss", mark, lines=max(1, len(result.directions)), said=said if mark == "held" else "", why=said)
-    limit = found or Limit()
+    limit = named or Limit()
     if limit.by == "nothing":
         limit = replace(limit, next_step="")  # the load of a soak is chosen, so that more is not the next step
     return verdict_of_trials(result, (figure,), limit, _counting(result).sentence)

@@ -6,8 +6,8 @@ from wirespeed.measurement.about import About
 
 ABOUT = About(
     order=5,
-    summary="NAT and firewalls by number of flows (RFC 9693).",
-    help="Benchmark NAT and firewalls by flows (RFC 9693); Ctrl-C keeps what is known.",
+    summary="Benchmark NAT and firewalls by number of flows (RFC 9693).",
+    help="Benchmark NAT and firewalls (RFC 9693). Ctrl-C keeps finished rows.",
     file="Tests of stateful devices",
     more="The journal has trials, and rows as `row_of` (the test) and `row`.",
 )

@@ -1,4 +1,4 @@
-"""Trials of the tests one by one: the state table emptied and read, flows opened, what came back counted."""
+"""Trials of the tests one by one: they empty and read the state table, open flows and count replies."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from wirespeed.results.states import StateTable
 
 MOST_LEFT = 64
-"""Entries that an emptied table may have: those of ssh, DHCP and the like."""
+"""Maximum entries of an emptied table: those of SSH, DHCP and the like."""
 
 _TRIES = 3
-"""A table is emptied, and flows are opened for phase 2, at most so often."""
+"""Maximum attempts to empty a table, and to open all flows before phase 2."""
 
 
 StatefulProgress = RfcProgress[Test, StatefulTrial, Row]
@@ -57,7 +57,7 @@ Watch = Callable[[StatefulProgress], None]
 
 @dataclass(frozen=True)
 class StatefulStep:
-    """A trial of `test` over `flows`: who sends in phase 2, in which repeat, and what its label is."""
+    """A trial of `test` over `flows`: the senders of phase 2, the repeat, and the label."""
 
     test: Test
     flows: int
@@ -88,9 +88,9 @@ def flow_set_of(ranges: Ranges, protocol: FlowProtocol) -> FlowSet:
 
 @dataclass
 class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
-    """Tests under way, on ports that `trial` holds. `states` is the DUT's table,
-    `empty` what empties it in place of that. `filtered`: its filter is on. `behind` is the first destination without
-    it, if that is another one, as of port forwards. `addresses` are those of each side."""
+    """A running suite, on the ports of `trial`. `states` reads and empties the DUT's table; `empty` replaces its way to
+    empty it. `filtered`: the DUT's filter is on. `behind` is the first destination without the filter, if it differs,
+    as with port forwards. `addresses` is the number of addresses per side."""
 
     client: GeneratorClient
     trial: Trial
@@ -111,7 +111,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
 
     @contextmanager
     def flows(self, flows: int) -> Iterator[FlowSession]:
-        """The tables of so many flows in the tester. Without the filter nothing translates their destination."""
+        """The tester's tables for so many flows. Without the filter, nothing translates their destination."""
         ranges = self.ranges(flows, self.addresses)
         if self.behind and not self.filtered:
             ranges = replace(ranges, destination=self.behind)
@@ -134,7 +134,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
                 self.filtered = True
 
     def _emptied(self) -> StateTable | None:
-        """The table after it was emptied; None of one that is not read. MeasurementError if it does not get empty."""
+        """The table after it was emptied; None if it cannot be read. MeasurementError if it does not become empty."""
         if not self.filtered:
             return None
         for _ in range(_TRIES):
@@ -158,7 +158,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
     # ---- trials
 
     def rate(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> StatefulTrial:
-        """Phase 1 with each flow once at `rate_fps`, and if all arrived, validation over each of them."""
+        """Phase 1 sends each flow once at `rate_fps`. If all arrived, validation follows over each of them."""
         lasting_s = self.rate_lasts_s(asked.flows, rate_fps)
         before = self._begin(asked, f"{rate_fps:,.0f} flows/s, {lasting_s:.3g} s")
         began = self.trial.snapshot()
@@ -171,7 +171,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
 
     def opening(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> Opening:
-        """Phase 1 before a phase 2, whole. MeasurementError if several tries are not whole. Over TCP validation
+        """Phase 1 before a phase 2. MeasurementError if flows are missing after several attempts. Over TCP validation
         follows: its segments announce the scaled window, which a SYN-ACK cannot (RFC 7323)."""
         for _ in range(_TRIES):
             before = self._begin(asked, f"phase 1 at {rate_fps:,.0f} flows/s")
@@ -221,11 +221,11 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         seconds: float,
         latency_every: int = 0,
     ) -> StatefulTrial:
-        """Phase 1 at `opening_fps`, then `load_pps` of each sender over the states."""
+        """Phase 1 at `opening_fps`, then phase 2: `load_pps` of each sender over the states."""
         opening = self.opening(session, asked, opening_fps)
         self._tell(asked, f"{load_pps:,.0f} fps for {seconds:.3g} s")
         began = self.trial.snapshot()
-        found = session.exchange(
+        answer = session.exchange(
             seconds,
             initiator_fps=load_pps if asked.way != "responder" else 0.0,
             responder_fps=load_pps if asked.way != "initiator" else 0.0,
@@ -234,7 +234,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         )
         self.wait(0.0)
         phase = self._phase(began)
-        ways = {self.forward: found.to_responder, self.forward.reverse: found.to_initiator}
+        ways = {self.forward: answer.to_responder, self.forward.reverse: answer.to_initiator}
         sent = {wire: one for wire, one in ways.items() if one is not None}
         channels = {}
         for wire, one in sent.items():

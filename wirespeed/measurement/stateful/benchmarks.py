@@ -1,4 +1,4 @@
-"""The tests, each for one number of flows: trials in, a row of the result out."""
+"""The tests, each for one number of flows. Each runs trials and returns a row of the result."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from wirespeed.trial.flow_session import FlowSession
 
 LEAST_FPS = 1000.0
-"""No rate below is searched, and fewer flows than one second of it have no rate."""
+"""Lowest rate of a search. Fewer flows than this rate sends in one second have no rate."""
 
 UNKNOWN_TIMEOUT_S = 120.0
-"""Where the DUT's timeout is unknown, phase 1 and validation last at most so long: that of Linux for flows in use."""
+"""Maximum duration of phase 1 with validation if the DUT's timeout is unknown: Linux' timeout of flows in use."""
 
 _MARGIN_S = 1.0
-"""Commands between the phases take a part of it."""
+"""Part of the timeout that is left to commands between the phases."""
 
 _LIMITS: tuple[BoundLimit, ...] = ("tester", "host", "none", "minimum", "dut", "maximum", "line")
-"""Limits of several searches in order: the first that occurs is reported."""
+"""Limits of several searches by priority: the first that occurs is reported."""
 
 LATENCY_EVERY = 1
 
@@ -56,7 +56,7 @@ ARow = TypeVar("ARow", bound=Row)
 
 
 def rate_goal(resolution: float) -> Goal:
-    """§4.5 for MLRsearch: one trial decides, and no flow may be lost. How long it lasts follows from the rate."""
+    """Goal of §4.5 for MLRsearch: one trial decides, and no flow may be lost. Its duration follows from the rate."""
     return Goal("rate", 0.0, 0.0, 1.0, 1.0, resolution, 1.0)
 
 
@@ -104,7 +104,7 @@ def _rate_search(
 
 
 def too_short(row: RateRow) -> RateRow:
-    """The row, without its rate where phase 1 is too short for one."""
+    """The row; without a rate if phase 1 is too short for one."""
     rate_fps = row.median
     if rate_fps is None or row.flows >= rate_fps * LEAST_PHASE_S:
         return row
@@ -124,7 +124,7 @@ def left_out_rate(bench: StatefulBench, flows: int, rate_fps: float | None) -> R
 
 
 def _round_up(flows: float) -> int:
-    """To two digits: the number of flows to ask for."""
+    """The number of flows to recommend, rounded to two digits."""
     step = int(10 ** max(0, math.floor(math.log10(flows)) - 1))
     return math.ceil(flows / step) * step
 
@@ -132,7 +132,7 @@ def _round_up(flows: float) -> int:
 def throughput(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float, robust: bool
 ) -> StateThroughputRow:
-    """The highest load over the states that loses nothing and changes no flow, a search a repeat."""
+    """The highest load over the states that loses nothing and remaps no flow. One search per repeat."""
     method = bench.method
     goal = throughput_goal(method.trial_s, method.resolution)
     first, outcomes = len(bench.trials), []
@@ -152,7 +152,7 @@ def throughput(
 def _searched(
     bench: StatefulBench, goal: Goal, least: float, most: float, measure: Measure, robust: bool
 ) -> GoalOutcome:
-    """One search, whose trials are kept. A MeasurementError is told in the outcome."""
+    """One search; its trials are stored. A MeasurementError becomes the reason in its outcome."""
 
     def take(load: float, seconds: float, purpose: Purpose) -> SearchTrial:
         one = measure(load, seconds)
@@ -179,7 +179,7 @@ def _found(
     limits = {one.limit for one in outcomes}
     at = {one.lower_pps for one in known}
     held = [one for one in trials if one.load_pps in at and not one.judged.loss_ratio]
-    told = list(dict.fromkeys(one.irregular for one in outcomes if one.irregular))
+    doubts = list(dict.fromkeys(one.irregular for one in outcomes if one.irregular))
     return replace(
         row,
         found=tuple(one.lower_pps for one in known if one.lower_pps is not None),
@@ -187,39 +187,39 @@ def _found(
         limit=next((one for one in _LIMITS if one in limits), "none"),
         states=_states(held),
         trials=len(trials),
-        irregular="; ".join((*told[:1], *_doubts(held, bench))),
+        irregular="; ".join((*doubts[:1], *_doubts(held, bench))),
     )
 
 
 def _states(trials: Sequence[StatefulTrial]) -> int | None:
-    """The fewest entries that the table had after one of the trials."""
+    """The lowest number of table entries after any of the trials."""
     return min((one.states.used for one in trials if one.states is not None), default=None)
 
 
 def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
-    """Why the figure of these trials proves less than it should: each reason once."""
+    """The reasons why the figure of these trials is not the DUT's alone, each once."""
     if not bench.filtered or not trials:
         return []
     if bench.states is None:
         return [NOT_PROVED]
-    found = []
+    doubts = []
     few = [
         one for one in trials if one.states is not None and one.states.used < one.flows * one.states.entries_per_flow
     ]
     if few:
         fewest = min(one.states.used for one in few if one.states is not None)
-        found.append(f"{_FEW_ENTRIES} {fewest:,} entries for {few[0].flows:,} flows")
+        doubts.append(f"{_FEW_ENTRIES} {fewest:,} entries for {few[0].flows:,} flows")
     timeout_s = bench.method.timeout_s
     long = [one for one in trials if timeout_s is not None and one.lasted_s >= timeout_s]
     if long:
-        found.append(f"the trial lasts {long[0].lasted_s:.3g} s, longer than the DUT's timeout of {timeout_s:g} s")
+        doubts.append(f"the trial lasts {long[0].lasted_s:.3g} s, longer than the DUT's timeout of {timeout_s:g} s")
     bypasses = {why for one in trials if one.states is not None for why in one.states.bypasses}
-    found += [f"{why} forwards flows without the state table" for why in sorted(bypasses)]
-    return found
+    doubts += [f"{why} forwards flows without the state table" for why in sorted(bypasses)]
+    return doubts
 
 
 def without_filter(row: ARow) -> ARow:
-    """The row of a DUT whose filter was off: nothing is to be said of its states."""
+    """The row of a DUT whose filter was off, without remarks on states."""
     told = (why for why in row.irregular.split("; ") if not why.startswith((_FEW_ENTRIES, NOT_PROVED)))
     return replace(row, filtered=False, states=None, irregular="; ".join(told))
 
@@ -227,7 +227,7 @@ def without_filter(row: ARow) -> ARow:
 def frame_loss_rate(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, line_pps: float, opening_fps: float
 ) -> StateLossRow:
-    """From the whole line down until two trials on end lost nothing."""
+    """Loads from line rate down until two consecutive trials lost nothing."""
     trials: list[StatefulTrial] = []
 
     def measure(percent: float) -> LossPoint:
@@ -255,7 +255,7 @@ def frame_loss_rate(
 def latency(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, measured: StateThroughputRow
 ) -> tuple[StateLatencyRow, ...]:
-    """A row per direction, of repeats at the throughput."""
+    """One row per direction, from repeats at the throughput."""
     method, load_pps = bench.method, measured.median
     opening_fps = measured.opened_at
     assert load_pps is not None
@@ -265,18 +265,18 @@ def latency(
     for repeat in range(1, method.latency_repeats + 1):
         asked = StatefulStep("latency", flows, way, repeat, f"repeat {repeat}")
         try:
-            one = bench.exchange(session, asked, opening_fps, load_pps, method.trial_s, LATENCY_EVERY)
+            trial = bench.exchange(session, asked, opening_fps, load_pps, method.trial_s, LATENCY_EVERY)
         except MeasurementError as error:
             why = str(error)
             break
-        bench.keep(one)
-        trials.append(one)
+        bench.keep(trial)
+        trials.append(trial)
     wires = [
         wire for wire in (bench.forward, bench.forward.reverse) if any(wire in one.trial.channels for one in trials)
     ]
     rows = []
     for wire in wires:
-        found = [latency for one in trials if (latency := one.trial.channels[wire].latency) is not None]
+        latencies = [latency for one in trials if (latency := one.trial.channels[wire].latency) is not None]
         rows.append(
             StateLatencyRow(
                 flows,
@@ -284,11 +284,11 @@ def latency(
                 way,
                 bench.filtered,
                 load_pps,
-                medians_us=tuple(one.percentiles["50"] for one in found),
-                worsts_us=tuple(one.percentiles["99.9"] for one in found),
-                variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in found),
+                medians_us=tuple(one.percentiles["50"] for one in latencies),
+                worsts_us=tuple(one.percentiles["99.9"] for one in latencies),
+                variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in latencies),
                 ipdv=tuple(one.delay_variations[wire] for one in trials if wire in one.delay_variations),
-                frames=sum(one.packets for one in found),
+                frames=sum(one.packets for one in latencies),
                 states=_states(trials),
                 irregular=said(why, remarks(trials), *_doubts(trials, bench)),
             )
@@ -297,7 +297,7 @@ def latency(
 
 
 def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fps: float) -> TearDownRow:
-    """The table filled by phase 1 and flushed, once a repeat."""
+    """Phase 1 fills the table, then a command flushes it; once per repeat."""
     row = TearDownRow(flows, opened_at=opening_fps)
     if bench.states is None:
         return replace(row, left_out=NOT_PROVED)
@@ -319,7 +319,7 @@ def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fp
 
 
 def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) -> CapacityRow:
-    """The number of flows that hold, a search a repeat."""
+    """The number of flows that the table holds. One search per repeat."""
     row = CapacityRow(first)
     for repeat in range(1, bench.method.repeats + 1):
         row = _capacity_search(bench, row, repeat, most_fps, robust)
@@ -329,8 +329,8 @@ def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) ->
 
 
 def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_fps: float, robust: bool) -> CapacityRow:
-    """The flows double from the first number on until their validated rate collapses; then the number between is
-    halved. A rate below its bound ends the inner search, whose lowest rate that is."""
+    """The number of flows doubles until the validated rate collapses; then the interval is halved. The bound of a step
+    is the lowest rate of its search: a validated rate below it counts as collapsed."""
     method, steps, first = bench.method, list(row.steps), row.flows
     began = len(bench.trials)
 
@@ -340,11 +340,11 @@ def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_f
             raise MeasurementError(f"phase 1 and validation of {flows:,} flows last longer than flows live")
         asked = StatefulStep("capacity", flows, repeat=repeat)
         with bench.flows(flows) as session:
-            found = _rate_search(bench, session, asked, max(least_fps, bound), most_fps, robust)
-        if found.lower_pps is None and (found.limit != "minimum" or least_fps > bound > 0):
-            raise MeasurementError(f"whether {flows:,} flows hold is not known: {found.irregular or 'they time out'}")
-        steps.append(CapacityStep(flows, found.lower_pps, bound, repeat))
-        return found.lower_pps
+            outcome = _rate_search(bench, session, asked, max(least_fps, bound), most_fps, robust)
+        if outcome.lower_pps is None and (outcome.limit != "minimum" or least_fps > bound > 0):
+            raise MeasurementError(f"whether {flows:,} flows hold is not known: {outcome.irregular or 'they time out'}")
+        steps.append(CapacityStep(flows, outcome.lower_pps, bound, repeat))
+        return outcome.lower_pps
 
     good, full_at, why = 0, None, ""
     try:
@@ -352,16 +352,16 @@ def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_f
             raise MeasurementError(f"{first:,} flows have no rate: give fewer --flows")
         good = first
         while full_at is None:
-            if (found := rate(2 * good, method.beta * rate_fps)) is None:
+            if (at_fps := rate(2 * good, method.beta * rate_fps)) is None:
                 full_at = 2 * good
             else:
-                good, rate_fps = 2 * good, found
+                good, rate_fps = 2 * good, at_fps
         while full_at - good > max(1.0, method.capacity_error * good):
             middle = (good + full_at) // 2
-            if (found := rate(middle, method.gamma * rate_fps)) is None:
+            if (at_fps := rate(middle, method.gamma * rate_fps)) is None:
                 full_at = middle
             else:
-                good, rate_fps = middle, found
+                good, rate_fps = middle, at_fps
     except (MeasurementError, UsageError) as error:
         why = str(error)
     held = [one for one in bench.trials[began:] if one.flows == good and not one.judged.loss_ratio]

@@ -1,5 +1,5 @@
-"""The cases of tests of stateful devices: one a test and number of flows, of the lowest rate or load that lost, or else
-of the highest."""
+"""Cases for `explain` from tests of stateful devices: one per test and number of flows, at the lowest rate or load with
+loss, otherwise at the highest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TESTS = ("rate", "throughput")
 
 
 def cases_of(result: StatefulResult, source: str) -> tuple[Case, ...]:
-    """() of tests without a trial."""
+    """Empty for tests without a trial."""
     return tuple(_cases(result, source))
 
 
@@ -44,7 +44,7 @@ def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
 
 
 def _chosen(trials: Sequence[StatefulTrial]) -> tuple[list[StatefulTrial], str]:
-    """The lowest rate or load that lost something; without one the highest."""
+    """The lowest rate or load with loss; without any the highest."""
     failed = [one for one in trials if one.judged.lost_ratio > 0 or not one.opened.is_whole]
     if failed:
         least = min(one.load_pps for one in failed)
@@ -53,15 +53,17 @@ def _chosen(trials: Sequence[StatefulTrial]) -> tuple[list[StatefulTrial], str]:
     return [one for one in trials if one.load_pps == most], "the highest"
 
 
-def _facts(result: StatefulResult, one: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str) -> StateFacts:
-    ranges = result.method.ranges_of(one.flows, one.addresses)
+def _facts(
+    result: StatefulResult, trial: StatefulTrial, curve: tuple[tuple[int, float], ...], source: str
+) -> StateFacts:
+    ranges = result.method.ranges_of(trial.flows, trial.addresses)
     return StateFacts(
-        flows=one.flows,
-        opened=one.opened.established,
-        answered=None if one.validated is None else one.validated.established,
-        table=one.states,
-        used_before=one.states_before or 0,
-        lasted_s=one.lasted_s or None,
+        flows=trial.flows,
+        opened=trial.opened.established,
+        answered=None if trial.validated is None else trial.validated.established,
+        table=trial.states,
+        used_before=trial.states_before or 0,
+        lasted_s=trial.lasted_s or None,
         endpoints=None if ranges is None else ranges.endpoints,
         curve=curve,
         protocol=result.method.transport,

@@ -1,5 +1,5 @@
-"""The curves of tests of stateful devices over the number of flows: throughput, rate of new flows, states in use, each
-with the device without its filter beside it; and latency."""
+"""The curves of tests of stateful devices over the number of flows: throughput, rate of new flows and states in use,
+each with and without the DUT's filter; and latency."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SENT = {"both": "both send", "initiator": "the initiator sends", "responder": "
 
 
 def flows_chart(identity: str, sentence: str, result: StatefulResult, scaler: Scaler) -> Chart | None:
-    """Rates by number of flows; None without any."""
+    """Chart of rates by number of flows; None without rates."""
     places = {flows: float(place) for place, flows in enumerate(result.method.flows)}
     throughput: list[Curve] = []
     rates: list[Curve] = []
@@ -37,7 +37,8 @@ def flows_chart(identity: str, sentence: str, result: StatefulResult, scaler: Sc
 
 
 def latency_chart(identity: str, sentence: str, result: StatefulResult) -> Chart | None:
-    """Typical latency by number of flows, from the least of the repeats to the worst; None without any."""
+    """Chart of the typical latency by number of flows, with bars from the lowest repeat to the worst; None without
+    latency."""
     places = {flows: float(place) for place, flows in enumerate(result.method.flows)}
     curves = []
     of_name: dict[tuple[str, bool], list[StateLatencyRow]] = {}
@@ -75,8 +76,8 @@ def _names(result: StatefulResult) -> tuple[str, ...]:
 def _curves(
     name: str, of_colour: str, rows: Sequence[FoundRow], places: dict[int, float], divisor: float
 ) -> list[Curve]:
-    """The device as it is, and dashed without its filter; medians, with bars from the 1st to the 99th percentile."""
-    found = []
+    """Medians with bars from the 1st to the 99th percentile; the curve without the filter is dashed."""
+    curves = []
     for filtered in (True, False):
         some = sorted(
             (row for row in rows if row.filtered == filtered and row.found and not row.left_out),
@@ -88,7 +89,7 @@ def _curves(
         def scaled(share: str, some: Sequence[FoundRow] = some) -> tuple[float, ...]:
             return shortened((getattr(row, share) or 0.0) / divisor for row in some)
 
-        found.append(
+        curves.append(
             Curve(
                 name=name if filtered else f"{name}, without filter",
                 colour=of_colour,
@@ -102,7 +103,7 @@ def _curves(
                 bar="1st to 99th percentile",
             )
         )
-    return found
+    return curves
 
 
 def _states(result: StatefulResult, places: dict[int, float]) -> Iterator[Curve]:

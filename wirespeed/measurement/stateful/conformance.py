@@ -1,4 +1,4 @@
-"""In which ways a method is not that of RFC 9693: what a report has to say beside each number. Pure."""
+"""Deviations of a method from RFC 9693, which a report states beside each figure. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUTSIDE = ("stateful", "forward")
 
 
 def exceptions_of(method: StatefulMethod, filter: str = "") -> Mapping[Test, tuple[str, ...]]:
-    """By test, each way in which `method` differs, as a report words it. `filter` is the DUT's, if it is known."""
+    """Deviations of `method` by test, as text for the report. `filter` is the DUT's, if known."""
     if method.transport == "tcp":
         return {}
     common = _common(method, filter)
@@ -36,28 +36,30 @@ def _of_test(method: StatefulMethod, test: Test) -> tuple[str, ...]:
         case "frame-loss":
             return (f"one series of loads, not {REPEATS}", *short)
         case "latency":
-            found = ["all frames are timed, not some tagged ones"]
+            exceptions = ["all frames are timed, not some tagged ones"]
             if method.latency_repeats < LATENCY_REPEATS:
-                found.append(f"{count(method.latency_repeats, 'repeat')}, not at least {LATENCY_REPEATS}")
+                exceptions.append(f"{count(method.latency_repeats, 'repeat')}, not at least {LATENCY_REPEATS}")
             if method.trial_s < LATENCY_STREAM_S:
-                found.append(f"streams of {method.trial_s:g} s, not of at least {LATENCY_STREAM_S:g} s")
-            return tuple(found)
+                exceptions.append(f"streams of {method.trial_s:g} s, not of at least {LATENCY_STREAM_S:g} s")
+            return tuple(exceptions)
 
 
 def _common(method: StatefulMethod, filter: str) -> tuple[str, ...]:
     """Statements about all tests."""
-    found = ["UDP only, no NAT64"]
+    exceptions = ["UDP only, no NAT64"]
     first = method.ranges[0]
     if len(method.addresses) == 1:
         (number,) = method.addresses
         many = "one pair of addresses" if number == 1 else f"{number} addresses of each side"
-        found.append(f"{many} only (§3.2)")
+        exceptions.append(f"{many} only (§3.2)")
     if ":" in first.source:
-        found.append("IPv6: no IETF document defines a stateful NAT66 (§1)")
+        exceptions.append("IPv6: no IETF document defines a stateful NAT66 (§1)")
     elif (first.source, first.destination) != RFC_PAIR:
-        found.append(f"addresses from {first.source} and {first.destination} on, not {' and '.join(RFC_PAIR)} (§3)")
+        exceptions.append(
+            f"addresses from {first.source} and {first.destination} on, not {' and '.join(RFC_PAIR)} (§3)"
+        )
     if filter in OUTSIDE:
-        found.append("states without source NAT are outside the RFC's scope (§1)")
+        exceptions.append("states without source NAT are outside the RFC's scope (§1)")
     if method.over_timeout:
-        found.append("trials are longer than the DUT's timeout of flows where so marked (§4.4)")
-    return tuple(found)
+        exceptions.append("trials are longer than the DUT's timeout of flows where so marked (§4.4)")
+    return tuple(exceptions)

@@ -1,4 +1,4 @@
-"""The counts of a phase as a result has them: flows by what became of them, and the balance of a trial. Pure."""
+"""The counts of a phase in a result: flows by outcome, and the balance of a trial. Pure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 _FULL = 0.95
 _REFUSALS = ("drop", "early_drop", "insert_failed")
-"""Linux' counters of flows without an entry, or whose entry was deleted for another one."""
+"""Linux' counters of flows that got no entry, and of entries deleted to make room."""
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Counters beside the frames of a phase, between two readings."""
+    """Counters other than those of the phase's frames, between two readings."""
 
     began: TrialReading
     ended: TrialReading
@@ -49,58 +49,58 @@ class Phase:
         )
 
 
-def opened(found: Establishment, flows: int) -> PhaseCounts:
+def opened(phase: Establishment, flows: int) -> PhaseCounts:
     """Phase 1. A flow that shares its tuple or changed it is not established."""
-    shaken = found.handshakes or NO_HANDSHAKES
+    shaken = phase.handshakes or NO_HANDSHAKES
     return PhaseCounts(
         flows=flows,
-        established=found.lasting,
-        missing=found.missing,
+        established=phase.lasting,
+        missing=phase.missing,
         unanswered=shaken.unanswered,
         unconfirmed=shaken.unconfirmed,
-        unsent=found.sending.unsent + shaken.unsent,
+        unsent=phase.sending.unsent + shaken.unsent,
         misdelivered=shaken.wrong_destination,
-        merged=found.merged,
-        remapped=found.remapped,
-        untranslated=found.untranslated,
-        duplicates=found.duplicates,
-        late=found.others.late,
-        unknown=found.others.unknown,
-        icmp_errors=found.others.icmp_errors,
+        merged=phase.merged,
+        remapped=phase.remapped,
+        untranslated=phase.untranslated,
+        duplicates=phase.duplicates,
+        late=phase.others.late,
+        unknown=phase.others.unknown,
+        icmp_errors=phase.others.icmp_errors,
     )
 
 
-def validated(found: Validation) -> PhaseCounts:
+def validated(phase: Validation) -> PhaseCounts:
     return PhaseCounts(
-        flows=found.learnt,
-        established=found.established,
-        missing=found.missing,
-        unsent=found.sending.unsent,
-        misdelivered=found.wrong_destination,
-        duplicates=found.duplicates,
-        late=found.others.late,
-        unknown=found.others.unknown,
-        icmp_errors=found.others.icmp_errors,
+        flows=phase.learnt,
+        established=phase.established,
+        missing=phase.missing,
+        unsent=phase.sending.unsent,
+        misdelivered=phase.wrong_destination,
+        duplicates=phase.duplicates,
+        late=phase.others.late,
+        unknown=phase.others.unknown,
+        icmp_errors=phase.others.icmp_errors,
     )
 
 
-def exchanged(found: ExchangeDirection, flows: int) -> PhaseCounts:
-    """Phase 2, in which frames go over flows again and again: `missing` and `misdelivered` are frames."""
+def exchanged(phase: ExchangeDirection, flows: int) -> PhaseCounts:
+    """Phase 2: many frames share a flow, so `missing` and `misdelivered` count frames."""
     return PhaseCounts(
         flows=flows,
-        established=flows - found.remapped,
-        missing=found.missing,
-        remapped=found.remapped,
-        misdelivered=found.wrong_destination,
-        duplicates=found.duplicates,
-        unopened=found.unlearnt,
+        established=flows - phase.remapped,
+        missing=phase.missing,
+        remapped=phase.remapped,
+        misdelivered=phase.wrong_destination,
+        duplicates=phase.duplicates,
+        unopened=phase.unlearnt,
     )
 
 
 def rate_balance(first: Establishment, second: Validation | None, counted: Balance, slow_share: float) -> Balance:
-    """Phase 1 and validation as one balance of flows: a flow is lost that did not arrive, or whose reply did not; one
-    is late over which the responder did not send, or whose handshake the tester did not answer. Frames of phase 1 that
-    went out slower than asked by more than `slow_share` are late by as many as would have gone out in the meantime."""
+    """Phase 1 and validation as one balance of flows. A flow is lost if it did not arrive, or if its reply did not. It
+    is late if the responder did not send over it, or if the tester did not answer its handshake. If phase 1 was slower
+    than intended by more than `slow_share`, the frames that should have been sent meanwhile are late too."""
     good, unsent = first.lasting, 0
     if second is not None:
         good -= second.sending.sent - second.established
@@ -113,15 +113,15 @@ def rate_balance(first: Establishment, second: Validation | None, counted: Balan
     return _balance(sending, max(0, good), first.duplicates, counted, unsent + shaken)
 
 
-def exchange_balance(found: ExchangeDirection, counted: Balance) -> Balance:
+def exchange_balance(phase: ExchangeDirection, counted: Balance) -> Balance:
     """A frame of a flow that was opened anew, or at the wrong host or port, is lost."""
-    wrong = found.remapped_frames + found.unlearnt + found.wrong_destination
-    good = max(0, found.received - wrong)
-    return _balance(found.sending, good, found.duplicates + found.received - good, counted)
+    wrong = phase.remapped_frames + phase.unlearnt + phase.wrong_destination
+    good = max(0, phase.received - wrong)
+    return _balance(phase.sending, good, phase.duplicates + phase.received - good, counted)
 
 
 def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, more_late: int = 0) -> Balance:
-    """What the port counted as refused or without buffer is so; the rest of what was not sent was late."""
+    """Unsent frames: those that the port counted as refused or without buffer, and the rest as late."""
     refused = min(sending.unsent, counted.refused)
     no_buffer = min(sending.unsent - refused, counted.no_buffer)
     late = sending.unsent - refused - no_buffer + more_late
@@ -140,7 +140,7 @@ def _balance(sending: Sending, good: int, extraneous: int, counted: Balance, mor
 
 
 def refused_flows(table: StateTable) -> bool:
-    """True if the DUT had no room for flows: preemption does not explain their loss. Linux keeps 95 % of a full
+    """True if the DUT's table had no room, so that preemption does not explain the loss. Linux keeps 95 % of a full
     table."""
     is_full = table.limit is not None and table.used >= _FULL * table.limit
     return is_full or any(table.counters.get(name) for name in _REFUSALS)
@@ -158,7 +158,7 @@ def channel_of(
     ring_slots: int,
     latency: Latency | None = None,
 ) -> ChannelTrial:
-    """A direction of a trial, with the loss that preemption can explain."""
+    """A direction of a trial, with the largest loss that preemption can explain."""
     sample = phase.sample
     cost = None
     if phase.preemption is not None:

@@ -44,7 +44,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
         super().__init__(options)
         self.at = with_bench(options.testbed, given_of(options, profile="stateful"))
         transport = transport_of(options.protocol)
-        given = flow_settings(self.at.tunables, self.at.mode == "ip6", transport)
+        settings = flow_settings(self.at.tunables, self.at.mode == "ip6", transport)
         is_measured = options.beside == ""
         plan = StatefulPlan(
             tests=parse_test(options.test),
@@ -60,7 +60,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             over_timeout=options.timeout == "none",
             without_filter=is_measured,
             robust=options.repeat_disturbed,
-            **given,
+            **settings,
             **plan_head(self.at, options, name="stateful"),
         )
         self._plan = with_capacity(plan, options.capacity)
@@ -72,7 +72,7 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
 
     @classmethod
     def instead(cls, options: StatefulOptions, /) -> str | None:
-        """The report of the result file that is to be shown; FileFault when it is of another kind."""
+        """Report of the result file of `--show`; FileFault if the file is of another kind."""
         return None if options.show is None else TEXT.text_block(read_as(StatefulResult, options.show))
 
     def watcher(self, console: Console) -> Watcher[StatefulProgress]:

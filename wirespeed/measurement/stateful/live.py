@@ -23,15 +23,15 @@ from wirespeed.results.figures import NOTHING, losses_text, measured_text, perce
 from wirespeed.results.verdict import BOUNDS
 
 
-def trial_text(one: StatefulTrial) -> str:
+def trial_text(trial: StatefulTrial) -> str:
     """`210 kflows/s, established 1,000,000, validated 999,998; missing 2`."""
-    unit = "flows/s" if one.test == "rate" or not one.exchanged else "fps"
-    words = [measured_text(one.load_pps, unit), f"established {one.opened.established:,}"]
-    if one.validated is not None:
-        words.append(f"validated {one.validated.established:,}")
-    if one.exchanged or one.judged.not_sent_ratio > 0:
-        words.append(losses_text(one.judged.lost_ratio, one.judged.not_sent_ratio))
-    return said(", ".join(words), ", ".join(f"{name} {count:,}" for name, count in one.faults.items()))
+    unit = "flows/s" if trial.test == "rate" or not trial.exchanged else "fps"
+    words = [measured_text(trial.load_pps, unit), f"established {trial.opened.established:,}"]
+    if trial.validated is not None:
+        words.append(f"validated {trial.validated.established:,}")
+    if trial.exchanged or trial.judged.not_sent_ratio > 0:
+        words.append(losses_text(trial.judged.lost_ratio, trial.judged.not_sent_ratio))
+    return said(", ".join(words), ", ".join(f"{name} {count:,}" for name, count in trial.faults.items()))
 
 
 def row_text(row: Row) -> str:

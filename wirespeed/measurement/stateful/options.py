@@ -30,7 +30,9 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             unset="rate",
         ),
     ] = "all"
-    tunables: Annotated[str, replace(TUNABLES, help="size=64,ip=6,source=A,destination=A,ports=50k.", place=3)] = ""
+    tunables: Annotated[str, replace(TUNABLES, help="E.g. size=64,ip=6,source=A,destination=A,ports=50k.", place=3)] = (
+        ""
+    )
     flows: Annotated[
         str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
     ] = "1,1k,64k,1M,4M"
@@ -38,7 +40,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
         str,
         Option(
             "--addresses",
-            "Addresses of each side; rows for each.",
+            "Numbers of addresses per side.",
             metavar="N,N,...",
             stored="addresses",
             setting="addresses",
@@ -48,7 +50,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
         str,
         Option(
             "--protocol",
-            "udp (RFC 9693), or tcp.",
+            "Protocol of the flows: udp (RFC 9693) or tcp.",
             metavar="NAME",
             stored="protocol",
             setting="protocol",
@@ -59,7 +61,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
         str,
         Option(
             "--ways",
-            "Senders: both, initiator, responder.",
+            "Sending sides: both, initiator, responder.",
             metavar="WAY,...",
             stored="ways",
             setting="ways",
@@ -67,22 +69,22 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     ] = "both"
     trial_s: Annotated[
         float,
-        replace(TRIAL, help="Trial over states (RFC: 60 s)."),
+        replace(TRIAL, help="Duration of phase 2 (RFC: 60 s)."),
     ] = 60.0
     repeats: Annotated[
         int | None,
-        replace(REPEATS, help="Trials or searches.", shown="20 latency, 10 others"),
+        replace(REPEATS, help="Repeats of each row.", shown="20 latency, 10 others"),
     ] = None
     resolution: Resolution = "1%"
     alpha: Annotated[
-        str, Option("--alpha", "Validate at this share of the rate.", metavar="SHARE", setting="alpha")
+        str, Option("--alpha", "Validation rate, as share of phase 1's rate.", metavar="SHARE", setting="alpha")
     ] = "80%"
     capacity: Annotated[
         str,
         Option(
             "--capacity",
-            "Capacity.",
-            metavar="K=V",
+            "Capacity test.",
+            metavar="K=V,...",
             shown="beta=10%,gamma=50%,error=0.1%",
             setting="capacity",
         ),
@@ -91,7 +93,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
         str,
         Option(
             "--timeout",
-            "Flows' timeout; none: ignore it.",
+            "Timeout of flows; none: ignore it.",
             metavar="TIME",
             shown="the DUT's",
             setting="timeout",
@@ -99,13 +101,13 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     ] = ""
     empty_command: Annotated[
         str,
-        Option("--empty-command", "Command to empty the state table.", metavar="CMD", shown="by DUT"),
+        Option("--empty-command", "Command that empties the state table.", metavar="CMD", shown="by DUT"),
     ] = ""
     beside: Annotated[
         str,
         Option(
             "--beside",
-            "Filter off: another result, or none.",
+            "Rows with filter off: a result, or none.",
             metavar="FILE",
             shown="measured",
             setting="beside",
@@ -116,7 +118,7 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
 
     @property
     def most_s(self) -> float:
-        # Eight trials a search, of the trial and as much for phase 1; each row twice.
+        # Eight trials per search, each with a phase 1 of the same duration; each row with and without the filter.
         numbers = len(self.flows.split(",")) * len(self.addresses.split(","))
         repeats = self.repeats or 10
         return 2 * numbers * repeats * 8 * (2 * self.trial_s + 30.0) * (1 + 2 * len(self.ways.split(",")))

@@ -42,7 +42,7 @@ _UNITS = {"": 1, "k": 1000, "m": 1_000_000}
 
 @dataclass(frozen=True)
 class StatefulPlan(RfcPlan):
-    """`timeout_s` is the DUT's timeout of flows, None where the DUT tells it or nobody knows."""
+    """`timeout_s` is the given timeout of flows, None if it is to be read from the DUT."""
 
     profile: str = "stateful"
     tests: tuple[Test, ...] = TESTS
@@ -120,8 +120,8 @@ class StatefulPlan(RfcPlan):
         return replace(bare, exceptions=exceptions_of(bare, self.lab.filter))
 
     def ranges(self, flows: int, addresses: int) -> Ranges:
-        """§5.1: the source ports stay, the destination ports grow. Static port forwards have one destination.
-        UsageError where they do not reach."""
+        """§5.1: more flows use more destination ports and the same source ports. Static port forwards have one
+        destination. UsageError if the ports do not suffice."""
         source, destination = ADDRESSES[self.ip6]
         destinations = 1 if self.behind else addresses
         of_a_port = addresses * destinations * self.source_ports
@@ -155,7 +155,7 @@ class StatefulPlan(RfcPlan):
 
 
 def check_plan(plan: StatefulPlan) -> None:
-    """UsageError when the plan cannot be run on any line."""
+    """UsageError for a plan that is invalid whatever the links are."""
     plan.check_trials("the RFC's figures are of 10, latency of 20")
     if not 0 < plan.alpha <= 1:
         raise UsageError(f"--alpha {plan.alpha:g}: give a share above 0 and at most 1, such as 80% or 0.5")
@@ -183,25 +183,24 @@ def check_plan(plan: StatefulPlan) -> None:
 
 
 def _check_addresses(plan: StatefulPlan) -> None:
-    for name, given in (("source", plan.source), ("destination", plan.destination)):
-        if not given:
+    for name, text in (("source", plan.source), ("destination", plan.destination)):
+        if not text:
             continue
         try:
-            address = ip_address(given)
+            address = ip_address(text)
         except ValueError:
-            raise UsageError(f"-t {name}={given}: give an address such as {ADDRESSES[plan.ip6][0]}") from None
+            raise UsageError(f"-t {name}={text}: give an address such as {ADDRESSES[plan.ip6][0]}") from None
         if not isinstance(address, IPv6Address if plan.ip6 else IPv4Address):
-            raise UsageError(f"-t {name}={given}: give one of IPv{6 if plan.ip6 else 4}; IPv6 needs ip=6")
+            raise UsageError(f"-t {name}={text}: give one of IPv{6 if plan.ip6 else 4}; IPv6 needs ip=6")
 
 
 def parse_test(word: str) -> tuple[Test, ...]:
-    """A test with those that it stands on; "all" are all but the capacity, which overfills the table, and whose first
-    step is the rate."""
+    """The named test after those that it depends on. "all" excludes the capacity test, which overfills the table."""
     return tests_of(word, TESTS, NEEDED, TESTS[:-1])
 
 
 def parse_count(what: str, text: str) -> int:
-    """`64k`, k and M being 1000 and 1000000. UsageError for what is no number."""
+    """The number in `64k` or `1M` (1000 and 1000000). UsageError for anything else."""
     match = _COUNT.fullmatch(text.strip())
     value = float(match["number"]) * _UNITS[match["unit"].lower()] if match is not None else 0.0
     if value != int(value) or not 1 <= value <= _MOST_FLOWS:
@@ -228,7 +227,7 @@ def least_bytes(ip6: bool, protocol: FlowProtocol) -> int:
 
 
 def transport_of(text: str) -> FlowProtocol:
-    """UsageError for another than those of TRANSPORTS."""
+    """UsageError for a protocol outside TRANSPORTS."""
     for one in TRANSPORTS:
         if one == text:
             return one
@@ -236,32 +235,32 @@ def transport_of(text: str) -> FlowProtocol:
 
 
 def flow_settings(text: str, ip6: bool, protocol: FlowProtocol = "udp") -> FlowSettings:
-    """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,ports=40k`; `ip6` where that does not say.
-    UsageError for other keys."""
-    given = parse_tunables(text)
-    for key in given:
+    """From `size=64,ip=6,source=16.0.0.1,destination=48.0.0.1,ports=40k`; `ip6` if there is no `ip=`. UsageError for
+    other keys."""
+    settings = parse_tunables(text)
+    for key in settings:
         if key not in SETTINGS:
             raise UsageError(f"-t {key}=…: flows have {', '.join(SETTINGS)}")
-    if (family := given.get("ip", "6" if ip6 else "4")) not in ("4", "6"):
+    if (family := settings.get("ip", "6" if ip6 else "4")) not in ("4", "6"):
         raise UsageError(f"-t ip={family}: give 4 or 6")
-    counts = {key: parse_count(f"-t {key}", given[key]) for key in ("size", "ports") if key in given}
+    counts = {key: parse_count(f"-t {key}", settings[key]) for key in ("size", "ports") if key in settings}
     return FlowSettings(
-        tunables=given,
+        tunables=settings,
         size=counts.get("size", least_bytes(family == "6", protocol)),
         ip6=family == "6",
-        source=given.get("source", ""),
-        destination=given.get("destination", ""),
+        source=settings.get("source", ""),
+        destination=settings.get("destination", ""),
         source_ports=counts.get("ports", 50_000),
     )
 
 
 def with_capacity(plan: StatefulPlan, text: str) -> StatefulPlan:
     """The plan with `beta=10%,gamma=50%,error=0.1%`. UsageError for other keys."""
-    given = parse_tunables(text)
-    for key in given:
+    settings = parse_tunables(text)
+    for key in settings:
         if key not in ("beta", "gamma", "error"):
             raise UsageError(f"--capacity {key}=…: it has beta, gamma, error")
-    shares = {key: parse_ratio(value, f"--capacity {key}") for key, value in given.items()}
+    shares = {key: parse_ratio(value, f"--capacity {key}") for key, value in settings.items()}
     return replace(
         plan,
         beta=shares.get("beta", plan.beta),
@@ -271,7 +270,7 @@ def with_capacity(plan: StatefulPlan, text: str) -> StatefulPlan:
 
 
 def parse_counts(what: str, text: str) -> tuple[int, ...]:
-    """`1,1k,64k,1M`, rising. UsageError names the option `what` for what is no number, or is given twice."""
+    """`1,1k,64k,1M`, in rising order. UsageError, which names the option `what`, for an invalid or repeated number."""
     found = [parse_count(what, word) for word in text.split(",")]
     if len(set(found)) != len(found):
         raise UsageError(f"{what} {text}: a number is given twice; give each once")

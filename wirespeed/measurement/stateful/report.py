@@ -46,7 +46,7 @@ class StatefulReport(RfcReport[StatefulResult]):
 
 
 def _irregular(result: StatefulResult, test: Test) -> frozenset[int]:
-    """Of latency, a row of the table is a quantity."""
+    """Numbers of the irregular rows in a test's table. The latency table has one row per quantity."""
     if test != "latency":
         return irregular_rows(result, test)
     whys = [row.irregular for row in result.latency for _ in row.quantities]

@@ -29,7 +29,7 @@ Test = Literal["rate", "throughput", "frame-loss", "latency", "tear-down", "capa
 TESTS: tuple[Test, ...] = get_args(Test)
 
 Way = Literal["both", "initiator", "responder"]
-"""The senders of phase 2."""
+"""The sending sides in phase 2."""
 WAYS: tuple[Way, ...] = get_args(Way)
 
 SECTIONS: Mapping[Test, str] = {
@@ -44,7 +44,7 @@ SECTIONS: Mapping[Test, str] = {
 NOT_PROVED = "the state table was not read, so that its entries are not proved"
 
 LEAST_PHASE_S = 1.0
-"""A rate is reported where phase 1 lasts at least so long."""
+"""Minimum duration of phase 1 for which a rate is reported."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class Ranges:
 @dataclass(frozen=True)
 class StatefulMethod(Conforming):
     """Parameters of the tests. `alpha` is the rate of validation as a share of the rate of phase 1, `opening` the rate
-    of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest timeout that the
-    DUT has for such flows, None if unknown. `resolution` is the relative distance between a rate that was found and the
-    next that fails; `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `exceptions` lists, by
-    test, the deviations from the RFC. `addresses` are the numbers of addresses of each side (§3.2), of which each has
-    its own rows."""
+    of phase 1 before a phase 2 as a share of the establishment rate. `timeout_s` is the shortest timeout that the DUT
+    has for such flows, None if unknown. `resolution` is the relative distance between the highest passing rate and the
+    lowest failing one; `beta`, `gamma` and `capacity_error` (E, as a share) are those of §4.9. `exceptions` lists, by
+    test, the deviations from the RFC. `addresses` are the numbers of addresses per side (§3.2); each has its own
+    rows."""
 
     sections: ClassVar = SECTIONS
 
@@ -115,7 +115,7 @@ class StatefulMethod(Conforming):
 
     @property
     def opening_bytes(self) -> int:
-        """Bytes of the line that a flow takes in phase 1, as those of one frame: over TCP SYN and ACK, two frames."""
+        """Bytes on the line per flow in phase 1: one frame, over TCP two (SYN and ACK)."""
         if self.transport == "udp":
             return self.frame
         return 150 if self.protocol.endswith("4") else 184
@@ -156,7 +156,7 @@ class PhaseCounts:
 
     @property
     def faults(self) -> dict[str, int]:
-        """The counts that a healthy test has none of, by their names."""
+        """The counts that are 0 in a healthy test, by name."""
         of_frames = ("duplicates", "late", "unopened", "icmp_errors")
         names = ("missing", "unanswered", "unconfirmed", "merged", "remapped", "misdelivered", *of_frames)
         return {name.replace("icmp_errors", "ICMP errors"): value for name in names if (value := getattr(self, name))}
@@ -200,13 +200,13 @@ class StatefulTrial(RfcTrial):
 
     @property
     def faults(self) -> dict[str, int]:
-        """Flows and frames that a healthy test has none of, of all phases."""
+        """Sum over all phases of the counts that are 0 in a healthy test."""
         phases = (self.opened, *filter(None, (self.validated,)), *self.exchanged.values())
-        found: dict[str, int] = {}
+        sums: dict[str, int] = {}
         for one in phases:
             for name, value in one.faults.items():
-                found[name] = found.get(name, 0) + value
-        return found
+                sums[name] = sums.get(name, 0) + value
+        return sums
 
     @property
     def remark(self) -> str:
@@ -218,7 +218,7 @@ class StatefulTrial(RfcTrial):
 
 
 def percentile(values: Sequence[float], share: int) -> float | None:
-    """The 1st … 99th percentile, between the values next to it; None of nothing."""
+    """A percentile by linear interpolation; None without values."""
     if len(values) < 2:
         return values[0] if values else None
     return quantiles(values, n=100, method="inclusive")[share - 1]
@@ -248,8 +248,8 @@ class FlowsRow:
 
 @dataclass(frozen=True)
 class FoundRow(FlowsRow):
-    """A rate or load by searches, one a repeat: `found` are their lower bounds and `failed` the next that failed.
-    `limit` is the cause of the upper bounds. `states` were in use after the trials at what was found."""
+    """A rate or load by one search per repeat: `found` are the lower bounds, `failed` the lowest values that failed.
+    `limit` is the cause of the upper bounds. `states` were in use after the trials at the lower bounds."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"median": "median", "p1": "p1", "p99": "p99", "error": "error"}
 
@@ -278,7 +278,7 @@ class FoundRow(FlowsRow):
 
     @property
     def error(self) -> float | None:
-        """The widest distance between what was found and the next that failed."""
+        """The largest distance between a lower bound and the lowest value that failed."""
         return max((high - low for low, high in zip(self.found, self.failed, strict=False)), default=None)
 
     @property
@@ -314,7 +314,7 @@ class StateThroughputRow(FoundRow):
 
 @dataclass(frozen=True)
 class StateLossRow(FlowsRow):
-    """§4.7: the loss at loads from the line down, until two trials lost nothing."""
+    """§4.7: the loss at loads from line rate down, until two consecutive trials lost nothing."""
 
     flows: int
     way: Way = "both"
@@ -330,8 +330,8 @@ class StateLossRow(FlowsRow):
 
 @dataclass(frozen=True)
 class StateLatencyRow(FlowsRow):
-    """§4.7 at the throughput, of one direction; a value a repeat, in microseconds: the median of the frames' latency
-    (TL is the median of those), the 99.9th percentile (WCL), the PDV, D99.9 - Dmin, and the IPDV. `frames` were
+    """§4.7 at the throughput, of one direction; one value per repeat, in microseconds: the median of the frames'
+    latency (TL is the median of those), the 99.9th percentile (WCL), the PDV, D99.9 - Dmin, and the IPDV. `frames` were
     timed."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"typical_us": "typical_us", "worst_us": "worst_us", "pdv_us": "pdv_us"}
@@ -353,7 +353,7 @@ class StateLatencyRow(FlowsRow):
 
     @property
     def quantities(self) -> dict[str, tuple[float, ...]]:
-        """Quantities that a report has, with their values."""
+        """The quantities in a report, with their values."""
         return {
             "typical": self.medians_us,
             "worst": self.worsts_us,
@@ -378,8 +378,8 @@ class StateLatencyRow(FlowsRow):
 
 @dataclass(frozen=True)
 class TearDownRow(FlowsRow):
-    """§4.8: the table of so many flows flushed as a whole by the DUT's own command, once a repeat. A flush shows a rate
-    where the command takes ten times as long as on an empty table, whose time is taken off."""
+    """§4.8: the DUT's own command flushes the table of so many flows, once per repeat. A flush has a rate if it takes
+    at least ten times as long as on an empty table, whose time is subtracted."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"rates": "rates", "median": "median"}
 
@@ -394,7 +394,7 @@ class TearDownRow(FlowsRow):
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """Entries a second."""
+        """Entries per second."""
         return tuple(rate for one in self.flushes if (rate := one.states_per_s) is not None)
 
     @property
@@ -404,7 +404,8 @@ class TearDownRow(FlowsRow):
 
 @dataclass(frozen=True)
 class CapacityStep:
-    """A step of §4.9: the validated rate of so many flows, None if it is below `bound`, at which the table is full."""
+    """A step of §4.9: the validated rate of so many flows; None if it is below `bound`, which means that the table is
+    full."""
 
     flows: int
     rate: float | None
@@ -414,8 +415,8 @@ class CapacityStep:
 
 @dataclass(frozen=True)
 class CapacityRow(FlowsRow):
-    """§4.9, a search a repeat: `found` flows hold, `full` flows do not, since their rate collapsed. The first step of
-    each has `flows` (C0)."""
+    """§4.9, one search per repeat: the table holds `found` flows; with `full` flows the rate collapsed. The first step
+    of each has `flows` (C0)."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"capacity": "capacity", "full_at": "full_at"}
 

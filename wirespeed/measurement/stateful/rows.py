@@ -24,8 +24,8 @@ from wirespeed.results.figures import rounded
 @dataclass(frozen=True)
 class StatefulRow:
     """One figure: `value` in `unit`, the median of `repeats` with their 1st and 99th percentile. `upper` is the next
-    rate or load of a search that failed. `filter` is "as is" or "off"; `sends` is who sent over the states, empty for
-    a rate of new flows. `states` is the number of entries in use, None if the DUT was not read."""
+    rate or load of a search that failed. `filter` is "as is" or "off"; `sends` is the side that sent over the states,
+    empty for a rate of new flows. `states` is the number of entries in use, None if the DUT was not read."""
 
     test: str
     benchmark: str
@@ -76,14 +76,14 @@ def figures_of(result: StatefulResult, test: Test, row: Row) -> Iterator[Statefu
     match row:
         case FoundRow():
             is_rate = isinstance(row, RateRow)
-            found = replace(
+            figure = replace(
                 blank,
                 quantity="connection establishment rate" if is_rate else "throughput",
                 unit="flows/s" if is_rate else "frames/s",
                 limit=row.limit,
                 upper=rounded(None if row.median is None or row.error is None else row.median + row.error),
             )
-            yield _spread(found, row.found)
+            yield _spread(figure, row.found)
             if isinstance(row, RateRow) and row.found:
                 unvalidated = replace(blank, quantity="unvalidated rate", unit="flows/s")
                 yield replace(unvalidated, value=rounded(row.unvalidated), repeats=len(row.found))
@@ -98,8 +98,8 @@ def figures_of(result: StatefulResult, test: Test, row: Row) -> Iterator[Statefu
                     irregular=point.irregular or row.irregular,
                 )
         case CapacityRow():
-            found = replace(blank, quantity="capacity", unit="flows")
-            yield _spread(replace(found, upper=rounded(row.full_at)), row.found)
+            figure = replace(blank, quantity="capacity", unit="flows")
+            yield _spread(replace(figure, upper=rounded(row.full_at)), row.found)
         case TearDownRow():
             yield _spread(replace(blank, quantity="tear-down rate", unit="entries/s"), row.rates)
         case StateLatencyRow():

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from wirespeed.trial.flow_session import FlowSession
 
 _WINDOW_SHARE = 0.9
-"""Of a window that data may take: flows are drawn at random, and some take more than the mean."""
+"""Share of a TCP window that the mean data per flow may fill. Flows are drawn at random, so some carry more."""
 
 
 def run_stateful(
@@ -74,8 +74,8 @@ def run_stateful(
     empty: Callable[[], None] | None = None,
     beside: StatefulResult | None = None,
 ) -> StatefulResult:
-    """Run `plan` on ports of the connected `client` and return what was found. `empty` empties the DUT's state table
-    where that is not its own doing; `beside` has the rows of the DUT with its filter off.
+    """Run `plan` on ports of the connected `client` and return what was found. `empty` empties the DUT's state table,
+    in place of the DUT's own way; `beside` has the rows of the DUT with its filter off.
 
     Raises when nothing can be measured: UsageError (plan, line, more flows than the DUT holds, trials longer than its
     timeout), EnvironmentFault (too few ports, no link), RemoteError (port taken). Once traffic ran it always returns a
@@ -139,7 +139,7 @@ def run_stateful(
 
 
 def raise_for_ending(result: StatefulResult) -> None:
-    """Raise what ended failed tests, and MeasurementError when no number of flows has a figure."""
+    """Raise the error that ended a failed test; MeasurementError if no number of flows has a figure."""
     raise_for(result.ending)
     rows = [row for test in TESTS for row in result.rows(test)]
     reasons = [row.remark for row in rows if _is_empty(row)]
@@ -173,7 +173,7 @@ def _refused(plan: StatefulPlan, states: DutStates | None, table: StateTable | N
 
 
 def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
-    """UsageError for trials over states that all time out meanwhile, unless they are asked for."""
+    """UsageError for trials during which states time out, unless the plan allows that."""
     if timeout_s is None or plan.over_timeout or not set(plan.tests) - {"rate", "tear-down", "capacity"}:
         return
     if plan.trial_s + 2 * DRAIN_S >= timeout_s:
@@ -185,7 +185,7 @@ def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
 
 
 def _no_load(plan: StatefulPlan) -> TrialLoad:
-    """The flows that are sent are those of a session, and no streams of a trial."""
+    """A trial without streams: a flow session sends the flows."""
     return TrialLoad(dict.fromkeys(plan.senders, PortLoad((), Mix(plan.size, fixed_size=True))))
 
 
@@ -226,7 +226,8 @@ class _Suite:
     opening: dict[int, float] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Rates first, of most flows first, since fewer flows may have none; then the other tests, flows rising."""
+        """Rates first, from the highest number of flows down, since few flows may have no rate. Then the other tests,
+        in rising order of flows."""
         if self.plan.tests == ("capacity",):
             row = capacity(self.bench, min(self.plan.flows), self.opening_fps, self.plan.is_robust)
             self.bench.found("capacity", row)
@@ -250,7 +251,7 @@ class _Suite:
                     self.bench.found("tear-down", tear_down(self.bench, session, flows, self.opening[flows]))
 
     def _each(self) -> Iterator[bool]:
-        """With the filter, and where that can be, without it."""
+        """A test with the filter and, if possible, without it."""
         yield True
         states = self.bench.states
         if self.beside is None and self.plan.without_filter and states is not None and states.can_do_without_filter:
@@ -323,7 +324,7 @@ class _Suite:
             self._beside(test, flows, way)
 
     def _beyond_window(self, flows: int, way: Way) -> str | None:
-        """Why the line cannot be filled with data that nobody acknowledges, since only one side sends."""
+        """The reason why one-sided, thus unacknowledged, data cannot fill the line."""
         if self.plan.transport == "udp" or way == "both":
             return None
         data_bytes = flow_set_of(self.plan.ranges(flows, self.bench.addresses), "tcp").data_bytes(self.plan.size)

@@ -102,22 +102,22 @@ TEXT = StatefulText()
 
 
 def table_text(result: StatefulResult) -> str:
-    """The facts of the DUT's table that §6 requires: limit, hash size, states per bucket, timeouts."""
-    told = result.table
-    if told is None:
+    """The facts on the DUT's table that §6 requires: limit, hash size, states per bucket, timeouts."""
+    table = result.table
+    if table is None:
         timeout_s = result.method.timeout_s
         name = result.method.transport.upper()
         return "not read" + ("" if timeout_s is None else f"; {name} timeout {timeout_s:g} s, as given")
-    parts = [] if told.limit is None else [f"at most {told.limit:,} entries"]
-    if told.buckets is not None:
-        most = max(result.method.flows) * told.entries_per_flow
-        parts.append(f"{told.buckets:,} buckets, {most / told.buckets:.3g} entries a bucket at {most:,}")
-    if told.entries_per_flow != 1:
-        parts.append(f"{told.entries_per_flow} entries a flow")
-    parts += [f"{name} {seconds:g} s" for name, seconds in told.timeouts_of(result.method.transport).items()]
-    if told.nat_ports is not None:
-        parts.append(f"{told.nat_ports:,} ports of NAT a public address and destination")
-    parts.append(f"{told.used:,} entries before the test; a reading takes {told.took_s * 1e3:.0f} ms")
+    parts = [] if table.limit is None else [f"at most {table.limit:,} entries"]
+    if table.buckets is not None:
+        most = max(result.method.flows) * table.entries_per_flow
+        parts.append(f"{table.buckets:,} buckets, {most / table.buckets:.3g} entries per bucket at {most:,}")
+    if table.entries_per_flow != 1:
+        parts.append(f"{table.entries_per_flow} entries a flow")
+    parts += [f"{name} {seconds:g} s" for name, seconds in table.timeouts_of(result.method.transport).items()]
+    if table.nat_ports is not None:
+        parts.append(f"{table.nat_ports:,} ports of NAT a public address and destination")
+    parts.append(f"{table.used:,} entries before the test; a reading takes {table.took_s * 1e3:.0f} ms")
     return "; ".join(parts)
 
 
@@ -157,20 +157,20 @@ _FOUND = ("1 %", "99 %", "error", "repeats", "limit", "states in use")
 
 def _rate(rows: Sequence[RateRow]) -> Grid:
     head = ("flows", "addresses", "filter", "flows/s", *_FOUND, "unvalidated")
-    found = []
+    cells = []
     for row in rows:
         unvalidated = whole(row.unvalidated) if row.found else NOTHING
-        found.append((*_flows(row), _filter(row), *_found(row), unvalidated))
-    return head, found
+        cells.append((*_flows(row), _filter(row), *_found(row), unvalidated))
+    return head, cells
 
 
 def _throughput(rows: Sequence[StateThroughputRow]) -> Grid:
     head = ("flows", "addresses", "sends", "filter", "frames/s each way", *_FOUND, "% of line", "opened at flows/s")
-    found = []
+    cells = []
     for row in rows:
         line = None if row.median is None or not row.line_pps else row.median / row.line_pps * 100
-        found.append((*_flows(row), row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at)))
-    return head, found
+        cells.append((*_flows(row), row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at)))
+    return head, cells
 
 
 def _frame_loss(rows: Sequence[StateLossRow]) -> Grid:
@@ -192,19 +192,19 @@ def _latency(rows: Sequence[StateLatencyRow]) -> Grid:
         *("flows", "addresses", "sends", "filter", "direction", "load fps"),
         *("of", "us", "1 %", "99 %", "repeats", "frames"),
     )
-    found = []
+    lines = []
     for row in rows:
         of = (*_flows(row), row.way, _filter(row), row.direction, whole(row.load_pps))
         for name, values in row.quantities.items():
             times = (percentile(values, share) for share in (50, 1, 99))
             cells = (NOTHING if value is None else f"{value:.1f}" for value in times)
-            found.append((*of, name, *cells, str(len(values)), whole(row.frames)))
-    return head, found
+            lines.append((*of, name, *cells, str(len(values)), whole(row.frames)))
+    return head, lines
 
 
 def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
     head = ("flows", "addresses", "entries/s", "1 %", "99 %", "repeats", "entries", "left", "flush ms", "empty ms")
-    found = []
+    lines = []
     for row in rows:
         rates = (whole(value) for value in (row.median, percentile(row.rates, 1), percentile(row.rates, 99)))
         cells = [*_flows(row), *rates, str(len(row.flushes)), whole(row.states)]
@@ -214,17 +214,17 @@ def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
             if last is None
             else [whole(last.left), f"{last.took_s * 1e3:.1f}", f"{last.idle_s * 1e3:.1f}"]
         )
-        found.append(cells)
-    return head, found
+        lines.append(cells)
+    return head, lines
 
 
 def _capacity(rows: Sequence[CapacityRow]) -> Grid:
     head = ("flows", "addresses", "capacity", "1 %", "99 %", "full at", "repeats", "states in use")
-    found = []
+    cells = []
     for row in rows:
         numbers = (whole(percentile(row.found, share)) for share in (50, 1, 99))
-        found.append((*_flows(row), *numbers, whole(row.full_at), str(len(row.found)), whole(row.states)))
-    return head, found
+        cells.append((*_flows(row), *numbers, whole(row.full_at), str(len(row.found)), whole(row.states)))
+    return head, cells
 
 
 def steps_text(row: CapacityRow) -> str:

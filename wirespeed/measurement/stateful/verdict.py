@@ -36,7 +36,7 @@ def rate_figure(row: RateRow) -> Figure:
 
 
 def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = None) -> Figure:
-    """The throughput over so many states; of one direction without `result`."""
+    """The throughput over so many states; without `result` that of one direction."""
     wires = () if result is None else result.directions
     sent = {"both": wires, "initiator": wires[:1], "responder": wires[1:2]}[row.way]
     rate = row.median
@@ -63,15 +63,16 @@ def capacity_figure(row: CapacityRow) -> Figure:
 
 
 def _counting(result: StatefulResult) -> str:
-    """Accuracy of the counting: a duplicate hides no loss."""
+    """Accuracy of the counting: duplicates cannot hide a loss."""
     if not result.trials:
         return ""
     again = sum(one.faults.get("duplicates", 0) for one in result.trials)
     return f"flows and frames are numbered: {f'{again:,} duplicates' if again else 'no duplicate'}"
 
 
-def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
-    """The rates, then the throughputs, of most flows first; `found` is what `explain` names as the limit."""
+def verdict_of(result: StatefulResult, named: Limit | None = None) -> Verdict:
+    """The rates, then the throughputs, from the highest number of flows down. `named` is the limit that `explain`
+    names."""
     rates = sorted((row for row in result.rate if row.filtered), key=lambda row: -row.flows)
     loads = sorted((row for row in result.throughput if row.filtered), key=lambda row: -row.flows)
     measured = [row for row in rates if not row.left_out]
@@ -82,7 +83,7 @@ def verdict_of(result: StatefulResult, found: Limit | None = None) -> Verdict:
     )
     rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
     if any(row.full_at is not None for row in result.capacity):
-        limit = found if found is not None and found.by == "dut" else _FULL
+        limit = named if named is not None and named.by == "dut" else _FULL
         return verdict_of_trials(result, figures, limit, _counting(result))
-    limit = limit_of_bound(rows[0].limit if rows else "none", found)
+    limit = limit_of_bound(rows[0].limit if rows else "none", named)
     return verdict_of_trials(result, figures, limit, _counting(result))

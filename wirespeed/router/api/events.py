@@ -55,10 +55,10 @@ class InterfaceEvents:
             yield coder(_EVENT).pack({**head, **what})
 
     def _read(self) -> dict[int, int]:
-        core, found = self._console.core, {}
+        core, statuses = self._console.core, {}
         for index in core.interface_names().values():
             try:
-                found[index] = status(core.interface(index))
+                statuses[index] = status(core.interface(index))
             except WirespeedError:  # a device that was taken out
                 continue
-        return found
+        return statuses

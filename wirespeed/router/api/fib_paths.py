@@ -36,27 +36,27 @@ def paths_of(client: Client, given: Sequence[Values], *, is_swap: bool = False) 
     return tuple(_path(client, one, is_swap) for one in given)
 
 
-def _path(client: Client, given: Values, is_swap: bool) -> Path:
-    if given.type in _ENDS:
-        return Path(_ENDS[given.type])
-    if given.type != _NORMAL or given.proto not in _PROTOCOLS:
+def _path(client: Client, raw: Values, is_swap: bool) -> Path:
+    if raw.type in _ENDS:
+        return Path(_ENDS[raw.type])
+    if raw.type != _NORMAL or raw.proto not in _PROTOCOLS:
         raise Refusal(Retval.UNIMPLEMENTED)
-    interface = None if given.sw_if_index == ALL else client.index(given.sw_if_index)
-    next_hop: Address | None = address_of(_PROTOCOLS[given.proto], given.nh.address)
+    interface = None if raw.sw_if_index == ALL else client.index(raw.sw_if_index)
+    next_hop: Address | None = address_of(_PROTOCOLS[raw.proto], raw.nh.address)
     if not int(next_hop or 0):
         next_hop = None
-    if given.n_labels > _MOST_LABELS:
+    if raw.n_labels > _MOST_LABELS:
         raise Refusal(Retval.INVALID_VALUE)
-    stack = given.label_stack[: given.n_labels]
+    stack = raw.label_stack[: raw.n_labels]
     pipes = tuple(_pipe(label, is_swap and label is stack[-1]) for label in stack)
-    weight, labels = given.weight or 1, tuple(label.label for label in stack)
+    weight, labels = raw.weight or 1, tuple(label.label for label in stack)
     if not any(pipes):
         pipes = ()
     if next_hop is not None:
-        return Path(PathKind.NEXT_HOP, next_hop, interface, weight, given.table_id, labels, pipes)
+        return Path(PathKind.NEXT_HOP, next_hop, interface, weight, raw.table_id, labels, pipes)
     if interface is not None:
         return Path(PathKind.ATTACHED, None, interface, weight, 0, labels, pipes)
-    return Path(PathKind.LOOKUP, weight=weight, table=given.table_id, labels=labels, pipes=pipes)
+    return Path(PathKind.LOOKUP, weight=weight, table=raw.table_id, labels=labels, pipes=pipes)
 
 
 def _pipe(label: Values, is_swapped: bool) -> LabelPipe | None:

@@ -103,21 +103,21 @@ def _set_flow_hash(client: Client, table: int, is_ip6: bool, fields: int) -> Ans
 @change("ip_route_add_del_v2")
 def set_ip_route(client: Client, request: Values) -> Answer:
     """`is_multipath`: the paths come to those that are there, or go from them; else they are all, or all go."""
-    given = request.route
-    if given.get("src", 0) not in (0, _API, _CLI):
+    raw = request.route
+    if raw.get("src", 0) not in (0, _API, _CLI):
         raise Refusal(Retval.UNIMPLEMENTED)
-    prefix = given.prefix.network
-    _check_table(client, prefix.version, given.table_id)
-    route = Route(prefix, paths_of(client, given.paths), table=given.table_id)
+    prefix = raw.prefix.network
+    _check_table(client, prefix.version, raw.table_id)
+    route = Route(prefix, paths_of(client, raw.paths), table=raw.table_id)
     if request.is_add and not route.paths:
         raise Refusal(Retval.INVALID_VALUE)
     if not request.is_add:
-        delete_paths(client.core, route if request.is_multipath else Route(prefix, (), table=given.table_id))
+        delete_paths(client.core, route if request.is_multipath else Route(prefix, (), table=raw.table_id))
     elif request.is_multipath:
         add_paths(client.core, route)
     else:
         client.core.add_routes(route, 1)
-    made = client.core.route(prefix, given.table_id) if request.is_add else None
+    made = client.core.route(prefix, raw.table_id) if request.is_add else None
     return {"stats_index": ALL if made is None else _stats_index(client, made.index)}
 
 
@@ -163,8 +163,8 @@ def _route(table: int, prefix: Any, paths: list[dict[str, Any]], stats_index: in
 def look_up(client: Client, request: Values) -> Answer:
     prefix, table = request.prefix, request.table_id
     _check_table(client, prefix.version, table)
-    found = client.core.route(prefix.network, table) if request.exact else client.core.lookup(prefix.ip, table)
-    if found is None:
+    match = client.core.route(prefix.network, table) if request.exact else client.core.lookup(prefix.ip, table)
+    if match is None:
         raise Refusal(Retval.NO_SUCH_ENTRY)
-    details = details_of(found.paths, found.prefix.version)
-    return {"route": _route(table, found.prefix, details, _stats_index(client, found.index), _SOURCES[found.source])}
+    details = details_of(match.paths, match.prefix.version)
+    return {"route": _route(table, match.prefix, details, _stats_index(client, match.index), _SOURCES[match.source])}

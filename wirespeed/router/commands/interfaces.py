@@ -110,11 +110,11 @@ def route_out(core: NativeRouter, index: int, kind: MtuKind, mtu: int) -> None:
     core.set_protocol_mtu(index, kind, mtu)
 
 
-def checked_mtu(given: int) -> int:
+def checked_mtu(mtu: int) -> int:
     """An MTU that an interface can have; UsageError for others."""
-    if not 68 <= given <= MAX_MTU:
-        raise UsageError(f"mtu {given} is not between 68 (RFC 791) and {MAX_MTU}")
-    return given
+    if not 68 <= mtu <= MAX_MTU:
+        raise UsageError(f"mtu {mtu} is not between 68 (RFC 791) and {MAX_MTU}")
+    return mtu
 
 
 @command("set interface unnumbered <interface> use <interface:of>")

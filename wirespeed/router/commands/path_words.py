@@ -88,18 +88,18 @@ def _check_uniform(path: Path) -> None:
         )
 
 
-def same_path(present: Path, given: Path) -> bool:
+def same_path(present: Path, named: Path) -> bool:
     """True if an existing path is the one that was named."""
     return (
-        present.kind is given.kind
-        and present.next_hop == given.next_hop
-        and (present.kind is not PathKind.LOOKUP or present.table == given.table)
-        and (given.interface is None or present.interface in (given.interface, None))
+        present.kind is named.kind
+        and present.next_hop == named.next_hop
+        and (present.kind is not PathKind.LOOKUP or present.table == named.table)
+        and (named.interface is None or present.interface in (named.interface, None))
     )
 
 
-def merge_paths(present: Sequence[Path], given: Sequence[Path]) -> tuple[Path, ...]:
+def merge_paths(present: Sequence[Path], added: Sequence[Path]) -> tuple[Path, ...]:
     """The present paths and the given ones, as VPP adds them; what forwards nothing takes all others' place."""
-    merged = [path for path in present if not any(same_path(path, new) for new in given)] + list(given)
+    merged = [path for path in present if not any(same_path(path, new) for new in added)] + list(added)
     shares = all(path.kind in (PathKind.NEXT_HOP, PathKind.ATTACHED) for path in merged)
-    return tuple(merged if shares else given)
+    return tuple(merged if shares else added)

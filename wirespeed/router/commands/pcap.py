@@ -47,11 +47,11 @@ def start(console: Console, words: Match) -> Iterator[str]:
         raise UsageError(f"{console.core.interface(on).name} is not a port; capture on its port, or on any")
     if console.core.capture_status().is_there:
         raise UsageError("a capture is there already; end it with: pcap trace off")
-    given = words.get(
+    file = words.get(
         "file", Path("".join(word for word, on in (("rx", rx), ("tx", tx), ("drop", drop)) if on) + ".pcap")
     )
     # A bare name goes where VPP puts it.
-    path = console.directory / given if len(given.parts) > 1 else _DIRECTORY / given
+    path = console.directory / file if len(file.parts) > 1 else _DIRECTORY / file
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o644)
     except OSError as error:
@@ -73,12 +73,12 @@ def stop(console: Console, words: Match) -> Iterator[str]:
 @command("pcap trace status")
 def status(console: Console, words: Match) -> Iterator[str]:
     """Progress of the capture."""
-    found = console.core.capture_status()
-    if not found.is_there:
+    capture = console.core.capture_status()
+    if not capture.is_there:
         yield "no capture"
         return
-    state = "on" if found.is_on else "full"
-    yield f"{state}: {_summary(found, console.capture_file)}"
+    state = "on" if capture.is_on else "full"
+    yield f"{state}: {_summary(capture, console.capture_file)}"
 
 
 def _summary(status: CaptureStatus, path: Path) -> str:

@@ -35,13 +35,13 @@ def ping(console: Console, words: Match) -> Iterator[str]:
     return _ping(console, words, count, size, _interval(words.get("interval", "1")))
 
 
-def _interval(given: str) -> float:
+def _interval(text: str) -> float:
     try:
-        seconds = float(given)
+        seconds = float(text)
     except ValueError:
         seconds = -1.0
     if not 0.01 <= seconds <= 60:
-        raise UsageError(f"interval {given} is not between 0.01 and 60 seconds")
+        raise UsageError(f"interval {text} is not between 0.01 and 60 seconds")
     return seconds
 
 

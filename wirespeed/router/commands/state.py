@@ -32,7 +32,7 @@ def show_state(console: Console, words: Match) -> Iterator[str]:
 
 def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str, Any]:
     face = console.core.interface(index)
-    told: dict[str, Any] = {
+    document: dict[str, Any] = {
         "kind": face.kind.name.lower(),
         "up": face.admin_up,
         "link_mtu": face.mtus[MtuKind.L2],
@@ -52,7 +52,7 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
     spec = console.taps.get(face.name)
     if spec is not None:
         port = console.core.port(index)
-        told["tap"] = {
+        document["tap"] = {
             "host": spec.target,
             "netns": spec.options.get("netns"),
             "host_mac": spec.options.get("host-mac"),
@@ -60,7 +60,7 @@ def _interface(console: Console, index: int, names: dict[int, str]) -> dict[str,
             "rx_ring": port.rx_descriptors,
             "tx_ring": port.tx_descriptors,
         }
-    return told
+    return document
 
 
 def _vlan(face: RouterInterface, names: dict[int, str]) -> dict[str, Any]:

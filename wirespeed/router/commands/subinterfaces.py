@@ -62,11 +62,11 @@ def _vlan(given: int) -> int:
     return ANY_VLAN if given == -1 else checked_vlan(given)
 
 
-def checked_vlan(given: int) -> int:
+def checked_vlan(number: int) -> int:
     """A tag's number; UsageError when it is none."""
-    if not 1 <= given <= _MOST_VLAN:
-        raise UsageError(f"VLAN id {given} is not between 1 and {_MOST_VLAN}")
-    return given
+    if not 1 <= number <= _MOST_VLAN:
+        raise UsageError(f"VLAN id {number} is not between 1 and {_MOST_VLAN}")
+    return number
 
 
 @command("delete sub-interface <interface>")

@@ -42,12 +42,12 @@ def read_startup(path: Path) -> Startup:
 
 def make_startup(statements: Sequence[Statement], file: str) -> Startup:
     """The value that checked statements come to."""
-    found = _Statements(statements)
-    unix, statseg = found.section("unix"), found.section("statseg")
-    main_cpu, worker_cpus = _cpus(found.section("cpu"))
-    buffers = found.section("buffers")
+    read = _Statements(statements)
+    unix, statseg = read.section("unix"), read.section("statseg")
+    main_cpu, worker_cpus = _cpus(read.section("cpu"))
+    buffers = read.section("buffers")
     return Startup(
-        interfaces=_interfaces(found.section("dpdk")),
+        interfaces=_interfaces(read.section("dpdk")),
         worker_cpus=worker_cpus,
         main_cpu=main_cpu,
         exec_file=unix.value("exec", unix.value("startup-config")),
@@ -55,24 +55,24 @@ def make_startup(statements: Sequence[Statement], file: str) -> Startup:
         telnet=_telnet(unix),
         log=unix.value("log"),
         pidfile=unix.value("pidfile"),
-        hugepages=_hugepages(found),
+        hugepages=_hugepages(read),
         buffers=buffers.value("buffers-per-numa", 0),
         buffer_size=buffers.value("default data-size", 0),
-        api_socket=found.section("socksvr").value("socket-name"),
+        api_socket=read.section("socksvr").value("socket-name"),
         stats_socket=statseg.value("socket-name"),
         stats_bytes=statseg.value("size"),
         stats_nodes=statseg.value("per-node-counters", True),
         stats_interval_s=statseg.value("update-interval", 1.0),
-        max_routes=found.section("ip").value("max-routes"),
-        max_ip6_routes=found.section("ip6").value("max-routes"),
-        max_neighbors=found.section("neighbors").value("max"),
-        max_interface_neighbors=found.section("neighbors").value("max-interface"),
-        max_path_sets=found.section("ip").value("max-path-sets"),
-        flow_hash_seed=found.section("ip").value("flow-hash-seed"),
+        max_routes=read.section("ip").value("max-routes"),
+        max_ip6_routes=read.section("ip6").value("max-routes"),
+        max_neighbors=read.section("neighbors").value("max"),
+        max_interface_neighbors=read.section("neighbors").value("max-interface"),
+        max_path_sets=read.section("ip").value("max-path-sets"),
+        flow_hash_seed=read.section("ip").value("flow-hash-seed"),
         commands=(
-            *_linux_cp(found.section("linux-cp")),
-            *_acl_plugin(found.section("acl-plugin")),
-            *_neighbors(found.section("neighbors")),
+            *_linux_cp(read.section("linux-cp")),
+            *_acl_plugin(read.section("acl-plugin")),
+            *_neighbors(read.section("neighbors")),
             *_statseg(statseg),
         ),
         notice=_notice(statements, file),
@@ -185,15 +185,15 @@ def _at(place: StartupPlace) -> Iterator[None]:
 def _interfaces(dpdk: _Statements) -> tuple[StartupInterface, ...]:
     default = _Statements(inner for s in dpdk.all if s.key == "dev default" for inner in s.inner)
     decimal = "decimal-interface-names" in dpdk
-    found: list[StartupInterface] = []
+    interfaces: list[StartupInterface] = []
     for statement in dpdk.all:
         if statement.key not in ("dev", "vdev"):
             continue
         made = _interface(statement, default, decimal)
-        if made.name in (other.name for other in found):
+        if made.name in (other.name for other in interfaces):
             raise statement.place.error(f"{statement.value}: interface name {made.name} is given twice")
-        found.append(made)
-    return tuple(found)
+        interfaces.append(made)
+    return tuple(interfaces)
 
 
 def _interface(statement: Statement, default: _Statements, decimal: bool) -> StartupInterface:
@@ -212,11 +212,11 @@ def _interface(statement: Statement, default: _Statements, decimal: bool) -> Sta
         name += f"-{port.device_port}"
     if port.kind == "pci" and "devargs" in own:
         port = replace(port, options={"devargs": own.value("devargs")})
-    given = own.get("name")
-    if given is not None:
-        name = given.value
+    named = own.get("name")
+    if named is not None:
+        name = named.value
         if not INTERFACE_NAME.fullmatch(name):
-            raise given.place.error(f"name {name}: give letters, digits and ._/- , a letter first, 32 in all at most")
+            raise named.place.error(f"name {name}: give letters, digits and ._/- , a letter first, 32 in all at most")
     workers = tuple(n for part in own.value("workers", "").split(",") if part for n in _span(part))
     return StartupInterface(name, port, workers, statement.place)
 

@@ -103,17 +103,17 @@ class _Reader:
 
     def statements(self, block: StartupBlock, opened: Token | None) -> tuple[Statement, ...]:
         """All up to the brace that closes `opened`, or up to the end of the file when that is None."""
-        found: list[Statement] = []
+        parsed: list[Statement] = []
         while (token := self._peek()) is not None:
             if token.text == "}":
                 if opened is None:
                     raise self._error(token, "unexpected '}': no block is open")
                 self._at += 1
-                return tuple(found)
-            found.append(self._statement(block))
+                return tuple(parsed)
+            parsed.append(self._statement(block))
         if opened is not None:
             raise self._error(opened, "'{' is never closed")
-        return tuple(found)
+        return tuple(parsed)
 
     def _statement(self, block: StartupBlock) -> Statement:
         key, form, first = self._key(block)

@@ -37,18 +37,18 @@ def _check(client: Client, index: int) -> None:
         raise Refusal(Retval.NO_SUCH_ENTRY) from None
 
 
-def _rule(given: Values) -> AclRule:
-    if given.is_permit not in list(AclAction):
+def _rule(raw: Values) -> AclRule:
+    if raw.is_permit not in list(AclAction):
         raise Refusal(Retval.UNIMPLEMENTED)
     return AclRule(
-        AclAction(given.is_permit),
-        given.src_prefix.network,
-        given.dst_prefix.network,
-        given.proto,
-        (given.srcport_or_icmptype_first, given.srcport_or_icmptype_last),
-        (given.dstport_or_icmpcode_first, given.dstport_or_icmpcode_last),
-        given.tcp_flags_value,
-        given.tcp_flags_mask,
+        AclAction(raw.is_permit),
+        raw.src_prefix.network,
+        raw.dst_prefix.network,
+        raw.proto,
+        (raw.srcport_or_icmptype_first, raw.srcport_or_icmptype_last),
+        (raw.dstport_or_icmpcode_first, raw.dstport_or_icmpcode_last),
+        raw.tcp_flags_value,
+        raw.tcp_flags_mask,
     )
 
 

@@ -42,12 +42,12 @@ class AclCore:
         check(self._lib.ws_router_acl_del(self._router, index))
 
     def all(self) -> list[Acl]:
-        found = []
+        acls = []
         index = self._lib.ws_router_acl_next(self._router, 0)
         while index >= 0:
-            found.append(self.of(index))
+            acls.append(self.of(index))
             index = self._lib.ws_router_acl_next(self._router, index + 1)
-        return found
+        return acls
 
     def of(self, index: int) -> Acl:
         """UsageError when there is none."""
@@ -95,11 +95,11 @@ class AclCore:
         return struct.created, struct.gone
 
     def sessions(self) -> list[AclSession]:
-        found = []
+        every = []
         structs, cursor = self._ffi.new("struct ws_acl_session[]", _AT_ONCE), self._ffi.new("uint32_t *")
         while count := self._lib.ws_router_acl_sessions(self._router, cursor, structs, _AT_ONCE):
-            found += [_session(structs[number]) for number in range(count)]
-        return found
+            every += [_session(structs[number]) for number in range(count)]
+        return every
 
     def clear_sessions(self) -> None:
         self._lib.ws_router_acl_sessions_clear(self._router)

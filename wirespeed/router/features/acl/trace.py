@@ -21,11 +21,11 @@ _OUTCOMES = {
 
 def note(struct: Any) -> str:
     """The line of a step of a trace; empty when it tells of no ACL."""
-    told = struct.acl
-    if not told.kind:
+    record = struct.acl
+    if not record.kind:
         return ""
-    outcome, action = AclOutcome(told.kind), AclAction(told.action)
-    return text(AclTrace(outcome, action, told.acl, told.rule, told.interface, told.next))
+    outcome, action = AclOutcome(record.kind), AclAction(record.action)
+    return text(AclTrace(outcome, action, record.acl, record.rule, record.interface, record.next))
 
 
 def text(trace: AclTrace) -> str:

@@ -29,19 +29,19 @@ class AclLine:
 def read_acl(line: str) -> AclLine:
     """The words after `set acl-plugin acl`: rules separated by commas, and `index` and `tag` anywhere. UsageError names
     the rule and the wrong word."""
-    given: dict[str, str] = {}
+    settings: dict[str, str] = {}
     rules = []
     for number, text in enumerate(line.split(",")):
-        words = dict(_pairs(number, text.split(), given))
+        words = dict(_pairs(number, text.split(), settings))
         if not words:
             raise UsageError(f"rule {number} is empty; it begins with one of {', '.join(_ACTIONS)}")
         rules.append(_rule(number, words))
-    index = _number(0, "index", given["index"]) if "index" in given else None
-    return AclLine(tuple(rules), index, given.get("tag", ""))
+    index = _number(0, "index", settings["index"]) if "index" in settings else None
+    return AclLine(tuple(rules), index, settings.get("tag", ""))
 
 
-def _pairs(number: int, words: list[str], given: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The rule's words, each with its value; what is the whole ACL's goes into `given`."""
+def _pairs(number: int, words: list[str], settings: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The rule's words, each with its value; what is the whole ACL's goes into `settings`."""
     seen: set[str] = set()
     rest = iter(words)
     for word in rest:
@@ -52,10 +52,10 @@ def _pairs(number: int, words: list[str], given: dict[str, str]) -> Iterator[tup
         value = word if name == "action" else next(rest, "")
         if not value:
             raise UsageError(f"rule {number}: {word} needs a value")
-        if name in seen or name in given:
+        if name in seen or name in settings:
             raise UsageError(f"rule {number}: {name} is given twice; give it once")
         if name in ("index", "tag"):
-            given[name] = value
+            settings[name] = value
             continue
         seen.add(name)
         yield name, value
@@ -81,15 +81,15 @@ def _rule(number: int, words: dict[str, str]) -> AclRule:
 
 def _prefixes(number: int, words: dict[str, str]) -> tuple[IPv4Network | IPv6Network, IPv4Network | IPv6Network]:
     """Without one of the two, all of the other's family; without both, of IPv4."""
-    found: dict[str, IPv4Network | IPv6Network] = {}
+    prefixes: dict[str, IPv4Network | IPv6Network] = {}
     for name in ("src", "dst"):
         if name in words:
             try:
-                found[name] = ip_network(words[name], strict=False)
+                prefixes[name] = ip_network(words[name], strict=False)
             except ValueError:
                 raise UsageError(f"rule {number}: {words[name]!r} is not a prefix such as 192.0.2.0/24") from None
-    family = next((network.version for network in found.values()), 4)
-    source, destination = (found.get(name, _ALL[family]) for name in ("src", "dst"))
+    family = next((network.version for network in prefixes.values()), 4)
+    source, destination = (prefixes.get(name, _ALL[family]) for name in ("src", "dst"))
     if source.version != destination.version:
         raise UsageError(f"rule {number} has prefixes of two families; give two of one")
     return source, destination

@@ -265,13 +265,13 @@ class LinuxControlPlane(Control):
 
     def poll(self) -> bool:
         """Take in what Linux has to say, and follow it. Once a second as well. True when it had more than that."""
-        found = LinuxChange(0)
+        changed = LinuxChange(0)
         for netns, namespace in list(self._namespaces.items()):
             changes = namespace.host.poll()
-            found |= changes
+            changed |= changes
             if changes & ~LinuxChange.MORE and netns in self._namespaces:
                 self._follow(netns, namespace.host, changes)
-        return LinuxChange.MORE in found
+        return LinuxChange.MORE in changed
 
     def each_second(self) -> None:
         """Links of ports, namespaces, addresses that the router may have room for by now."""

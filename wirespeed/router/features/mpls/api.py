@@ -53,16 +53,16 @@ def dump_tables(client: Client, request: Values) -> Answer:
 
 @change("mpls_route_add_del")
 def set_mpls_route(client: Client, request: Values) -> Answer:
-    given = request.mr_route
-    if given.mr_table_id or not client.core.mpls.has_table():
+    raw = request.mr_route
+    if raw.mr_table_id or not client.core.mpls.has_table():
         raise Refusal(Retval.NO_SUCH_FIB)
-    if given.mr_is_multicast:
+    if raw.mr_is_multicast:
         raise Refusal(Retval.UNIMPLEMENTED)
-    if given.mr_eos and given.mr_eos_proto not in _PAYLOADS:
+    if raw.mr_eos and raw.mr_eos_proto not in _PAYLOADS:
         raise Refusal(Retval.INVALID_VALUE)
-    label, is_bottom = given.mr_label, bool(given.mr_eos)
-    paths = paths_of(client, given.mr_paths, is_swap=True)
-    route = MplsRoute(label, is_bottom, _PAYLOADS[given.mr_eos_proto] if is_bottom else 0, paths)
+    label, is_bottom = raw.mr_label, bool(raw.mr_eos)
+    paths = paths_of(client, raw.mr_paths, is_swap=True)
+    route = MplsRoute(label, is_bottom, _PAYLOADS[raw.mr_eos_proto] if is_bottom else 0, paths)
     if request.mr_is_add and not paths:
         raise Refusal(Retval.INVALID_VALUE)
     if not request.mr_is_add:

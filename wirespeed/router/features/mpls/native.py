@@ -51,11 +51,11 @@ class MplsCore:
         page = self._ffi.new("struct ws_mpls_route[]", _LABELS_PAGE)
         routes: list[MplsRoute] = []
         label = 0
-        while found := check(self._lib.ws_router_mpls_routes(self._router, label, page, _LABELS_PAGE)):
-            read = [self._read(struct) for struct in page[0:found]]
+        while count := check(self._lib.ws_router_mpls_routes(self._router, label, page, _LABELS_PAGE)):
+            read = [self._read(struct) for struct in page[0:count]]
             # A label has up to two routes, which a page may part: those of the last one are read again.
             last = read[-1].label
-            if found < _LABELS_PAGE:
+            if count < _LABELS_PAGE:
                 return routes + read
             routes += [route for route in read if route.label != last]
             label = last
