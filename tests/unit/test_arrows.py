@@ -48,6 +48,36 @@ def test_packages_have_an_order() -> None:
         raise AssertionError(f"packages import each other in a circle: {' -> '.join(error.args[1])}") from None
 
 
+def _used_elsewhere() -> dict[str, set[str]]:
+    """The modules and packages in each package that packages beside it import."""
+    modules, used = _modules(), dict[str, set[str]]()
+    for name, path in modules.items():
+        for imported in _imported(path, modules):
+            parts = imported.split(".")
+            if parts[0] == "wirespeed" and name.split(".")[1] not in (*parts[1:2], "__init__"):
+                for depth in range(2, len(parts)):
+                    used.setdefault(".".join(parts[:depth]), set()).add(parts[depth])
+    return used
+
+
+def _named(package: str) -> tuple[set[str], set[str]]:
+    """The names in `__all__` of a package, and those that it imports itself."""
+    tree = ast.parse(ROOT.joinpath(*package.split(".")[1:], "__init__.py").read_text())
+    values = [
+        node.value for node in tree.body if isinstance(node, ast.Assign) and ast.unparse(node.targets) == "__all__"
+    ]
+    own = {alias.name for node in tree.body if isinstance(node, ast.ImportFrom) for alias in node.names}
+    return {name for value in values for name in ast.literal_eval(value)}, own
+
+
+def test_a_package_names_what_others_import_of_it() -> None:
+    used = _used_elsewhere()
+    named = {package: _named(package) for package in used}
+    assert {package: names - own for package, (names, own) in named.items()} == {
+        package: modules - named[package][1] for package, modules in used.items()
+    }
+
+
 def test_the_option_parser_is_known_to_the_command_line_only() -> None:
     words = {path: path.read_text() for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] != "cli"}
     assert not [path for path, text in words.items() if "import typer" in text or "from typer" in text]

@@ -4,3 +4,5 @@ was not measured is a marked gap.
 `material` is what the archive has of the DUT; the template says it, and `chapters` has what it asks for; all are pure.
 `build` reads.
 """
+
+__all__ = ["build"]

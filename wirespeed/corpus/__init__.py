@@ -1,3 +1,5 @@
 """The archive behind `wirespeed results`: results of all kinds as content-addressed files, beside them an index in SQL.
 
 `wirespeed.results` is the package of the results themselves."""
+
+__all__ = ["corpus", "index", "keeping", "opening", "place", "store", "text", "words"]

@@ -1,1 +1,25 @@
 """Devices under test: description, preparation, telemetry."""
+
+__all__ = [
+    "commands",
+    "counter_meanings",
+    "device",
+    "dut",
+    "errors",
+    "journal",
+    "kinds",
+    "linux",
+    "none",
+    "of_bench",
+    "options",
+    "plan",
+    "prepare",
+    "reach",
+    "remote",
+    "router",
+    "runtime",
+    "setup",
+    "spec",
+    "states",
+    "tables",
+]

@@ -1,1 +1,1 @@
-
+__all__ = ["port", "server", "service", "start_rules", "trex_cfg"]

@@ -1,1 +1,1 @@
-
+__all__ = ["chosen", "embedded", "lab", "linux", "veth", "vm", "vm_options"]

@@ -1,1 +1,19 @@
 """Kinds of measurement, a folder each, and what they share."""
+
+__all__ = [
+    "driver",
+    "file",
+    "followed",
+    "load",
+    "loadtest",
+    "measurement",
+    "option",
+    "options",
+    "output",
+    "registry",
+    "reported",
+    "rerun",
+    "search",
+    "stand",
+    "texts",
+]

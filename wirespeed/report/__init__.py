@@ -4,3 +4,5 @@
 of, `configuration` what was set. `table`, `charts` and `page` write them down; all are pure functions of data. The page
 is Jinja templates over the frozen values of `views`.
 """
+
+__all__ = ["comparison", "configuration", "matrix", "matrix_text", "page", "power", "render"]

@@ -1,1 +1,1 @@
-
+__all__ = ["client", "counters", "process", "protocol", "settings", "shell", "startup", "stats_file"]

@@ -1,1 +1,3 @@
 """Sources of facts: result files, pasted texts, evidence files."""
+
+__all__ = ["files", "pasted", "texts"]

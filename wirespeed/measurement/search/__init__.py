@@ -1,1 +1,3 @@
 """Searches for the highest loads that a device carries."""
+
+__all__ = ["goals", "plan", "result", "run"]
