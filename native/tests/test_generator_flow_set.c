@@ -237,17 +237,20 @@ static void frames_are_read_as_they_were_written(void **state)
 		make_share(ip6, false, FLOWS);
 		assert_int_equal(
 			flow_writing_make(&writing, &share, 1, WS_FLOW_EACH, WHOLE_STREAM, frame, length), 0);
-		for (uint32_t flow = 0; flow < FLOWS; flow++) {
+		bool came[FLOWS] = {false};
+		for (uint32_t number = 0; number < FLOWS; number++) {
 			struct flow_frame seen;
 			struct flow_tuple tuple;
 			flow_writing_fill(&writing, &frame, 1);
 			assert_checksums_are_right(frame, length, udp_at, ip6);
 			assert_true(read_frame(frame, length, ip6, &seen));
-			assert_int_equal(seen.flow, flow);
-			assert_int_equal(seen.sequence, FLOW_FIRST_SEQUENCE + flow);
+			assert_in_range(seen.flow, 0, FLOWS - 1);
+			assert_false(came[seen.flow]);
+			came[seen.flow] = true;
+			assert_int_equal(seen.sequence, FLOW_FIRST_SEQUENCE + number);
 			assert_int_equal(flow_frame_generation(&seen), 5);
 			assert_int_equal(seen.time, 0);
-			tuple = tuple_of(&tuples, flow);
+			tuple = tuple_of(&tuples, seen.flow);
 			assert_true(flow_tuple_equals(&seen.tuple, &tuple, ip6));
 			for (uint64_t tsc = 1; tsc; tsc <<= 9) { /* also one that was stamped before */
 				flow_stamp(&writing.writer, frame, tsc * 0x9e3779b97f4a7c15u);
@@ -514,6 +517,43 @@ static void a_flow_has_one_worker(void **state)
 	free(frame);
 }
 
+/* Flows that are drawn together are far apart in phase 1, in which each is sent once. */
+static void those_drawn_together_were_opened_far_apart(void **state)
+{
+	const uint32_t counts[] = {1, 7, 8, 9, 100, 1000};
+	(void)state;
+	uint8_t *frame = malloc(FRAME4);
+	make_template(frame, false, 0, FRAME4);
+	for (size_t which = 0; which < sizeof(counts) / sizeof(*counts); which++) {
+		uint32_t flows = counts[which], opened[1000], drawn[1000] = {0};
+		struct flow_frame seen;
+		struct flow_writing writing;
+		make_share(false, false, flows);
+		assert_int_equal(
+			flow_writing_make(&writing, &share, 1, WS_FLOW_EACH, WHOLE_STREAM, frame, FRAME4), 0);
+		for (uint32_t i = 0; i < 2 * flows; i++) { /* and the same again */
+			flow_writing_fill(&writing, &frame, 1);
+			assert_true(read_frame(frame, FRAME4, false, &seen));
+			if (i >= flows)
+				assert_int_equal(opened[seen.flow], i - flows);
+			opened[seen.flow] = i % flows;
+		}
+		assert_int_equal(
+			flow_writing_make(&writing, &share, 1, WS_FLOW_RANDOM, WHOLE_STREAM, frame, FRAME4), 0);
+		for (uint32_t i = 0, before = 0; i < 800 * flows; i++, before = seen.flow) {
+			flow_writing_fill(&writing, &frame, 1);
+			assert_true(read_frame(frame, FRAME4, false, &seen));
+			drawn[seen.flow]++;
+			if (i && seen.flow == before + 1 && seen.flow % 8)
+				assert_true(abs((int)opened[seen.flow] - (int)opened[before]) >= (int)flows / 8);
+		}
+		for (uint32_t flow = 0; flow < flows; flow++)
+			assert_in_range(drawn[flow], 600, 1000);
+		free_share();
+	}
+	free(frame);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +569,7 @@ int main(void)
 		cmocka_unit_test(replies_are_judged_by_where_they_arrive),
 		cmocka_unit_test(latencies_and_their_variation),
 		cmocka_unit_test(a_flow_has_one_worker),
+		cmocka_unit_test(those_drawn_together_were_opened_far_apart),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

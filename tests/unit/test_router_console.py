@@ -578,6 +578,14 @@ def test_exec_runs_a_file(console: Console, core: FakeRouterCore, tmp_path: Path
     assert core.interface(1).admin_up
 
 
+def test_a_file_of_commands_may_have_spaces_in_its_path(tmp_path: Path, console: Console) -> None:
+    (tmp_path / "a folder").mkdir()
+    (tmp_path / "a folder" / "more lines.conf").write_text("set interface state e0 up\n")
+    assert list(console.run_from(tmp_path, "exec a folder/more lines.conf")) == []
+    with pytest.raises(UsageError, match="'exec' is not complete; expected <path>"):
+        run(console, "exec")
+
+
 def test_sessions_keep_their_own_directory_and_depth(console: Console, tmp_path: Path) -> None:
     for number in range(8):
         (tmp_path / str(number)).write_text(f"show mode\nexec {number + 1}\n")

@@ -37,8 +37,8 @@ class PairComparison:
 
 
 def names_of(cells: tuple[CampaignCell, ...]) -> tuple[str, str]:
-    """The two builds, the one that the file names first being the one compared to. UsageError for another number of
-    them, or steps by hand."""
+    """The two builds; the first one in the file is the reference. UsageError for any other number of builds, or for
+    manual steps."""
     names = list(dict.fromkeys(cell.setup.name for cell in cells))
     if len(names) != 2:
         raise UsageError(f"--ab compares two DUTs, and the campaign has {len(names)}: {', '.join(names[:5])}")

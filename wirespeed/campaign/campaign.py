@@ -1,4 +1,4 @@
-"""A loaded campaign run or shown: what is done, what is left, and how the whole of it ended."""
+"""Runs or shows a loaded campaign: cells done, cells left, and how the run ended."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def _commands(cell: CampaignCell, loaded: Loaded, directory: Path) -> Iterator[s
 
 
 def run_campaign(loaded: Loaded, asked: Asked, say: Say, stop: threading.Event) -> int:
-    """Run what is not done. EnvironmentFault where a step by hand comes first, ConnectionFault where a bench stayed
-    away, MeasurementError where cells failed; else the exit code."""
+    """Run the remaining cells and return the exit code. EnvironmentFault if a manual step comes first, ConnectionFault
+    if a testbed stayed unreachable, MeasurementError if cells failed."""
     ledger = CampaignLedger(asked.directory, say)
     try:
         return _run(loaded, asked, ledger, say, stop)

@@ -1,5 +1,5 @@
-"""`python -m wirespeed.campaign.cell_process FILE`: one cell in a process of its own, which sees to its end even
-when the campaign is killed. FILE says cell, place and directory; beside it `FILE.outcome` says how it ended."""
+"""`python -m wirespeed.campaign.cell_process FILE`: one cell in a separate process, which restores the DUT even if the
+campaign is killed. FILE names cell, place and directory; `FILE.outcome` has the outcome."""
 
 from __future__ import annotations
 

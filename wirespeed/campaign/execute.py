@@ -1,6 +1,6 @@
-"""One cell run on this machine: its steps one after the other, each a child that does not outlive us.
+"""Runs one cell on this machine: its steps in order, each as a child process that ends with this one.
 
-Whatever ends it, what was prepared is restored. A test that is cut short stops its traffic and gives its ports back.
+The DUT is restored in any case. An interrupted test stops its traffic and releases its ports.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from wirespeed.measurement.registry import options_of
 from wirespeed.results.journal import journal_path
 
 _END_S = 60.0
-"""A test that is told to end has so long to stop its traffic and take its lab down."""
+"""Time for an interrupted test to stop its traffic and take its lab down."""
 
 
 class StepFailed(Exception):
-    """A command ended with `code`; the text is what it said last."""
+    """A command ended with `code`; the text is its last line of output."""
 
     def __init__(self, text: str, code: int) -> None:
         super().__init__(text)

@@ -17,7 +17,7 @@ def headline(file: Path) -> str:
 
 
 def verdict_in(file: Path) -> Verdict | None:
-    """The verdict on the result in a file; None where there is none that can be read."""
+    """The verdict on the result in a file; None without a readable result."""
     try:
         return verdict_of(read_file(file))
     except WirespeedError:

@@ -106,7 +106,7 @@ class CampaignLedger:
         return self.result(cell).exists()
 
     def fault(self, cell: CampaignCell) -> str:
-        """Why the file that has the name of the cell's result is not that result; empty for one that is."""
+        """The reason why the file with the name of the cell's result is not that result; empty if it is."""
         return fault_of(self.result(cell), cell, kept_digests(self.tries).get(cell.key, ""))
 
     def _put_aside(self, file: Path, fault: str) -> None:

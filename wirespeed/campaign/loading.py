@@ -31,8 +31,8 @@ class Loaded:
 
 
 def load(path: Path, served: Sequence[TestbedPlace] = (), yes: bool = False) -> Loaded:
-    """The campaign of the file at `path`, on the benches that it names or on those that are `served`. FileFault and
-    UsageError name what is wrong in it, and a matrix that is too large unless `yes`."""
+    """The campaign in the file at `path`, on the testbeds that it names or on those in `served`. FileFault or
+    UsageError for an invalid file, and for a matrix that is too large without `yes`."""
     directory = path.parent
     campaign = _settled(read_campaign(path), directory)
     if served:

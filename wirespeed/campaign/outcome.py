@@ -15,8 +15,8 @@ LOST: Status = "lost"
 
 @dataclass(frozen=True)
 class CellOutcome:
-    """`lost` is a cell whose bench went away while it ran, which is nobody's failure. `error` is one line, `exit_code`
-    that of the command that failed; `final` says that another try would end alike."""
+    """`lost`: the testbed disappeared while the cell ran, which does not count as a failure. `error` is one line,
+    `exit_code` that of the failed command. `final`: another try would fail in the same way."""
 
     status: Status
     seconds: float = 0.0

@@ -19,7 +19,7 @@ from wirespeed.errors import ConnectionFault, EnvironmentFault
 
 _ASK_S = 1.0
 _GONE_S = 10.0
-"""A bench that lost a cell gets none for so long: the cluster takes a while to see that a node is gone."""
+"""Time for which a testbed gets no cell after it lost one: the cluster needs a while to notice that a node is gone."""
 _ANSWER_S = 60.0
 
 
@@ -51,8 +51,8 @@ def cluster(address: str) -> Iterator[None]:
 
 
 def served(names: Sequence[str], wait_s: float) -> list[TestbedPlace]:
-    """The benches of those names, as their nodes describe them. ConnectionFault for one that nobody serves within
-    `wait_s`, EnvironmentFault where the program there is another."""
+    """The testbeds of those names, as described by their nodes. ConnectionFault if no node serves one within `wait_s`,
+    EnvironmentFault for a node with another version of the program."""
     import ray  # noqa: PLC0415
 
     places: list[TestbedPlace] = []

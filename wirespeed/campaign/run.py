@@ -22,9 +22,9 @@ _POLL_S = 0.1
 
 @dataclass
 class CampaignRun:
-    """`say` prints a line; `on_done` is told of each cell that is done; `wait_s` is how long a bench that is away is
-    waited for when nothing else is left to do. After `run`, `pending` says what a person has to do first, `away` which
-    benches did not come back, `interrupted` whether Ctrl-C ended it."""
+    """`say` prints a line; `on_done` is called for each completed cell; `wait_s` is the time to wait for an unreachable
+    testbed when nothing else is left to do. After `run`, `pending` is the manual step that comes first, `away` the
+    testbeds that did not return, `interrupted` whether Ctrl-C ended the run."""
 
     schedule: CampaignSchedule
     runners: Sequence[Runner]

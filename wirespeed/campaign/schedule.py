@@ -10,12 +10,12 @@ from wirespeed.campaign.estimate import like, seconds_of
 from wirespeed.campaign.outcome import ABANDONED, DONE, LOST, CellOutcome
 
 MOST_LOST = 3
-"""A cell that its bench went away with so often is what makes it go."""
+"""A cell during which its testbed disappeared so many times is taken for the cause."""
 
 
 class CampaignSchedule:
-    """`todo` are the cells that are not done, in order; `tries` those that each may still have. With `budget_s` no cell
-    begins that would end later; with `most_failures` none after so many have failed for good."""
+    """`todo` are the remaining cells in order; `tries` the tries left for each. With `budget_s`, cells that would end
+    later do not begin; with `most_failures`, no cell begins after so many final failures."""
 
     def __init__(
         self,
@@ -97,7 +97,7 @@ class CampaignSchedule:
         return seconds_of(cell, self._measured)
 
     def left_s(self, benches: int) -> float:
-        """Seconds until all cells are done, on so many benches at once."""
+        """Estimated seconds until all cells are done, on so many testbeds in parallel."""
         each: defaultdict[str, float] = defaultdict(float)
         for cell in (*self.running, *self.waiting):
             each[cell.bench] += self.seconds(cell)

@@ -1,6 +1,6 @@
-"""The commands that a cell is: what is written, what runs before, the test, what runs after. Pure.
+"""The commands of a cell: files written, commands before the test, the test, commands after it. Pure.
 
-Each is a command that a user could type, so that a cell can be run by hand to look at it.
+Each is a command that a user could type, so a cell can also be run manually.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _on_bench(
 
 
 def _prepared_text(bench: Bench, setup: CampaignSetup) -> str:
-    """The bench's file with the device as this cell has it."""
+    """The testbed file with the DUT settings of this cell."""
     document = bench.model_dump(mode="json", exclude_defaults=True)
     asked = {
         "queues": setup.queues,

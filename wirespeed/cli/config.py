@@ -190,7 +190,7 @@ def _write(text: str, output: Path | None) -> None:
 
 
 def _check(file: Path, form: str) -> int:
-    """All findings on standard output, since they are what was asked for."""
+    """All findings on standard output, since they are the requested output."""
     import json  # noqa: PLC0415
 
     from wirespeed.config.check import check_file, said  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""`wirespeed dut`: prepare a device under test, put it back, collect what it tells, show what a result has of it."""
+"""`wirespeed dut`: prepare a device under test, restore it, collect its telemetry, show its texts in a result."""
 
 from __future__ import annotations
 

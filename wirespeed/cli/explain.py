@@ -1,4 +1,4 @@
-"""`wirespeed explain`: what limited the router, from results or from what was pasted."""
+"""`wirespeed explain`: the limit of a router, from results or pasted output."""
 
 from __future__ import annotations
 

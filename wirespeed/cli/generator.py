@@ -275,7 +275,7 @@ def _otg_service(address: str, certificate: Path | None) -> OtgService | None:
 
 
 def _ready(sockets: RpcSockets, service: OtgService | None, beside: ExitStack) -> str:
-    """The line that the program prints once it serves; the API is served from then on, until `beside` is left."""
+    """The line that the program prints when it is ready; from then on the API is served, until `beside` is left."""
     if service is None:
         return f"ready: RPC at {sockets.address}"
     beside.enter_context(service.serving(sockets.reached))
@@ -283,8 +283,8 @@ def _ready(sockets: RpcSockets, service: OtgService | None, beside: ExitStack) -
 
 
 def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
-    """Room for the buffers in all rings, as many again for packets that are made one by one while others still stand
-    there, and for templates and tables."""
+    """Memory for the buffers in all rings, as many again for packets built individually while others are still queued,
+    and for templates and tables."""
     from wirespeed._native.runtime import pool_buffers  # noqa: PLC0415 - as above
 
     fresh = sum(max(spec.tx_descriptors, spec.rx_descriptors) * spec.tx_queues + _SPARE_FRESH for spec in specs)
@@ -297,7 +297,7 @@ def memory_needed_mb(specs: Sequence[PortSpec], workers: int, mtu: int) -> int:
 
 
 def describe(core: NativeGenerator, server: Server) -> list[str]:
-    """One line for each port: what it is, where it sends, who serves it."""
+    """One line per port: its type, addresses, speed and workers."""
     lines = []
     for port in server.ports:
         info = port.info

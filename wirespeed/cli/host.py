@@ -1,4 +1,4 @@
-"""`wirespeed host`: the hardware of a machine, what it lacks to test with, and the commands that fix it."""
+"""`wirespeed host`: the hardware of a machine, its problems for testing, and the commands that fix them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of the kinds of measurement, each made of the kind's options and what it says of itself."""
+"""The commands of the kinds of measurement, each made of the kind's options and its description."""
 
 from __future__ import annotations
 

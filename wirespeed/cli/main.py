@@ -44,9 +44,9 @@ COMMANDS = {name: summary for commands in GROUPS.values() for name, summary in c
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run one command; errors a user can act on become one line on stderr and the exit code of their class.
+    """Run one command. An error that a user can act on becomes one line on stderr and the exit code of its class.
 
-    Standard output that nobody reads ends the command silently, as `head` is used to; one that is full is an error.
+    If the reader of standard output is gone, as with `head`, the command ends silently; a full disk is an error.
     """
     if argv is None:
         guard_output()

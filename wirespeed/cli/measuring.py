@@ -54,7 +54,7 @@ def measure(kind: str, options: MeasurementOptions[Any]) -> int:
 
 
 def _own_file(kind: str, options: MeasurementOptions[Any]) -> str:
-    """A file in the current folder that is not there yet, named after the test."""
+    """The name of a new file in the current folder, after the test."""
     profile = getattr(options, "profile", "") or ""
     words = (kind, Path(profile).stem, *options.tunables.split(","))
     stem = "-".join(re.sub(r"[^\w.=]+", "_", word) for word in words if word)
@@ -63,7 +63,7 @@ def _own_file(kind: str, options: MeasurementOptions[Any]) -> str:
 
 
 def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:
-    """Make the result file of a test that did not end from its journal, and say what it holds."""
+    """Make the result file of an unfinished test from its journal, and print its summary."""
     from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - as above
     from wirespeed.measurement.file import recover  # noqa: PLC0415
     from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
@@ -87,7 +87,7 @@ def _last_lines(measurement: Measurement[Any, Any], result: MeasurementResult, w
 
 @contextmanager
 def keeping(out: Output) -> Iterator[None]:
-    """Whatever ends the block: what was measured in it is not lost, and standard error says where it is."""
+    """If an error ends the block, the measured data is kept, and standard error names its file."""
     try:
         yield
     except BaseException:
@@ -99,8 +99,8 @@ def keeping(out: Output) -> Iterator[None]:
 
 @contextmanager
 def shown(output: str, grace_s: float | None) -> Iterator[None]:
-    """The test that writes `output` is in the browser while the block runs, and an open page stays for `grace_s`
-    afterwards; None shows nothing. UsageError where there is no file to follow."""
+    """Serve the test that writes `output` to the browser while the block runs; an open page stays for `grace_s`
+    afterwards. None serves nothing. UsageError if the output is not a file."""
     if grace_s is None:
         yield
         return

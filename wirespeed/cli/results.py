@@ -1,4 +1,4 @@
-"""`wirespeed results`: results of all kinds kept for good, and asked."""
+"""`wirespeed results`: a searchable archive of results of all kinds."""
 
 from __future__ import annotations
 

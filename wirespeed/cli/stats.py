@@ -132,8 +132,8 @@ def change_lines(before: dict[str, StatsReading], now: dict[str, StatsReading], 
 
 
 def _columns(reading: StatsReading) -> Iterator[tuple[str, Value]]:
-    """Sums over the threads, each with its index where there are several; of a histogram how many were at most so
-    much, whose first word is the exponent of the smallest bin and no count."""
+    """Sums over the threads, with the index if a counter has several values. A histogram becomes cumulative counts; its
+    first word is the exponent of the smallest bin."""
     columns = reading.columns
     if reading.is_histogram:
         exponent = reading.rows[0][0][0] if columns else 0

@@ -28,7 +28,7 @@ from wirespeed.renamed import OPTIONS, present_options
 _HELP = ("-h", "--help")
 _WIDTH = 78
 _SENSIBLE = 0.6
-"""Likeness from which a word is suggested, as difflib has it."""
+"""Similarity (of difflib) from which on a word is suggested."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def _module_of(name: str) -> ModuleType:
 
 
 def run_command(args: Sequence[str]) -> Any:
-    """Run what `args` begins with, a command that is there; what it returns. The option parser is built for help and
-    for lines that are not plain. UsageError for a line that it refuses."""
+    """Run the command at the beginning of `args`, which exists, and return its value. The option parser is only built
+    for help and for lines that are not plain. UsageError for an invalid line."""
     command, rest = _found(args)
     if command is None:
         return None

@@ -17,8 +17,8 @@ _UNNUMBERED = "the packets have no 16 bytes of payload for a number, so a duplic
 
 @dataclass(frozen=True)
 class CountingCheck:
-    """`sentence` says what the packets' numbers show or, without numbers, what the counters cannot see. `hidden`
-    packets were dropped by the DUT's account and are not missing: 0 where that is within the threshold."""
+    """`sentence` states what the packet numbers show or, without numbers, what the counters cannot see. `hidden` is the
+    number of packets that the DUT counted as dropped although they are not missing; 0 if within the threshold."""
 
     sentence: str = ""
     hidden: int = 0
@@ -26,8 +26,8 @@ class CountingCheck:
 
 
 def counting(whole: Balance, threshold: float, result: MeasurementResult, dropped: int | None) -> CountingCheck:
-    """`whole` is the balance of all directions and trials of `result` together, `dropped` what the DUT says that it
-    dropped meanwhile, None if it was not asked."""
+    """`whole` is the balance of all directions and trials of `result` together, `dropped` the DUT's own count of drops
+    during the test, None if it was not read."""
     if whole.order is not None:
         text = f"packets are numbered: {_order_text(whole.order, whole.offered)}"
         is_one_worker = result.lab.cpus is not None and len(result.lab.cpus.tester) == 1

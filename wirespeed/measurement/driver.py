@@ -1,4 +1,4 @@
-"""The driver of measurements: what they stand on, their journal, and where their results go."""
+"""The driver of measurements: it sets up generator and DUT, keeps the journal and writes the result."""
 
 from __future__ import annotations
 

@@ -30,9 +30,9 @@ def write_file(result: MeasurementResult, path: Path) -> None:
 
 
 def read_file(path: Path) -> MeasurementResult:
-    """Read a result file of any kind, ours or trex-loadtest's. FileFault names what is wrong with it.
+    """Read a result file of any kind, also of trex-loadtest. FileFault names its error.
 
-    Where there is none yet but the journal of a test that did not end, that is read; the result says so.
+    If only the journal of an unfinished test exists, it is read, and the result says so.
     """
     journal = journal_path(path)
     if journal.is_file() and not path.exists():
@@ -82,8 +82,8 @@ def of_journal(text: str, path: Path) -> MeasurementResult:
 
 def recover(file: Path, target: str = "-") -> tuple[MeasurementResult, Path]:
     """Make the result file of a test that did not end, from its journal (`file`, or the one beside it), and remove the
-    journal. Returns the result and its file: `target`, or that which the test would have written. FileFault when there
-    is not a journal."""
+    journal. Returns the result and its file: `target`, by default the output file of the test. FileFault when there is
+    not a journal."""
     journal = file if file.name.endswith(SUFFIX) else journal_path(file)
     if not journal.is_file():
         raise FileFault(

@@ -1,5 +1,5 @@
-"""The progress of a test for those who follow it: frames for the live page, and sums. Kinds that are not made of trials
-have their own in their `followed` module.
+"""The progress of a running test: frames for the live page, and sums for the exporter. Kinds without trials have their
+own `followed` module.
 
 A frame is plain JSON, one a sample, trial or second:
 
@@ -7,8 +7,8 @@ A frame is plain JSON, one a sample, trial or second:
      "cost": {"cycles": 181.2, "vectors": 230.1, "classes": {"input": 31.0, …}}, "tester": {"late": 0, "unsent": 0},
      "latency": {"0→1": [average_us, max_us]}}
 
-Rates are packets per second, `loss` is a share of what was offered. `intended` is the intended load (RFC 2285), null
-where the generator does not tell. `line` is the line rate of all directions together, or absent.
+Rates are packets per second, `loss` is a share of the offered load. `intended` is the intended load (RFC 2285), null if
+the generator does not report it. `line` is the line rate of all directions together, or absent.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Growing(ABC):
 
     @abstractmethod
     def __init__(self, head: Mapping[str, Any], first: Mapping[str, Any], name: str) -> None:
-        """ValueError or KeyError says what is wrong with the head or the first entry."""
+        """ValueError or KeyError for an invalid head or first entry."""
 
     @abstractmethod
     def frame(self, entry: Mapping[str, Any]) -> Frame:
@@ -59,7 +59,7 @@ class Growing(ABC):
 
 
 def frames_of(result: MeasurementResult) -> Iterator[Frame]:
-    """A frame a trial, of a whole result or of what there is of one."""
+    """One frame per trial, of a complete or an unfinished result."""
     return (trial_frame(one, what) for what, one in result.judged_trials)
 
 

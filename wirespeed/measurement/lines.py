@@ -1,4 +1,4 @@
-"""The lines of a measurement: one a step below what is done now, and the last ones."""
+"""Terminal output of a measurement: a line per step, the current activity, and the summary."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PlainLines(Quiet, Generic[Progress]):
 
 
 class LiveLines(Redrawn, Generic[Progress]):
-    """For terminals: title, what is done now, and the last lines, redrawn in place."""
+    """For terminals: title, current activity, and the last lines, redrawn in place."""
 
     def __init__(
         self,

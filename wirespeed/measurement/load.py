@@ -1,4 +1,4 @@
-"""The load that a result is of: what was sent, whoever forwarded it."""
+"""The load of a result: the traffic sent, independent of the DUT."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def group_by_load(results: Iterable[AResult]) -> tuple[LoadGroup[AResult], ...]:
 
 
 def beside(result: MeasurementResult, load: ResultLoad, others: Iterable[MeasurementResult]) -> list[MeasurementResult]:
-    """The results among `others` of the same router, load and directions. Of routers without a name, the one that bears
+    """The results among `others` of the same router, load and directions. For routers without a name, the result with
     the name of the test."""
     return [
         other

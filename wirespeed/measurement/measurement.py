@@ -1,4 +1,4 @@
-"""One measurement of any kind, as whoever runs it sees it: checked, watched, run, told of."""
+"""The interface of one measurement of any kind: check, watch, run and summarise."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ AResult = TypeVar("AResult", bound=Any)
 
 
 class Measurement(ABC, Generic[AnOptions, AResult]):
-    """Made from options, which it checks before anything is brought up; it raises UsageError then.
+    """The constructor checks the options before anything is brought up, and raises UsageError.
 
-    `at` is what the options mean on their bench. `lasting_s` is how long it takes, where the device is to be told.
-    `goes_on`: it goes on with the journal of an earlier one."""
+    `at` are the options completed by the testbed file. `lasting_s` is the duration, for devices that need to know it.
+    `goes_on`: it continues the journal of an earlier measurement."""
 
     at: StandOptions
     lasting_s: float = 0.0
@@ -56,7 +56,7 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
         """The last lines; `where` is the result's file."""
 
     def keep_more(self, result: AResult) -> None:
-        """Write what is kept beside the result."""
+        """Write files in addition to the result."""
 
     def raise_for(self, result: AResult) -> None:
         """Raise what ended a failed measurement, or what a complete one lacks."""

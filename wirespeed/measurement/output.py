@@ -18,8 +18,7 @@ STDOUT = "-"
 
 
 class Output:
-    """The target that a user named: a file, or `-`. FileFault, before an hour of testing rather than after it, when it
-    cannot be written."""
+    """The output target: a file, or `-`. FileFault if it cannot be written, before the test and not after it."""
 
     def __init__(self, target: str) -> None:
         self.path = None if target == STDOUT else Path(target)
@@ -28,8 +27,8 @@ class Output:
         self._journal: Journal | None = None
 
     def journal(self, go_on: bool = False) -> Journal:
-        """The journal of the test that now begins, or that is to `go_on`. That of standard output lies among the
-        temporary files."""
+        """The journal of a test that begins, or continues with `go_on`. For standard output it is in the temporary
+        directory."""
         if self.path is not None:
             path = journal_path(self.path)
         else:
@@ -40,9 +39,9 @@ class Output:
         return self._journal
 
     def keep(self, result: MeasurementResult) -> str | None:
-        """Write the result and do away with the journal; the place to name in the summary, if there is one.
+        """Write the result and remove the journal. Returns the file for the summary, if there is one.
 
-        FileFault when it cannot be written; it says where the result is kept instead.
+        FileFault if it cannot be written; the message names the file that has the result instead.
         """
         if result.is_empty:
             self._done()
@@ -58,7 +57,8 @@ class Output:
         return str(self.path)
 
     def abandon(self) -> str | None:
-        """The test ended without a result; where what it measured is, if there is anything."""
+        """The test ended without a result. Returns a sentence that names the file with the measured data, if there is
+        any."""
         journal = self._journal
         if journal is None:
             return None
@@ -99,7 +99,7 @@ class Unprinted(Output):
 
 
 def check_writable(path: Path) -> None:
-    """FileFault when no file can be made beside `path`."""
+    """FileFault if no file can be created in the folder of `path`."""
     if path.is_dir():
         raise FileFault(f"output {path} is a directory; give the name of a file in it")
     if path.exists() and not path.is_file():  # the result is renamed into place, which would do away with a device

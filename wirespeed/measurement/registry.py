@@ -67,13 +67,13 @@ def report_of(kind: str) -> ReportedKind[Any]:
 
 
 def frames_of(result: MeasurementResult) -> Iterator[Frame]:
-    """A result of any kind, or what there is of one, as frames for the live page."""
+    """A result of any kind, complete or unfinished, as frames for the live page."""
     frames: Iterator[Frame] = _followed(result.kind).frames_of(result)
     return frames
 
 
 def summary_of(result: MeasurementResult) -> Summary:
-    """A result of any kind, or what there is of one, as sums."""
+    """A result of any kind, complete or unfinished, as sums."""
     summary: Summary = _followed(result.kind).summary_of(result)
     return summary
 

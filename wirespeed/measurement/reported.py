@@ -38,8 +38,8 @@ class Remark:
 
 
 def remark_on(cause: str, found: Iterable[tuple[str, str]], total: int, noun: str, sentence: str) -> Iterator[Remark]:
-    """The warning of what was `found` among `total` of a `noun`: names with what differs between them, which may be
-    empty. `sentence` follows who they are. Nothing where none was found."""
+    """The warning that `found` of `total` items (`noun`) are affected: their names with their differences, which may be
+    empty, then `sentence`. Nothing if none was found."""
     if named := list(found):
         who = some([name for name, _ in named], total, noun)
         yield Remark(cause, f"{who}{sentence}", tuple(": ".join(filter(None, one)) for one in named))
@@ -150,7 +150,7 @@ class ReportedKind(ABC, Generic[AResult]):
         return None
 
     def irregular(self, _results: Sequence[AResult]) -> Iterator[Remark]:
-        """Warnings of figures that are not what was asked for; of the kind that leads, all warnings."""
+        """Warnings about figures that differ from the request; for the leading kind, all warnings."""
         yield from ()
 
     def remarks(self, _results: Sequence[AResult]) -> Iterator[Remark]:

@@ -26,7 +26,7 @@ def command_of(result: MeasurementResult) -> str:
 
 
 def _words(option: Option, value: Any) -> Iterator[str]:
-    """The option with its value; nothing for what was not given."""
+    """The option with its value; nothing if it was not given."""
     if value is None or value is False or value in ("", {}):
         return
     yield option.words[0].partition("/")[0]

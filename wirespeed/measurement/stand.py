@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stand:
-    """`lab` and `device` describe a lab of our own or the bench of a file, for the result; they are empty of somebody
-    else's. `restart` ends the device's process and starts it again, where it is ours to do so."""
+    """`lab` and `device` describe a lab of this program or the testbed of a file, for the result; otherwise they are
+    empty. `restart` restarts the device's process, if this program started it."""
 
     client: GeneratorClient
     dut: Dut | None

@@ -1,9 +1,8 @@
 """Dataclasses as JSON documents and back, by the types of their fields.
 
-A field stands under its name, or as Annotated with `Stored` says. A class may name in `also_stored` what follows from
-its fields and stands beside them for readers of the file: a document's key, and the attribute that has the value.
-Reading ignores keys that it does not know, takes the default of a field that is missing, and raises Misfit for a value
-of another kind, which names the place. Numbers are finite.
+A field is stored under its name, or as Annotated with `Stored` defines. `also_stored` of a class adds derived values
+for readers of the file: a document's key, and the attribute with the value. Reading ignores unknown keys, uses the
+default of a missing field, and raises Misfit, with the place, for a value of the wrong type. Numbers are finite.
 """
 
 from __future__ import annotations
@@ -90,7 +89,7 @@ def to_json(value: Any) -> Any:
 
 
 def from_json(kind: type[T], raw: Any, where: str = "") -> T:
-    """The value of a document; Misfit says what is wrong with it, and `where`."""
+    """The value of a document; Misfit names its error, and `where` it is."""
     read: Callable[[Any], T] = reader_of(_hashable(kind))
     return placed(where, read, raw) if where else read(raw)
 

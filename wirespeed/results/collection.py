@@ -1,4 +1,4 @@
-"""The file of `wirespeed dut collect -o FILE`: the telemetry of a device, beside a test or without one."""
+"""The file of `wirespeed dut collect -o FILE`: the telemetry of a device, during a test or without one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_collected(path: Path) -> bool:
 
 
 def read_collected(path: Path) -> Collected:
-    """FileFault says what is wrong with the file."""
+    """FileFault for an invalid file, with the reason."""
     document = json_of(read_text_file(path, "collection", _MOST_BYTES), path, "collection")
     try:
         raw = placed("the file", as_object, document).get("dut", {})

@@ -270,7 +270,7 @@ class DutTelemetry:
 
     @classmethod
     def from_json(cls, raw: Any, where: str = "dut") -> DutTelemetry:
-        """The telemetry of a sample's `dut` object; ValueError says what is wrong with it, and `where`."""
+        """The telemetry of a sample's `dut` object; ValueError names its error, and `where` it is."""
         return placed(where, cls.of_document, raw)  # type: ignore[no-any-return]
 
     @classmethod

@@ -73,7 +73,7 @@ def share_text(percent: float | None, lines: int) -> str:
 
 
 def rate_text(pps: float | None) -> str:
-    """A measured rate, or a dash where there is none."""
+    """A measured rate, or a dash without one."""
     return NOTHING if pps is None else measured_text(pps)
 
 

@@ -21,7 +21,7 @@ _HEAD_BYTES = 200
 
 @dataclass(frozen=True)
 class InspectionTable:
-    """One table: of the cells of a row the first names what it is of."""
+    """One table; the first cell of a row names its subject."""
 
     title: str
     headings: tuple[str, ...]
@@ -79,7 +79,7 @@ def says_inspection(content: bytes) -> bool:
 
 
 def read_inspection(path: Path) -> Inspection:
-    """FileFault says what is wrong with the file."""
+    """FileFault for an invalid file, with the reason."""
     return inspection_of_bytes(read_text_file(path, "inspection", _MOST_BYTES), path)
 
 

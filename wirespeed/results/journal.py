@@ -27,7 +27,8 @@ MAX_RESULT_BYTES = 512 << 20
 """Size limit of a result file or journal: a day of samples, four per second."""
 
 _SYNC_S = 5.0
-"""Lines are handed to the kernel at once, which a kill cannot undo, and to the disk so often, for a power loss."""
+"""Interval of writing to disk, against a power failure. Lines are handed to the kernel at once, so a kill loses
+none."""
 
 
 def journal_path(result: Path) -> Path:
@@ -51,10 +52,10 @@ def format_of(kind: str) -> str:
 
 
 class Journal:
-    """The journal of a running test, at `path`. FileFault when it cannot be made, or when `path` holds measurements
-    that nobody made a result of, unless the test is to `go_on` with them. A disk that fills up later ends no test:
-    `fault` then says what was wrong. `most_s` is how long the test takes at most, in seconds, 0 where nobody knows; the
-    head has it for those who follow the test."""
+    """The journal of a running test, at `path`. FileFault if it cannot be created, or if `path` contains measurements
+    without a result, unless the test is to `go_on` with them. If the disk fills up later, the test continues, and
+    `fault` has the reason. `most_s` is the maximum duration of the test in seconds, 0 if unknown; it is in the head for
+    followers of the test."""
 
     def __init__(self, path: Path, go_on: bool = False) -> None:
         self.path = path
@@ -136,7 +137,7 @@ class Journal:
             self.fault = f"journal {self.path} could not be written: {error.strerror or error}"
 
     def close(self) -> None:
-        """Leave the file where it is."""
+        """Close the journal and keep its file."""
         with suppress(OSError):
             self._file.close()
 
@@ -157,8 +158,7 @@ def read_journal(path: Path) -> str:
 
 
 def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[str, Any]]]:
-    """The kind of measurement, the head and the entries that were written to their end. FileFault names what is wrong
-    with the file."""
+    """The kind of measurement, the head and all complete entries. FileFault for an invalid file, with the reason."""
     *lines, _torn = text.split("\n")
     if not lines or not is_journal(lines[0]):
         raise FileFault(f"{path} is not the journal of a test (its first line is another); give a .part file")

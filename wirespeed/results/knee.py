@@ -75,9 +75,9 @@ class _Fit:
 
 
 def corner(offered: Sequence[float], returned: Sequence[float], proves: Sequence[bool] = ()) -> Corner | None:
-    """The knee of `returned` over `offered` (packets per second, of samples in any order); None where there is none.
+    """The knee of `returned` over `offered` (packets per second, of samples in any order); None without one.
 
-    `proves` says of each sample whether what it lacks can prove a limit; all can unless told.
+    `proves` tells for each sample whether its missing packets can prove a limit; by default all can.
     """
     rows = zip(offered, returned, proves or [True] * len(offered), strict=True)
     pairs = sorted(_Pair(x, max(0.0, min(1.0, y / x)), proof) for x, y, proof in rows if x > LEAST_LOAD_PPS)

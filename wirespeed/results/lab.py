@@ -1,4 +1,4 @@
-"""The lab of a measurement as a value: what was wired to what, on which CPUs, and its JSON in a result's head."""
+"""The lab of a measurement as a value: cabling and CPUs, and its JSON in the head of a result."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class LatencyBaseline:
 
 @dataclass(frozen=True)
 class MeterFacts:
-    """A power meter, what it measures (`of`), the DUT's power before the load and the source of that figure."""
+    """A power meter: what it measures (`of`), the DUT's power before the load, and the source of that figure."""
 
     meter: Annotated[str, SPARSE] = ""
     of: Annotated[str, SPARSE] = ""

@@ -1,8 +1,8 @@
-"""The two figures of a load test: the highest load that held, and what was forwarded at full load. Pure.
+"""The two figures of a load test: the highest load within the threshold, and the rate forwarded at full load. Pure.
 
-Each is a mean over several samples, never one sample. A hold or a step is one load, so its samples count as a whole. In
-a ramp each sample has a load of its own: there a figure is the mean of NEIGHBOURS samples, and an estimate. Disturbed
-samples make no figure; a hold or step that has fewer than half of its samples left is not measured.
+Each is a mean over several samples. A hold or a step is one load, so all its samples count. In a ramp each sample has
+another load, so a figure is the mean of NEIGHBOURS samples, and an estimate. Disturbed samples are excluded; a hold or
+step with fewer than half of its samples left counts as not measured.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _candidates(points: Sequence[Point], end_s: float, disturbed: frozenset[floa
 
 
 def _steps(points: Sequence[Point], places: Sequence[int]) -> Iterator[list[int]]:
-    """The samples of each step, by what was asked for or else offered."""
+    """The samples of each step, grouped by intended or otherwise by offered load."""
     step: list[int] = []
     for place in places:
         if points[place].phase != "step":

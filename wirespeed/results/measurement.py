@@ -47,7 +47,7 @@ class MeasurementResult(ABC):
     needs_end: ClassVar[bool] = False
     """True where the figures of a measurement that was broken off do not stand."""
     is_of_one_load: ClassVar[bool] = False
-    """True where the first figure, a load, stands for the result."""
+    """True if the first figure, a load, represents the result."""
 
     name: str
     variables: Annotated[Settings, Stored("vars")]
@@ -97,7 +97,7 @@ class MeasurementResult(ABC):
 
     @property
     def mean_frame_bytes(self) -> float | None:
-        """Mean size of the frames sent, FCS included; None where nobody knows."""
+        """Mean size of the frames sent, FCS included; None if unknown."""
         sizes = [self.frame_bytes[wire.tx] for wire in self.directions if wire.tx in self.frame_bytes]
         return sum(sizes) / len(sizes) if sizes else None
 
@@ -113,7 +113,7 @@ class MeasurementResult(ABC):
 
     @classmethod
     def from_json(cls, document: Any, name: str) -> Self:
-        """The result of a document; ValueError says what is wrong or missing."""
+        """The result of a document; ValueError for an invalid or missing value."""
         found = placed("its top level", as_object, document)
         cls.check_schema(found.get("schema"))
         result = from_json(cls, found | {"name": name})
@@ -130,7 +130,7 @@ class MeasurementResult(ABC):
 
     @classmethod
     def of_journal(cls, head: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> Self:
-        """The result that a journal makes of itself; ValueError says what is wrong or missing.
+        """The result that a journal makes of itself; ValueError for an invalid or missing value.
 
         The ending of a head may be in its keys `started` and `notes` alone."""
         told = {"started": head.get("started", ""), "notes": head.get("notes", [])}
@@ -140,4 +140,4 @@ class MeasurementResult(ABC):
     @classmethod
     @abstractmethod
     def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
-        """The result of a journal, and what is said of its end."""
+        """The result of a journal, and the reason of its end."""

@@ -22,12 +22,12 @@ LEAST_USED = 1e-6  # packets per second, and percent of the line; less is noise 
 class Point:
     """One sample of one direction, or of several together (`lines` of them).
 
-    `received_pps` counts what came back of ours, never more than was offered then (in files of others, whose rates are
-    smoothed, it is what they say). Frame lengths are means with FCS, None without byte rates. Percentages are of the
-    line (L1), summed over the directions of a sum: `line_percent` is what was received, by the lengths sent,
-    `received_line_percent` the same by the lengths that came back, `offered_line_percent` what was offered. A sample
-    that makes up for lost time may stand above 100. `preempted_share` is the part of the interval that the workers did
-    not have their CPUs, None where nobody measured it; `disturbed` says why the sample's loss is the machine's doing.
+    `received_pps` counts test frames received, at most as many as were offered (in files of other programs: their
+    smoothed rate). Frame lengths are means with FCS, None without byte rates. Percentages are of the line (L1), summed
+    over the directions of a sum: `line_percent` is the received rate by the lengths sent, `received_line_percent` by
+    the lengths received, `offered_line_percent` the offered rate. A sample in which the tester catches up may exceed
+    100. `preempted_share` is the share of the interval in which workers were preempted, None if not measured;
+    `disturbed` is the reason if preemption explains the loss of the sample.
     """
 
     t_s: float

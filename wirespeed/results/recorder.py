@@ -12,7 +12,7 @@ from wirespeed.results.measurement import MeasurementResult
 
 
 class Recorder(Protocol):
-    """Keeps the head of a result, and then what is measured: a sample, a trial, a row."""
+    """Stores the head of a result, then each sample, trial or row."""
 
     def begin(self, head: Any) -> None: ...
     def add(self, entry: Any) -> None: ...

@@ -1,4 +1,4 @@
-"""One interval of a measurement: what each port counted, and what stood beside it."""
+"""One interval of a measurement: the counts of each port, and telemetry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirespeed.results.codec import SPARSE, Stored
 from wirespeed.results.order import Order
 
 MEASURED_PHASES = ("ramp", "hold", "step", "trial")
-"""Phases whose samples are measurements; the others warm up, or watch what is still under way."""
+"""Phases whose samples are measurements; the others are warm-up and drain."""
 
 
 @dataclass(frozen=True)

@@ -107,8 +107,8 @@ def _present(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def sample_from_json(index: int, raw: Any) -> Sample:
-    """Sample `index` of a file. KeyError or ValueError names what is missing or wrong, and where. `phase` is empty if
-    the file does not have it."""
+    """Sample `index` of a file. KeyError or ValueError for a missing or invalid value, with its place. `phase` is empty
+    if the file does not have it."""
     here = f"sample {index}"
     raw = _present(as_object(raw, here))
     ports = {int(key): _port_from_json(raw[key], f"port {key} in {here}") for key in raw if _PORT.fullmatch(key)}

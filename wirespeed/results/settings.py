@@ -1,4 +1,4 @@
-"""The settings of a measurement, as its result has them."""
+"""The settings of a measurement in its result."""
 
 from __future__ import annotations
 

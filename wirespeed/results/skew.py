@@ -101,8 +101,8 @@ def _signed(samples: Sequence[Sample], channel: Channel) -> bool:
 def _readings(
     samples: Sequence[Sample], points: Sequence[Point], channel: Channel, balance: Balance | None
 ) -> list[_Reading]:
-    """The start, the end of each sample with load, and what stood after the drain. Frames of others that came beside
-    ours, if more came in the end than was sent, are taken to have come evenly."""
+    """The counts at the start, at the end of each sample with load, and after the drain. If in the end more frames were
+    received than sent, the foreign frames are assumed to have arrived evenly."""
     offered = list(accumulate(point.balance.offered for point in points))
     missing = _missing(samples, points, channel)
     loaded = _loaded(points)
@@ -176,7 +176,7 @@ def _taut(at: Sequence[float], lows: Sequence[float], highs: Sequence[float]) ->
 
 
 def _with_loss(point: Point, lost: float, extraneous: float) -> Point:
-    """The point as if `lost` of its packets had not come back, with `extraneous` frames of others beside ours."""
+    """The point with `lost` packets and `extraneous` foreign frames."""
     old = point.balance
     came = old.offered - lost
     balance = replace(old, received=came + extraneous, extraneous=extraneous)

@@ -12,7 +12,7 @@ from wirespeed.results.point import Point
 MOST = 0.5
 UNSENT_SHARE = 0.05
 UNSENT_SAMPLES = 5
-"""A server that does not count what it could not send is taken for the limit when its last samples fall this short."""
+"""Shortfall of the last samples from which on a server without a count of unsent packets is taken for the limit."""
 
 
 def share_of_tester(stretch: Sequence[Point]) -> float:

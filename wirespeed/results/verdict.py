@@ -21,7 +21,7 @@ from wirespeed.results.figures import (
 from wirespeed.units import l1_bits
 
 LimitedBy = Literal["dut", "line", "tester", "host", "nothing", "unknown"]
-"""`host`: the machine took CPUs away from tester or DUT. `nothing`: no more was offered, and nothing was lost."""
+"""`host`: CPUs of tester or DUT were preempted. `nothing`: no more was offered, and nothing was lost."""
 
 LIMITS: dict[LimitedBy, str] = {
     "line": "line",
@@ -79,11 +79,10 @@ class Limit:
 class Figure:
     """One figure of a result, of all directions together.
 
-    `rate_pps` is None where there is none, for the reason `why`. `loss_ratio` is what was lost of `offered_pps`, or
-    what the goal of a search allows. `line_percent` is the share of all `lines` together and never above 100.
-    `upper_pps` is the upper bound of a search. `each` has the directions, by name, where there are several. `said` is
-    the text of a figure that is not a rate. `samples` make the mean, whose rates were `low_pps` to `high_pps`; 0 where
-    trials do.
+    `rate_pps` is None for the reason `why`. `loss_ratio` is the loss at `offered_pps`, or the loss that the goal of a
+    search allows. `line_percent` is the share of all `lines` together, at most 100. `upper_pps` is the upper bound of a
+    search. `each` has the directions by name, if there are several. `said` is the text of a figure that is not a rate.
+    `samples` is the number of samples in the mean, with rates from `low_pps` to `high_pps`; 0 for trials.
     """
 
     name: str
@@ -161,7 +160,7 @@ class Figure:
 
     @property
     def line(self) -> str:
-        """The figure with its name, its share of the line, and its loss where that is no goal's: `forwarded 4.47 Mpps,
+        """The figure with its name, its share of the line and, unless a goal has it, its loss: `forwarded 4.47 Mpps,
         30.1 % of line, loss 0 %`."""
         words = [self.said or f"{self.name} {self.text}"]
         if self.rate_pps is not None and self.line_percent is not None:

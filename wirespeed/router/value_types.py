@@ -215,6 +215,7 @@ VALUE_TYPES: dict[str, ValueType] = {
     "node": _Node("<node>"),
     "number": _Number("<number>"),
     "numbers": _Numbers("<numbers>"),
+    "path": _File("<path>", rest_of_line=True),
     "prefix": _Prefix("<prefix>"),
     "share": _Share("<share>"),
     "text": _Text("<text>", rest_of_line=True),

@@ -43,11 +43,11 @@ def burst_of(trial: TrialResult) -> Burst:
 def longest_burst(
     send: Callable[[int], Burst], most: int, resolution: float, signature: int, first: int | None = None
 ) -> LongestBurst:
-    """RFC 9004 section 5: binary search on the length of a burst of at most `most` frames, until what is whole and what
-    is not differ by at most `resolution` of the latter, or by one frame. A burst that loses is sent again up to
-    `signature` times, and is only lossy if all of them lose. A length that was never whole, and once not sent back to
-    back, ends the search. With `first` the search begins with bursts that grow from that length, each twice as long as
-    the one before, in place of the longest."""
+    """RFC 9004 section 5: binary search on the length of a burst of at most `most` frames, until the longest passing
+    and the shortest lossy length differ by at most `resolution` of the latter, or by one frame. A lossy burst is
+    repeated up to `signature` times; its length is lossy only if all of them lost frames. A length that never passed
+    and was once not sent back to back ends the search. With `first`, the search begins with that length and doubles it
+    each time, instead of beginning with the longest."""
     trials, gaps = 0, False
 
     def sent_whole(frames: int) -> Burst | None:

@@ -1,7 +1,7 @@
-"""MLRsearch over any way to measure a load: what it finds for each goal, and what of it is whose doing.
+"""MLRsearch over any way to measure a load: its outcome for each goal, and the cause of each bound.
 
-The search itself is the package of that name; here it is given trials, and asked what it knows whenever somebody wants
-to see it or when it has to end early. Nothing is sent here.
+The package of that name does the search. This module feeds it with trials, and reads its state for progress lines and
+after an early end. Nothing is sent here.
 """
 
 from __future__ import annotations
@@ -25,16 +25,17 @@ else:
     mlr = Later("wirespeed.trial.mlr")
 
 Measure = Callable[[float, float, Purpose], SearchTrial]
-"""Holds a load (packets per second of each direction) for some seconds. What it returns has been `judged` and kept."""
+"""Holds a load (packets per second per direction) for some seconds, and returns the judged and stored trial."""
 
 _ENDLESS_S = 1e9
 _ABOUT = 1.001
-"""Loads are on a grid, on which the lowest one is not quite what was asked for."""
+"""Relative tolerance for the lowest load, since loads are on a grid."""
 _ENOUGH = 3
-"""Trials above all loads that pass, none of which the tester could offer, show where it ends; twice as many of any
-loads do."""
+"""Number of trials above all passing loads that the tester could not offer, after which its limit counts as reached.
+Twice as many do at any loads."""
 _MARGIN = 0.01
-"""Below what it offered then; twice as much each time that the tester does not hold that either."""
+"""Margin below the load that the tester offered; doubled each time that the tester cannot send the reduced load
+either."""
 _MOST_CEILINGS = 6
 
 
@@ -64,11 +65,11 @@ class OutOfTime(Exception):
 
 
 class _Disturbed(Exception):
-    """The host disturbs every trial of several loads: more of them would tell of the host alone."""
+    """The host disturbs all trials at several loads: further trials would only measure the host."""
 
 
 class _Ceiling(Exception):
-    """The tester ends at so many packets per second of each direction: nothing above it tells anything of the DUT."""
+    """The limit of the tester in packets per second per direction: trials above it show nothing about the DUT."""
 
     def __init__(self, pps: float) -> None:
         super().__init__(pps)
@@ -77,8 +78,8 @@ class _Ceiling(Exception):
 
 @dataclass
 class Controller:
-    """One search. `least_pps` and `most_pps` are the loads it may use; `limit_s` is the time it may take, as trials
-    tell it. At one load at most `repeats` trials are repeated whose loss the machine explains."""
+    """One search. `least_pps` and `most_pps` bound the loads; `limit_s` is the maximum time, by the duration of trials.
+    At one load at most `repeats` disturbed trials are repeated."""
 
     goals: Sequence[Goal]
     least_pps: float
@@ -99,9 +100,9 @@ class Controller:
     """Goals that were done before it, with the highest load that they were searched up to."""
 
     def run(self) -> None:
-        """Search until every goal is reached, below what the tester can offer, or until the host disturbs each trial.
-        OutOfTime, MeasurementError (a DUT that fell silent) or whatever `measure` raises ends it early; `intervals` and
-        `outcomes` then say what is known."""
+        """Search until every goal is reached, below the limit of the tester, or until the host disturbs each trial.
+        OutOfTime, MeasurementError (the DUT returns nothing any more) or an error of `measure` ends it early;
+        `intervals` and `outcomes` then have the bounds so far."""
         while True:
             try:
                 self._run()
@@ -213,8 +214,8 @@ class Controller:
         self.spent_s += trial.trial.effective_s
 
     def _check_host(self, last: SearchTrial) -> None:
-        """Raise _Disturbed where all repeats of as many loads were spoilt, that of `last` among them, and no load was
-        too much for the DUT."""
+        """Raise _Disturbed if all repeats at several loads, including that of `last`, were disturbed, and the DUT
+        failed no load."""
         open_goals = [one.goal for one in self._searched() if not one.is_done(self._top_pps)] or self._open_goals
         goal = max(open_goals, key=lambda trial: trial.loss_ratio)
         if not self.repeats or _failed_by(last, goal) != "host":
@@ -256,7 +257,7 @@ class Controller:
             raise _Ceiling(self._below(failed))
 
     def _below(self, failed: Sequence[SearchTrial]) -> float:
-        """A load that the tester can offer, by what it did of those that it could not."""
+        """A load that the tester can offer, from the loads that it could not offer."""
         offered = [min(channel.offered_pps for channel in one.trial.channels.values()) for one in failed]
         least = min(one.load_pps for one in failed)
         margin: float = _MARGIN * (1 << len(self._ceilings))
@@ -282,8 +283,8 @@ class Controller:
         return f"{text}; of single trials it carried up to {most_pps:,.0f} pps, all that was sent"
 
     def _check_silence(self) -> None:
-        """A device may return nothing of more than it can take. One that returns nothing of the lowest load, or no
-        longer returns what it did at a higher one, is gone."""
+        """A device may return nothing at a load beyond its limit. If it returns nothing at the lowest load, or at a
+        load below one that it carried before, it is gone."""
         *before, last = self.trials
         for wire, channel in last.trial.channels.items():
             if channel.balance.received or not channel.balance.offered:
@@ -307,8 +308,8 @@ def repeats_for(goals: Sequence[Goal]) -> int:
 
 
 def check_resolution(goals: Sequence[Goal], most_pps: float) -> None:
-    """UsageError for a goal whose trials hold too few packets, at the highest load of all directions, to tell what it
-    asks for."""
+    """UsageError for a goal whose trials have too few packets to resolve it, even at the highest load of all
+    directions."""
     for goal in goals:
         packets = goal.final_s * most_pps
         if goal.loss_ratio and goal.loss_ratio * packets < 1:

@@ -27,30 +27,30 @@ from wirespeed.seam.flow_sets import FlowsLearnt
 from wirespeed.trial.latency import latency_between, latency_reading
 
 DRAIN_S = 0.2
-"""Frames under way have so long to arrive after the last one was sent; RFC 9693 leaves the time to the tester."""
+"""Time for frames in flight to arrive after the last one was sent. RFC 9693 leaves it to the tester."""
 
 SLOW_SHARE = 0.001
-"""Sending that took longer than asked by more than this was the tester's limit, or its medium's."""
+"""Share by which sending may exceed its planned duration. Beyond it, the tester or its port type was the limit."""
 
 _PROFILE = "flow_set"
-"""Apart from the streams of a trial, which stay loaded."""
+"""Name of a separate profile, so that the streams of a trial stay loaded."""
 
 _ANSWERS = "flow_set_answers"
 _STEPS: dict[FlowRole, HandshakeStep] = {"initiator": "ack", "responder": "syn-ack"}
-"""What answers."""
+"""The handshake step that each role answers with."""
 
 _SLOW_S = 60.0
-"""Tables of many flows are made, or compared, for seconds."""
+"""Timeout of requests that create or compare the tables of many flows, which takes seconds."""
 _POLL_S = 0.05
 _HEARTBEAT_S = 1.0
 _STRETCH, _STRETCH_MORE_S = 2.0, 1.0
-"""Sending is given up once it takes so many times its length, and so much more."""
+"""Sending is aborted after this multiple of its planned duration, plus a constant."""
 
 
 @dataclass(frozen=True)
 class Sending:
-    """Frames that the driver took, and the time from the first burst to the last. `refused` were not taken by it, or
-    had no buffer, or were due too late to be sent."""
+    """Frames that the driver accepted, and the time from the first burst to the last. `unsent` were refused, had no
+    buffer, or were late."""
 
     asked_fps: float
     asked: float

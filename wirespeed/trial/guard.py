@@ -38,7 +38,7 @@ def why_begun_anew(before: TrialReading, now: TrialReading) -> str | None:
 def links_lost(
     before: Mapping[int, PortStatus], status: Mapping[int, PortStatus], expected: Collection[int]
 ) -> tuple[int, ...]:
-    """Ports of `expected` that have no link, or have lost it for a moment since `before`, where that is counted."""
+    """Ports of `expected` without a link, or that lost it briefly since `before`, if that is counted."""
 
     def flapped(port: int) -> bool:
         losses, former = status[port].link_losses, before[port].link_losses if port in before else None

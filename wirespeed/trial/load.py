@@ -25,7 +25,8 @@ _ETHER_TYPE_AT = 12
 
 @dataclass(frozen=True)
 class LatencyStream:
-    """Packets of a steady rate beside the load, counted under packet group `group`; the length is with FCS."""
+    """Packets at a steady rate in addition to the load, counted under packet group `group`; the length includes the
+    FCS."""
 
     group: int
     rate_pps: float

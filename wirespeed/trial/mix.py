@@ -22,8 +22,8 @@ class Mix:
 
 
 def mix_of(streams: Sequence[dict[str, Any]]) -> Mix:
-    """The mix of the streams that a multiplier moves; latency streams keep their own rate and count where there is
-    nothing else."""
+    """The mix of the streams that a load multiplier scales. Latency streams keep their own rate; they count only if
+    there are no others."""
     moved = [item for item in streams if item["stream"].get("flow_stats", {}).get("rule_type") != "latency"]
     packets = frames = 0.0
     fixed = True

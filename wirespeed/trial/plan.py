@@ -15,11 +15,10 @@ from wirespeed.trial.directions import pair_directions
 
 @dataclass(frozen=True, kw_only=True)
 class MeasurementPlan:
-    """`profile` with its `tunables` is sent in the `directions`; `line_bps` is another line to take percent of than the
-    ports' own. `signature` tells our packets from others by their marks. With `force` ports are taken from whoever
-    holds them, and loads go out where a link is down. `lab`, `dut` and `versions` describe the set-up; they go into
-    the result as they are. `group` is what people call the load, such as `64b many flows`. `output_file` is only
-    recorded."""
+    """`profile` with its `tunables` is sent in the `directions`; `line_bps` replaces the ports' own line rate in
+    percentages. `signature` identifies test frames by their signature. With `force`, ports are acquired from other
+    users, and loads are sent even if a link is down. `lab`, `dut` and `versions` describe the setup and are stored in
+    the result. `group` is the usual name of the load, such as `64b many flows`. `output_file` is only recorded."""
 
     profile: str = field(kw_only=False)
     tunables: dict[str, str] = field(default_factory=dict, kw_only=False)
@@ -74,8 +73,8 @@ class MeasurementPlan:
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatingPlan(MeasurementPlan):
-    """With `robust` trials are repeated whose loss the machine explains; None does so in a lab whose control shares
-    CPUs with what it measures."""
+    """`robust` repeats disturbed trials; None does so in a lab whose control processes share CPUs with tester or
+    DUT."""
 
     robust: bool | None = None
 

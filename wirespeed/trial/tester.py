@@ -23,7 +23,7 @@ from wirespeed.units import Rate
 
 @dataclass(frozen=True)
 class Look:
-    """A reading, and what the ports answered when asked to prove that they are ours."""
+    """A reading, and the ports' answers that prove ownership."""
 
     reading: TrialReading
     status: Mapping[int, PortStatus]
@@ -162,7 +162,7 @@ class Tester:
         return self._told_of(self._client.machine())
 
     def look(self, load: TrialLoad, sending: bool) -> Look:
-        """Read all counters, and have the ports prove that they are ours; `sending` says that they are to send now."""
+        """Read all counters, and verify the ownership of the ports; `sending`: they must be sending."""
         held = {port: load.ports[port].first_stream if sending and port in load.ports else None for port in self.ports}
         seen = self._client.snapshot(list(self.ports), _groups(load), held)
         ports = {

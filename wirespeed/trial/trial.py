@@ -1,6 +1,6 @@
-"""A trial: ports taken, streams loaded once, loads held on them one after the other, what came back counted.
+"""A trial: it acquires ports, loads streams once, holds one load after another, and counts received packets.
 
-Ramp, search, the tests of RFC 2544 and soak are schedules over this.
+Ramp, search, the tests of RFC 2544 and soak are schedules over it.
 """
 
 from __future__ import annotations
@@ -36,43 +36,43 @@ from wirespeed.trial.tester import Tester
 from wirespeed.units import Rate
 
 HEARTBEAT_S = 1.0
-"""While a load is held the ports are looked at so often: a link that was away for longer than this is seen, and a
-generator that ends the traffic of owners it does not hear hears us."""
+"""Interval of port readings while a load is held. A longer link failure is noticed, and the generator's owner timeout
+does not expire."""
 
 TESTER_SHARE = 0.001
 """Share of the intended load: if more than this is not offered, the trial did not have the intended load."""
 
 _LEAD_S = 0.02
-"""Our generator begins a trial so long after the reading before it, when all that has to be said is said."""
+"""Delay from the reading before a trial until a wirespeed generator begins it: all requests are sent by then."""
 
 _END_MOST_S = 5.0
 _END_POLL_S = 0.01
 _DRAIN_MOST_S = 2.0
 _DRAIN_LONGEST_S = 10.0
-"""The same where workers were preempted meanwhile: they get their time back, up to here."""
+"""The same if workers were preempted meanwhile: they get that time in addition, up to this limit."""
 _DRAIN_POLL_S = 0.05
 _QUIET_S = 0.2
 _QUIET_CACHED_S = 1.1
-"""Counters at rest for so long have settled; some servers refresh them only twice a second."""
+"""Counters that did not change for this time have settled; some servers refresh them only twice per second."""
 _QUIET_APART_S = 0.6
-"""So long also where nothing is missing, if the server reads what it sent and what it received apart: right after the
-load the later of two old readings may hold more than was sent by the earlier."""
+"""The same if nothing is missing, for servers that read sent and received counters at different times: right after the
+load, received packets of the later reading can hide missing ones."""
 
 
 class Trial:
-    """Enter it to take the ports, leave it to give them back, whatever happened: nothing is sent then.
+    """Context manager: it acquires the ports, and in any case stops their traffic and releases them at its end.
 
-    Entering raises EnvironmentFault (a port without a link), RemoteError (a port that is somebody's, a stream that the
-    server refuses), UsageError. Once a load is on, `snapshot`, `heartbeat` and `wait` raise ConnectionFault when a port
-    is not ours any more, does not send, or lost its link; `latest` is then the last reading that was our own.
+    Entering raises EnvironmentFault (a port without a link), RemoteError (a port of another user, a stream that the
+    server refuses), UsageError. Under load, `snapshot`, `heartbeat` and `wait` raise ConnectionFault if a port was
+    acquired by another user, does not send, or lost its link; `latest` is then the last valid reading.
 
-    `line_bps` is another line to take percent of. Packets under way are waited for until all came back or the counters
-    rest, and never less than `residual_s`. `ring_slots` are how many packets wait each way for a worker that is away, 0
-    where that is not known. With `force` ports are taken from whoever holds them, and loads go out where a link was
-    down from the beginning. With `ignore_link_down` a link that goes down later ends nothing; without, `link_hint` says
-    what can be done. With `go_on`, ports that the same session has owned all along, as after its program ended and
-    began again, keep what they counted: `ours_already` says so then; and if they still send, `adopted` says that they
-    do and that nothing was told to them."""
+    `line_bps` replaces the line rate in percentages. A drain waits until all packets in flight arrived or the counters
+    rest, and at least `residual_s`. `ring_slots` is the number of packets that wait in each direction for a preempted
+    worker, 0 if unknown. With `force`, ports are acquired from other users, and loads are sent even if a link was down
+    from the beginning. With `ignore_link_down` the trial continues if a link goes down later; otherwise `link_hint` is
+    the remedy in the error. With `go_on`, ports that the same session still owns, as after a restart of its program,
+    keep their counts; `ours_already` is then set. If they still send, their traffic is left alone, and `adopted` is
+    set."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Trial:
         return self
 
     def _take_again(self) -> None:
-        """Own what our session still owns, without a word to what is sent there."""
+        """Take over the ports that this session still owns, without touching the traffic."""
         if any(status.owner != self.tester.user for status in self._statuses.values()):
             return
         try:
@@ -217,11 +217,11 @@ class Trial:
         return self._with_dut(self._look())
 
     def heartbeat(self) -> None:
-        """Prove that the ports are ours, send and have their links, and be heard by their server."""
+        """Verify that the ports are owned, send and have links; this also resets the owner timeout."""
         self._look()
 
     def wait(self, seconds: float) -> bool:
-        """Let the load be for so long, with a heartbeat now and then; True when `stop` cut it short."""
+        """Wait for the given time, with heartbeats. True if `stop` ended it early."""
         end_s = time.monotonic() + seconds
         while (left_s := end_s - time.monotonic()) > 2 * HEARTBEAT_S:
             if self.stop.wait(min(HEARTBEAT_S, left_s)):
@@ -319,8 +319,8 @@ class Trial:
         return self._rested, Drain(time.monotonic() - began, at_rest)
 
     def _absent_s(self, still: TrialReading, end: TrialReading) -> float:
-        """Seconds since `still` in which a worker of the tester or the DUT was preempted: packets wait meanwhile, and
-        counters at rest prove nothing."""
+        """Seconds since `still` in which a worker of tester or DUT was preempted. Packets wait during that time, so
+        unchanged counters prove nothing."""
         told = self.dut.telemetry(still.dut, self.dut.reading())
         found = preemption_between(still.machine, end.machine, told) or Preemption()
         return max(found.tester_preempted_s or 0.0, found.dut_preempted_s or 0.0)
@@ -333,10 +333,10 @@ class Trial:
         return 0.0 if end.instant else _QUIET_APART_S
 
     def measure(self, rate: Rate, duration_s: float) -> TrialResult:
-        """Hold `rate` for `duration_s` by the server's own clock, drain, and count. Nobody of us has anything to do
-        meanwhile, for control may share a CPU with the tester: our generator begins by itself too, a moment after it
-        was told. ConnectionFault when the server does not end it, or a port is not ours any more or without a link;
-        KeyboardInterrupt when `stop` is set."""
+        """Hold `rate` for `duration_s` by the server's own clock, drain, and count. This program is idle meanwhile,
+        since it may share a CPU with the tester; a wirespeed generator also begins by itself, shortly after the
+        request. ConnectionFault if the server does not end the load, or a port was acquired by another user or lost its
+        link; KeyboardInterrupt if `stop` is set."""
         before = self.snapshot()
         read_s = time.monotonic()
         self.take_links_down()
@@ -387,8 +387,8 @@ class Trial:
         self._sending = False
 
     def result(self, rate: Rate, before: TrialReading, loaded: TrialReading, planned_s: float) -> TrialResult:
-        """Drain, and count what was sent from `before` on: `rate`, for `planned_s` if a server that keeps no account is
-        to be held to it. `loaded` is the last reading under load."""
+        """Drain, and count the packets sent since `before`: at `rate`, for `planned_s` if a server without a count of
+        intended packets is judged by it. `loaded` is the last reading under load."""
         return self._result(rate, before, loaded, planned_s, loaded.at_s - before.at_s)
 
     def _result(
@@ -400,8 +400,8 @@ class Trial:
         seconds: float,
         held: Preemption | None = None,
     ) -> TrialResult:
-        """The load was on for `seconds`, if the server ended it before `loaded` was read; `held` tells of the workers
-        in just that time."""
+        """The load lasted `seconds`, if the server ended it before `loaded` was read; `held` has the workers' counters
+        of exactly that time."""
         idle = self._rested
         assert idle is not None, "the trial was not entered"
         sample = self.sample(before, loaded, "trial", rate)

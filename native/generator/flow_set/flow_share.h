@@ -54,8 +54,9 @@ struct flow_writing {
 	uint32_t order;             /* enum ws_flow_order */
 	bool learnt;                /* over learnt flows only */
 	bool shared;                /* with other workers that send over the same flows */
-	uint64_t next;              /* EACH: number of frames written */
+	uint64_t next;              /* EACH: the place or the flow that comes next */
 	uint32_t first, step, mine; /* RANDOM: flows `first`, `first` + `step` …, `mine` of them */
+	uint32_t drawn, left;       /* the next flow of the group that was drawn, and what is left */
 	struct tuple_order learnt_order;
 	uint64_t random;
 };

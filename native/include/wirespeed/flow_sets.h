@@ -7,7 +7,7 @@
  *   LEARN     the initiator sends each flow once; the responder learns the tuple it arrives with.
  *             Over TCP, the responder answers each with a SYN-ACK and the initiator with an ACK
  *   VALIDATE  the responder sends once over each learnt tuple; the initiator checks the arrival
- *   EXCHANGE  either side sends over random flows; the responder only over learnt ones
+ *   EXCHANGE  either side sends over flows drawn at random; the responder only over learnt ones
  * Streams of type WS_FLOW_SET send the frames. Their packet is a UDP frame of any addresses and
  * ports, their flow_id a ws_flow_order. Each frame has its flow, a number and its phase behind the
  * UDP header, and correct checksums. Over TCP the packet is a SYN, SYN-ACK or ACK without data, or
@@ -30,7 +30,7 @@ enum {
 
 enum ws_flow_order {
 	WS_FLOW_EACH = 0,   /* each once, in a pseudorandom order */
-	WS_FLOW_RANDOM = 1, /* drawn with repetition */
+	WS_FLOW_RANDOM = 1, /* drawn with repetition, in groups of eight that LEARN sends far apart */
 	WS_FLOW_ANSWER = 2, /* LEARN over TCP: flows whose SYN or SYN-ACK has just arrived */
 };
 

@@ -23,12 +23,12 @@ from wirespeed.units import l1_bits, line_rate_pps
 
 @dataclass(frozen=True)
 class MeasuredCurve:
-    """A direction, or the sum of all, over a whole test. None stands where the test did not say.
+    """A direction, or the sum of all, over a whole test. None means unknown.
 
-    `lines` is the number of directions, `line_pps` what fills their lines together. `stray_failures` counts samples
-    above the threshold whose loss did not last; `tester_ratio` is the tester's own share of what was wanted and did not
-    come back in the samples above the threshold. `passed_pps` is the highest load offered before and below the loss
-    onset that lost no more than the threshold.
+    `lines` is the number of directions, `line_pps` the line rate of all of them together. `stray_failures` counts
+    samples above the threshold without persistent loss. `tester_ratio` is the share of missing packets that the tester
+    caused, in the samples above the threshold. `passed_pps` is the highest load before and below the loss onset with
+    a loss within the threshold.
     """
 
     channel: str
@@ -106,10 +106,10 @@ def analyse(
     exclude_disturbed: bool | None = None,
     balances: Mapping[Channel, Balance] | None = None,
 ) -> Analysis:
-    """Judge every direction and their sum by `threshold`, or by that which the test was run with.
+    """Judge every direction and their sum by `threshold`, by default that of the test.
 
-    `line_bps` is another line than the tester's to take percentages of. Spoilt samples are left out as in the test
-    itself, unless told. `balances` are those of the whole test, in place of the ones that its outcome has.
+    `line_bps` replaces the tester's line rate in percentages. Disturbed samples are excluded as in the test itself,
+    unless given otherwise. `balances` of the whole test replace those of its outcome.
     """
     loss_threshold = result.outcome.threshold if threshold is None else threshold
 

@@ -61,7 +61,8 @@ class _Run:
 
     @property
     def worth(self) -> tuple[bool, bool, float, bool]:
-        """Complete before broken off, a load held before one that was not, then the higher rate."""
+        """Order of preference: a complete test before an interrupted one, a held load before one that was not held,
+        then the higher rate."""
         held = self.verdict.figure
         return (self.verdict.status == COMPLETE, held.is_measured, self.rate_pps, not held.bound)
 

@@ -1,9 +1,9 @@
 """The result of a load test as a JSON document.
 
-It is a strict superset of trex-loadtest's: `vars` and `stats` as that program wrote them, and beside them `schema`,
-`versions`, `lab`, `ports`, `directions`, `dut` and `outcome`; each sample adds `t`, `phase`, counter totals and what
-stood beside it. Files of that program load (one second a sample is assumed), files of ours load in its viewer, and
-older ones of ours load here. docs/result-format.md lists every field.
+It is a strict superset of trex-loadtest's: `vars` and `stats` as that program writes them, and also `schema`,
+`versions`, `lab`, `ports`, `directions`, `dut` and `outcome`; each sample adds `t`, `phase`, counter totals and
+telemetry. Files of trex-loadtest can be read (assuming one sample per second), its viewer reads wirespeed's files, and
+older schemas can be read. docs/result-format.md lists every field.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REQUIRED_VARS = ("warmup_mult", "warmup_duration", "rampup_target", "rampup_dura
 
 
 def result_of(document: Any, name: str) -> Result:
-    """A Result from a document; ValueError or KeyError says what is wrong or missing."""
+    """A Result from a document; ValueError or KeyError for invalid or missing values."""
     document = placed("its top level", as_object, document)
     variables, stats = placed("vars", as_object, document["vars"]), placed("stats", as_object, document["stats"])
     for key in REQUIRED_VARS:
@@ -62,8 +62,8 @@ def result_of(document: Any, name: str) -> Result:
 
 
 def _with_means(result: Result) -> Result:
-    """The result of a first file of this schema, which had figures of single samples (`maximum`, and `held` of one
-    sample), with means in their place; what was counted stays as the file has it."""
+    """The result in an early file of this schema. Its figures of single samples (`maximum`, and `held` of one sample)
+    are replaced by means; counts stay as in the file."""
     figures = judged(result).outcome.channels
     channels = {
         name: replace(

@@ -17,7 +17,7 @@ _PHASES = {"warmup": "warm-up"}
 
 
 def frames_of(result: Result) -> Iterator[Frame]:
-    """The frames of a whole result, or of what there is of one."""
+    """The frames of a complete or an unfinished result."""
     before = None
     for sample in result.samples:
         yield _sample_frame(result, before, sample)

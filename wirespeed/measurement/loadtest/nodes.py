@@ -56,7 +56,7 @@ def dearest(test: Analysis, most: int = 5) -> tuple[NodeCurve, ...]:
 
 
 def _told(test: Analysis) -> list[tuple[Point, DutTelemetry]]:
-    """The measured samples whose router told of its workers."""
+    """The measured samples with telemetry of the router's workers."""
     pairs = zip(test.curves[-1].points, test.result.samples, strict=True)
     read = [(point, DutTelemetry.readable(sample.dut)) for point, sample in pairs if point.measured]
     return [(point, telemetry) for point, telemetry in read if telemetry.workers]

@@ -39,7 +39,7 @@ class LoadPlan(MeasurementPlan):
 
     @property
     def most_percent(self) -> float | None:
-        """The most that is asked of the line; None where it is asked in another unit."""
+        """The highest load as a share of the line; None if it has another unit."""
         loads = self.step_loads or (self.ramp_target,)
         return max(load.value for load in loads) if all(load.unit == "percentage" for load in loads) else None
 

@@ -35,7 +35,7 @@ def status(test: Analysis) -> str:
 
 
 def notes(test: Analysis, curve: MeasuredCurve) -> list[str]:
-    """Words that qualify a row: how the test ended, whether the tester was the limit, what the machine spoilt."""
+    """Words that qualify a row: how the test ended, whether the tester was the limit, which samples were disturbed."""
     said = [] if status(test) == COMPLETE else [status(test)]
     if curve.tester_limited:
         said.append("tester-limited")
@@ -111,7 +111,7 @@ def _of_missing(ratio: float) -> str:
 
 
 def _losses(directions: Sequence[Direction]) -> Iterator[Remark]:
-    """Directions that returned nothing, that lost here and there, and that the machine disturbed."""
+    """Directions that returned nothing, directions with sporadic loss, and disturbed directions."""
     yield from _of_directions(
         "nothing-back",
         [

@@ -193,7 +193,7 @@ class _Course:
         return False
 
     def _keep_rest(self, step: LoadTestStep) -> None:
-        """A step that came to an end of its own: what was read of it while all was well is a sample too."""
+        """An interrupted step: its last good reading ends a sample too, if that is long enough."""
         latest = self.trial.latest
         if latest is not None and latest.at_s - self.last.at_s >= _LEAST_PART * (step.end_s - step.start_s):
             self._add(step, latest)
@@ -263,7 +263,7 @@ class _Course:
             self.samples = [replace(one, dut=dut.to_json()) for one, dut in zip(self.samples, told, strict=True)]
 
     def _with_drops(self, facts: DutFacts) -> DutFacts:
-        """The facts of the DUT with what it dropped from beginning to end, if it counts that."""
+        """The facts of the DUT, with its drops over the whole test if it counts them."""
         end = self.end or self.last
         told = self.trial.dut.telemetry(self.trial.basis.origin.dut, end.dut)
         return (

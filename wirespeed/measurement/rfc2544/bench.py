@@ -1,4 +1,4 @@
-"""Trials of the tests one by one: learning frames before, the waits around them, each kept and told of."""
+"""Trials of the tests one by one: learning frames and waits, and storage and output of each trial."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Watch = Callable[[Rfc2544Progress], None]
 
 @dataclass
 class Rfc2544Bench(RfcBench[Test, SuiteTrial, Row]):
-    """Tests under way, with `robust` those that repeat disturbed trials."""
+    """A running suite; `robust` repeats disturbed trials."""
 
     method: Method
     robust: bool = False
@@ -29,7 +29,7 @@ class Rfc2544Bench(RfcBench[Test, SuiteTrial, Row]):
     def measure(
         self, trial: Trial, test: Test, frame: str, load_pps: float, seconds: float, label: str = ""
     ) -> SuiteTrial:
-        """Hold a load; several times where the machine disturbed it and that is wanted. The trial that counts."""
+        """Hold a load, and repeat disturbed trials if `robust`. Returns the trial that counts."""
         for repeat in range(DISTURBED_REPEATS + 1):
             self.learn(trial)
             self.tell(test, frame, f"{load_pps:,.0f} fps for {seconds:.3g} s")

@@ -64,7 +64,7 @@ def throughput_chart(identity: str, sentence: str, rows: Sequence[ThroughputRow]
 
 
 def latency_chart(identity: str, sentence: str, rows: Sequence[LatencyRow]) -> Chart:
-    """Section 26.2: mean latency by frame size, from the least to the most, a line a direction."""
+    """Section 26.2: mean latency by frame size, with bars from lowest to highest; one line per direction."""
     frames = list(dict.fromkeys(row.frame for row in rows))
     curves = []
     directions = dict.fromkeys(row.direction for row in rows)

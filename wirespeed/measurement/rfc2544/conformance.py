@@ -1,4 +1,4 @@
-"""In which ways a method is not the RFC's: what a report has to say beside each number. Pure."""
+"""Deviations of a method from the RFC, which a report states beside each figure. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BURST_REPEATS = 50
 
 
 def exceptions_of(method: Method, *, ip6: bool, signature: bool) -> Mapping[Test, tuple[str, ...]]:
-    """By test, each way in which `method` differs, as a report words it."""
+    """Deviations of `method` by test, as text for the report."""
     common = _common(method, ip6=ip6, signature=signature)
     return {test: (*_of_test(method, test), *common) for test in method.tests}
 

@@ -27,15 +27,14 @@ _CACHED_S = 0.5
 _TAIL_LEAST_S, _TAIL_MOST_S = 0.5, 30.0
 
 BACK_SHARE = 0.95
-"""A device forwards again once so much of what came back before comes back."""
+"""Share of the rate received before the reset from which on the device counts as forwarding again."""
 _RESET_MOST_S = 300.0
 _STEADY_MOST_S = 10.0
 _WINDOW_S = 0.2
 
 
 def recovery(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: ThroughputRow) -> RecoveryRow:
-    """The load is held above the throughput, then cut to half of that. Where the overload lost nothing there is no time
-    to tell."""
+    """The load is held above the throughput, then reduced to half. An overload without loss has no recovery time."""
     method, throughput_pps = bench.method, measured.throughput_pps or 0.0
     overload_pps = min(OVERLOAD * throughput_pps, sent.line_pps)
     times, trials, lost, resolution_s = [], [], [], 0.0
@@ -68,7 +67,7 @@ def recovery(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: Thro
 def _cut(
     bench: Rfc2544Bench, trial: Trial, sent: FramesSent, overload_pps: float, label: str
 ) -> tuple[float, float, float, SuiteTrial]:
-    """The time to the last loss, how exactly it is known, what was missing at the cut, and the trial."""
+    """The time to the last loss, its precision, the frames missing at the reduction, and the trial."""
     seconds, wires = bench.method.trial_s, trial.tester.wires
     before = trial.snapshot()
     with _traffic(trial):
@@ -207,7 +206,7 @@ def _heard(trial: Trial) -> Iterator[None]:
 
 @contextmanager
 def _traffic(trial: Trial) -> Iterator[None]:
-    """Whatever ends the block early stops what it began to send."""
+    """If an error ends the block, the traffic that it started is stopped."""
     try:
         yield
     except BaseException:

@@ -34,9 +34,9 @@ class Frame:
 
 @dataclass(frozen=True)
 class Rfc2544Plan(RfcPlan):
-    """`waits_s` (after learning, residual, restabilise) is None where it follows from `trial_s`. `tunables` are those
-    besides size and IP version. `reset_kind` says how the DUT is reset; it is empty where nobody can: `is_left_out`
-    says that the reset was asked for then."""
+    """`waits_s` (after learning, residual, restabilise) is None if it follows from `trial_s`. `tunables` are those
+    other than size and IP version. `reset_kind` describes how the DUT is reset, empty if it cannot be reset;
+    `is_left_out`: the reset test was requested and is therefore omitted."""
 
     profile: str = PROFILE
     tests: tuple[Test, ...] = TESTS
@@ -119,12 +119,12 @@ def check_plan(plan: Rfc2544Plan) -> None:
 
 
 def parse_test(word: str) -> tuple[Test, ...]:
-    """A test with those that it stands on, in the order in which they are run."""
+    """The named test after those that it depends on, in running order."""
     return tests_of(word, TESTS, NEEDED, TESTS)
 
 
 def parse_sizes(text: str, ip6: bool) -> tuple[Frame, ...]:
-    """`64,1518,imix`; those of the RFC for an empty text. UsageError for what is not a size, or stands there twice."""
+    """`64,1518,imix`; those of the RFC for an empty text. UsageError for an invalid or repeated size."""
     least = IP6_LEAST_BYTES if ip6 else MIN_FRAME_BYTES
     names = [word.strip() for word in (text or (IP6_SIZES if ip6 else SIZES)).split(",")]
     for name in names:

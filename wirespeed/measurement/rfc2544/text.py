@@ -78,7 +78,7 @@ def _speed(speed_bps: float | None) -> str:
 
 
 def _single(rows: Sequence[ThroughputRow]) -> ThroughputRow | None:
-    """Section 26.1: the value of the smallest size, if one number is to stand for all."""
+    """Section 26.1: the value of the smallest size, for statements with a single number."""
     known = [row for row in rows if row.throughput_pps is not None]
     return min(known, key=lambda row: row.frame_bytes, default=None)
 

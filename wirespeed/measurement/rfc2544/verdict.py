@@ -17,7 +17,7 @@ from wirespeed.results.verdict import Figure, Limit, Verdict
 
 
 def throughput_figure(row: ThroughputRow, directions: Sequence[Channel] = ()) -> Figure:
-    """The throughput of one frame size; of one direction where `directions` are left out."""
+    """The throughput of one frame size; without `directions` that of one direction."""
     return figure_of_bounds(
         f"throughput at {row.frame}",
         [str(wire) for wire in directions],

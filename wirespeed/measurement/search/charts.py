@@ -98,7 +98,7 @@ def bounds_on_ramp(search: SearchResult, colour: str, scaler: Scaler) -> Iterato
 def _interval(
     search: SearchResult, outcome: GoalOutcome, name: str, colour: str, scaler: Scaler, dash: Dash = "solid"
 ) -> Band | None:
-    """A goal's bounds, shaded: a line where there is but one."""
+    """The bounds of a goal, shaded; a line if there is only one bound."""
     upper_pps = None if outcome.is_at_least else outcome.upper_pps
     known = [short(pps / scaler.divisor) for pps in (outcome.lower_pps, upper_pps) if pps is not None]
     if not known:

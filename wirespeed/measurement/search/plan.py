@@ -21,7 +21,7 @@ MOST_LATENCY_PPS = 100_000.0
 
 @dataclass(frozen=True)
 class MrrPlan:
-    """Maximum receive rate: so many trials of so many seconds at the highest load."""
+    """Maximum receive rate: number and duration of trials at the highest load."""
 
     count: int = 10
     duration_s: float = 1.0
@@ -29,7 +29,7 @@ class MrrPlan:
 
 @dataclass(frozen=True)
 class LatencyPlan:
-    """Latency after the search: a stream of `rate_pps` in each direction beside shares of the load found, each for
+    """Latency after the search: a stream of `rate_pps` per direction in addition to shares of the load found, each for
     `duration_s`."""
 
     rate_pps: float = 9000.0

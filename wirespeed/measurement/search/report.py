@@ -57,7 +57,7 @@ POINTS = (
 
 
 class SearchReport(ReportedKind[SearchResult]):
-    """Searches, whose bounds stand beside load tests of the same load."""
+    """Searches; their bounds also appear on load tests of the same load."""
 
     noun, title, sized = "search", "searches", "trials"
     bounds_loads = in_matrix = True

@@ -169,7 +169,7 @@ class _Bench:
                 self._measure(trial, head.most_pps, plan.mrr.duration_s, "mrr")
 
     def latency(self, trial: Trial) -> None:
-        """At shares of what was found."""
+        """Measure latency at shares of the load found."""
         plan = self.plan.latency
         found = {outcome.goal.name: outcome for outcome in self.goals}
         name = next((name for name in PDR_NAMES if name in found), next(iter(found), None))

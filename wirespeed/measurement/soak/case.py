@@ -1,4 +1,4 @@
-"""The case of a soak: one load for a long time, what was lost of it and by whose doing, and what drifted."""
+"""The case of a soak for `explain`: a constant load, its losses with their cause, and drift."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class Chronicle:
 
     @property
     def now_s(self) -> float:
-        """The end of what was seen last, or of the time that nobody saw."""
+        """The end of the last observed second or of the last gap."""
         ends = [span.at_s + span.watched_s for span in list(self._tiers[1])[-1:]]
         ends += [gap.at_s + gap.seconds for gap in list(self.gaps)[-1:]]
         return max(ends, default=0.0)
@@ -202,7 +202,7 @@ def _minute(span: Span) -> WorstMinute:
 
 
 def _worst(minutes: Iterable[WorstMinute | None]) -> WorstMinute | None:
-    """The one that lost most; the first of equals, none where none lost anything."""
+    """The one with the most loss, the first among equals; None if none lost anything."""
     lossy = [minute for minute in minutes if minute is not None and minute.lost > 0]
     return max(lossy, key=lambda minute: minute.lost, default=None)
 

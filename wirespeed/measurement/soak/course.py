@@ -1,7 +1,7 @@
-"""A soak under way: from readings, a second apart, to spans, events and gaps. Nothing is sent here.
+"""A running soak: it turns readings, one per second, into spans, events and gaps. Nothing is sent here.
 
-All counts are since traffic began and differences of those: what is under way when a second ends is not lost, and is
-not counted as lost in that second and as a surplus in the next. Losses are known `LOOK_AHEAD` seconds late.
+All counts are since traffic began, and differences of those. Packets in flight at the end of a second are therefore
+neither lost in that second nor surplus in the next. Losses are known `LOOK_AHEAD` seconds late.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _ALL = 0.99
 
 @dataclass(frozen=True)
 class ObservedSecond:
-    """A second as it was seen: the readings around it as a sample, the balances up to its end, and what the DUT told.
-    A gap, in place of a sample, is one that the balances end."""
+    """An observed second: the readings around it as a sample, the balances up to its end, and the DUT's telemetry. With
+    a gap in place of a sample, the balances are those at its end."""
 
     at_s: float
     balances: Balances
@@ -56,7 +56,7 @@ class Settled:
 
 @dataclass
 class Course:
-    """One stretch of traffic, from `mark` on. `emit` learns of what is settled, after the chronicle has it."""
+    """A continuous period of traffic, from `mark` on. Settled entries go to the chronicle, then to `emit`."""
 
     chronicle: Chronicle
     mark: ResumeMark
@@ -80,8 +80,8 @@ class Course:
             self._settle(known)
 
     def finish(self, drained: Balances | None) -> tuple[int, int]:
-        """The traffic has ended; `drained` is what it came to when nothing was under way any more, None where nobody
-        could look. Returns how many losses have no time, and how many packets were offered after the last reading."""
+        """The traffic has ended; `drained` are the balances when nothing was in flight any more, None if they could not
+        be read. Returns the number of losses without a time, and of packets offered after the last reading."""
         unplaced: dict[Channel, int] = {}
         rests: dict[Channel, list[Placed]] = {}
         for wire, ledger in self._ledgers.items():
@@ -211,15 +211,15 @@ class Course:
         )
 
     def _outage_s(self, wire: Channel, flow: SoakFlow, seconds: float) -> float:
-        """The longest that the traffic can have been away up to this second: what it lost may have been lost in one go,
-        right after what the second before lost at its end."""
+        """The longest possible interruption up to this second: its loss may be continuous, and follow directly on the
+        loss at the end of the second before."""
         lost_s = min(1.0, flow.lost / flow.offered) * seconds if flow.offered else seconds
         longest_s = self._silence_s.get(wire, 0.0) + lost_s
         self._silence_s[wire] = longest_s if lost_s >= _ALL * seconds else lost_s
         return longest_s
 
     def _taken_back(self, wire: Channel, count: int) -> list[LossEvent]:
-        """The newest events of a direction, less what came after all."""
+        """The newest events of a direction, without packets that arrived later."""
         less = []
         for event in reversed(self.chronicle.events.values()):
             if event.channel != wire or count <= 0:

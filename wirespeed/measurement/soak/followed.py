@@ -9,7 +9,7 @@ from wirespeed.measurement.soak.result import SoakResult, Span
 
 
 def frames_of(result: SoakResult) -> Iterator[Frame]:
-    """The frames of a whole result, or of what there is of one."""
+    """The frames of a complete or an unfinished result."""
     return map(_second, result.seconds)
 
 

@@ -22,7 +22,7 @@ _CHANGING = ("latest", "placed", "under_way")
 """Fields of a mark that change every second."""
 
 COMPACT_AFTER = 3600
-"""Entries, after which a journal is written anew as one."""
+"""Number of entries after which the journal is rewritten as one entry."""
 
 
 @dataclass
@@ -70,7 +70,7 @@ def _head(result: SoakResult) -> dict[str, Any]:
 
 
 def replayed(head: SoakResult, entries: Sequence[Mapping[str, Any]]) -> SoakResult:
-    """The soak that began with `head`, as far as its journal goes, with the verdict of what was seen."""
+    """The soak that began with `head`, as far as its journal goes, with the verdict on the observed time."""
     chronicle, mark = Chronicle(head), head.mark
     changed: dict[str, Any] = {}
     for number, entry in enumerate(entries, start=1):

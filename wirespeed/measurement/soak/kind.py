@@ -83,7 +83,7 @@ class Soak(Measurement[SoakOptions, SoakResult]):
         )
 
     def _resumed(self, file: Path) -> SoakPlan:
-        """The plan of the soak that `file` or the journal beside it holds."""
+        """The plan of the soak in `file` or in its journal."""
         options = self.options
         if options.load or options.from_search or options.output:
             raise UsageError("--resume uses the settings of its file; leave out --load, --from-search and -o")
@@ -101,7 +101,7 @@ class Soak(Measurement[SoakOptions, SoakResult]):
 
 
 def _load(options: SoakOptions) -> tuple[Rate, str]:
-    """The load and, where it is a share of something, what of; UsageError when the options say none, or two."""
+    """The load and, if it is a share, its reference. UsageError if the options give no load, or two."""
     if bool(options.load) == (options.from_search is not None):
         raise UsageError(
             "give the load to hold: --load RATE or percent, or --from-search FILE --share 90% of a search result"
@@ -119,7 +119,7 @@ def _load(options: SoakOptions) -> tuple[Rate, str]:
 
 
 def _earlier(file: Path) -> SoakResult:
-    """The soak that `file` or the journal beside it holds, which nobody writes now."""
+    """The soak in `file` or in its journal, which no running test may be writing."""
     journal = journal_path(file)
     if journal.is_file():
         check_ended(journal)

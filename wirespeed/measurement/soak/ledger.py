@@ -41,12 +41,12 @@ class LossLedger:
 
     @property
     def under_way(self) -> int:
-        """The fewest that were ever on their way."""
+        """The lowest number of packets that were ever in flight."""
         return self._under_way or 0
 
     def see(self, missing: int, most_under_way: int) -> Placed | None:
-        """`missing` since the beginning. Of those that are missing from the first reading on, no more than
-        `most_under_way` are taken for packets under way."""
+        """`missing` is the count since the beginning. Of the packets missing at the first reading, at most
+        `most_under_way` count as in flight."""
         if self._under_way is None and not self._missing:
             self._most_under_way = most_under_way
         if missing < self.placed:
@@ -56,8 +56,8 @@ class LossLedger:
         return self._settle() if len(self._missing) > LOOK_AHEAD else None
 
     def finish(self, missing: int | None) -> tuple[list[Placed], int]:
-        """The answers for the readings that are left, and how many are lost beside those placed (less than 0: were
-        placed and are not lost). `missing` is after a drain; None where there was none."""
+        """The losses of the remaining readings, and the number of losses without a time (below 0: packets placed as
+        lost that arrived later). `missing` is the count after the drain; None without a drain."""
         rest = []
         while self._missing:
             rest.append(self._settle())

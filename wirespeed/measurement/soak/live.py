@@ -18,12 +18,12 @@ from wirespeed.watching import NoView, Quiet, Redrawn, Watcher
 
 _SHOWN = 6
 _LINE_EACH_S = ((120.0, 10.0), (3600.0, 60.0))
-"""In logs, a line so often until so many seconds were watched; and then each ten minutes."""
+"""Interval of log lines until a number of seconds was observed; then every ten minutes."""
 _LINE_LATER_S = 600.0
 
 
 class SoakLines(Quiet):
-    """For logs: a line now and then, and one for each loss and each gap."""
+    """For logs: a line at intervals, and one for each loss and each gap."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -48,7 +48,7 @@ class SoakLines(Quiet):
 
 
 class SoakView(Redrawn):
-    """For terminals: what was seen so far, redrawn in place, and the last losses and gaps."""
+    """For terminals: the state so far, redrawn in place, and the last losses and gaps."""
 
     def __init__(self, console: Console, title: str) -> None:
         super().__init__(console)

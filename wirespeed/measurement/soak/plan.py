@@ -107,8 +107,8 @@ def parse_latency(text: str) -> float | None:
 
 
 def share_of(goals: Sequence[GoalOutcome], share: float, goal: str, where: str) -> tuple[Rate, str]:
-    """`share` of the lower bound that a search found for `goal` (empty: ndr, or the first there is), and that in
-    words. UsageError where there is none."""
+    """`share` of the lower bound that a search found for `goal` (empty: NDR, or the first goal), and a description.
+    UsageError if the search found none."""
     by_name = {outcome.goal.name: outcome for outcome in goals}
     name = goal or ("ndr" if "ndr" in by_name else next(iter(by_name), "ndr"))
     if name not in by_name:

@@ -1,7 +1,8 @@
-"""The result of a soak, as a value: a load that was held for minutes to days, and what became of it over time.
+"""The result of a soak, as a value: a load held for minutes to days, and its losses over time.
 
-A load is packets per second of each direction. Times are seconds since the soak began, by the wall clock where the
-tester was restarted. Spans are rolled up, a second into minutes and hours, and of each width the newest are kept.
+A load is packets per second of each direction. Times are seconds since the soak began; after a restart of the tester
+they come from the wall clock. Seconds are summed up into minutes and hours, and the newest spans of each width are
+kept.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ _DRIFT: Columns[tuple[str, float, Drift]] = {
 
 
 def _drifts(verdict: SoakVerdict) -> Iterator[tuple[str, float, Drift]]:
-    """Latency of each direction, and what the DUT told of itself: what it is, its unit, its drift."""
+    """Latency per direction, and the DUT's telemetry: name, unit and drift."""
     yield from ((f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items())
     if verdict.cycles_per_packet is not None:
         yield "DUT: cycles / packet", 1.0, verdict.cycles_per_packet

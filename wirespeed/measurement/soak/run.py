@@ -1,4 +1,4 @@
-"""Runs a soak against a generator: one load, a reading a second, through crashes of whoever can be waited for."""
+"""Runs a soak against a generator: one load, one reading per second. It survives a restart of generator or DUT."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def run_soak(
     recorder: SoakJournal | None = None,
     earlier: SoakResult | None = None,
 ) -> SoakResult:
-    """Run `plan` on ports of the connected `client` and return what was seen; `earlier` is the soak that it goes on.
+    """Run `plan` on ports of the connected `client` and return the result; `earlier` is the soak that it continues.
 
     Raises when the soak cannot start: UsageError (plan, profile, load above the line), EnvironmentFault (too few ports,
     no link), RemoteError (port taken). Once traffic was seen it always returns a SoakResult, whose `ending.status` is
@@ -281,7 +281,7 @@ class _Soak:
             self.watch(SoakProgress(self.head, self.chronicle, None, (), gap, self.left_s))
 
     def _now_s(self) -> float:
-        """Seconds since the soak began; never before what was seen last."""
+        """Seconds since the soak began; never before the last observed second."""
         assert self.head is not None and self.chronicle is not None
         began = datetime.fromisoformat(self.head.ending.started).timestamp()
         return max(self.chronicle.now_s, time.time() - began) if not self.is_empty else 0.0

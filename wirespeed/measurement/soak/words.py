@@ -18,7 +18,7 @@ def lost_text(verdict: SoakVerdict) -> str:
 
 
 def bound_text(verdict: SoakVerdict) -> str:
-    """`at most 3e-06 at 95 %`: the loss ratio, by what was seen."""
+    """`at most 3e-06 at 95 %`: the bound of the loss ratio."""
     return f"at most {ratio_text(verdict.upper_ratio)} at {verdict.confidence * 100:g} %"
 
 

@@ -73,7 +73,8 @@ def least_rate_fps(bench: StatefulBench, flows: int) -> float:
 def establishment_rate(
     bench: StatefulBench, session: FlowSession, flows: int, most_fps: float, robust: bool
 ) -> RateRow:
-    """The highest rate of new flows that are all validated, a search a repeat; left out where it is none."""
+    """The highest rate of new flows that are all validated, by one search per repeat. A row without a figure if there
+    is none."""
     least_fps = least_rate_fps(bench, flows)
     if least_fps >= most_fps:
         told = "unknown" if bench.method.timeout_s is None else f"{bench.method.timeout_s:g} s"

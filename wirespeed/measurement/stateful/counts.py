@@ -114,7 +114,7 @@ def rate_balance(first: Establishment, second: Validation | None, counted: Balan
 
 
 def exchange_balance(phase: ExchangeDirection, counted: Balance) -> Balance:
-    """A frame of a flow that was opened anew, or at the wrong host or port, is lost."""
+    """Frames of remapped or unopened flows, and frames at a wrong host or port, count as lost."""
     wrong = phase.remapped_frames + phase.unlearnt + phase.wrong_destination
     good = max(0, phase.received - wrong)
     return _balance(phase.sending, good, phase.duplicates + phase.received - good, counted)

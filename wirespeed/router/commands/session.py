@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wirespeed.router.commands.registry import command
@@ -21,10 +22,10 @@ def show_help(console: Console, words: Match) -> Iterable[str]:
     return console.help(words.get("text", ""))
 
 
-@command("exec <file>")
+@command("exec <path>")
 def execute(console: Console, words: Match) -> Iterable[str]:
-    """Run a file of command lines."""
-    return console.run_file(words["file"])
+    """Run a file of command lines; its name is the rest of the line."""
+    return console.run_file(Path(words["path"]))
 
 
 @command("comment [<text>]")
