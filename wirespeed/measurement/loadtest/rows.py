@@ -122,7 +122,8 @@ def columns_of(results: Sequence[Result], scaler: Scaler) -> dict[str, LoadTestC
 
 
 def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler: Scaler) -> Grid:
-    """The rows for people; a value that was never reached is a dash, and the share of a sum names its number of lines."""
+    """The rows for people. A value that was never reached is a dash, and the share of a sum names its number of
+    lines."""
     columns = {heading: column.text for heading, column in columns_of(results, scaler).items()}
     return grid("Load tests", columns, lines_of(results, verdicts), texts=3, remarks=2)
 
