@@ -294,7 +294,7 @@ class NativeGenerator:
         return int(packets[0]), int(sent[0])
 
     def unknown_tags(self, port: int, forget: bool = False) -> tuple[tuple[int, TagVlans], ...]:
-        """The first packets with a tag that has no number: their group and tag; `forget` begins the list anew."""
+        """The first packets with a tag without a number: their group and tag. `forget` clears the list."""
         structs = self._ffi.new("struct ws_unknown_tag[]", self._lib.WS_UNKNOWN_TAGS)
         count = check(self._lib.ws_generator_unknown_tags(self._generator, port, forget, structs))
         return tuple((one.group, TagVlans(one.tag.first, one.tag.second)) for one in structs[0:count])

@@ -65,7 +65,8 @@ class PacketFilter:
 
 
 def read_packets(path: Path) -> Iterator[tuple[float, bytes]]:
-    """Times in seconds and frames of a packet file (pcap or pcapng of Ethernet); FileFault says what is wrong."""
+    """Times in seconds and frames of a packet file (pcap or pcapng of Ethernet); FileFault for an invalid file, with
+    the reason."""
     ffi, lib = _pcap().ffi, _pcap().lib
     with _open(path) as handle:
         header, data = ffi.new("struct pcap_pkthdr **"), ffi.new("unsigned char **")

@@ -21,7 +21,7 @@ _SHARED_DRIVERS = {"mlx4_core", "mlx5_core", "mana"}
 
 
 def check_ports(specs: Sequence[PortSpec], ours: Collection[str] = ()) -> None:
-    """Raise the first reason that one of the ports cannot be opened; remove stale memif sockets but `ours`."""
+    """Raise the first reason why a port cannot be opened. Stale memif sockets are removed, except `ours`."""
     servers = set(ours)
     _check_memif_ends(specs)
     for spec in specs:

@@ -172,7 +172,7 @@ def pool_buffers(specs: Sequence[PortSpec], workers: int) -> int:
 
 
 def router_held_buffers(workers: int) -> int:
-    """Packets that the queues between and beside the workers of a router may hold, beyond the rings of its ports."""
+    """Maximum number of packets in queues between the workers of a router, in addition to the rings of its ports."""
     return int(core().lib.ws_router_held_buffers(workers))
 
 

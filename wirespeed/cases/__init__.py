@@ -1,3 +1,3 @@
-"""Cases: what is known of a test, as plain values that `explain` reasons about, and how results tell it."""
+"""Cases: the known facts of a test as plain values, on which `explain` works, and how results become cases."""
 
 __all__ = ["facts", "machine_facts", "nic_counters", "state_facts", "streams", "telemetry", "trials"]

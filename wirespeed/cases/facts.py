@@ -35,15 +35,15 @@ SATURATED_VECTORS = 0.9 * FRAME_VECTORS
 class CaseLoad:
     """A test at its highest load, all `directions` together.
 
-    `offered_pps` is None where only the result was published. `line_bps` is one direction's line. `hashed` is False of
-    frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is where the tester ends, in
-    percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles` are ticks per packet
-    without polling, with `routes` in the table. `by_direction` is what came back in each. `disturbed_share` of the
-    samples that lost did so while CPUs were away, for `longest_preemption_s` at the most; `unlinked_share` of what was
-    lost was lost while a port of the tester had no link. `refused_share` of what was lost was never taken by the ring
-    between tester and device, which the device had not drained. `extraneous_share` is what came back beyond what was
-    sent, or is not ours, of what was sent. `hidden_share` of what was sent the device says that it dropped, and it is
-    not missing."""
+    `offered_pps` is None if only the received rate was published. `line_bps` is the line rate of one direction.
+    `hashed` is False for frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is the
+    maximum of the tester in percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles`
+    are ticks per packet without polling, with `routes` in the table. `by_direction` is what came back in each.
+    `disturbed_share` of the samples that lost did so while CPUs were away, for `longest_preemption_s` at the most;
+    `unlinked_share` of what was lost was lost while a port of the tester had no link. `refused_share` of what was lost
+    was never taken by the ring between tester and device, which the device had not drained. `extraneous_share` is what
+    came back beyond what was sent, or is not ours, of what was sent. `hidden_share` of what was sent the device says
+    that it dropped, and it is not missing."""
 
     name: str
     received_pps: float
@@ -221,8 +221,8 @@ class NicLink:
 
 @dataclass(frozen=True)
 class CpuShares:
-    """Shares of one CPU's time over the test, 0 to 100, by kind (`user system irq softirq idle steal`). `packets` are
-    those that its softirqs took up, None where nobody counts them."""
+    """Shares of one CPU's time over the test, 0 to 100, by kind (`user system irq softirq idle steal`). `packets` is
+    the number that its softirqs processed, None if not counted."""
 
     name: str
     percent: Mapping[str, float]
@@ -277,8 +277,8 @@ class CaseDut:
 
 @dataclass(frozen=True)
 class CaseStep:
-    """A load of the same test: what was offered and came back, packets per second; what a packet cost, in ticks without
-    polling, and how many a call found; what the workers or CPUs did meanwhile, where they told."""
+    """A load of the same test: offered and received packets per second; ticks per packet without polling, and packets
+    per call; counters of workers or CPUs, if known."""
 
     offered_pps: float
     received_pps: float
@@ -310,9 +310,9 @@ class FigureDrift:
 @dataclass(frozen=True)
 class Case:
     """A test to be explained. `others` are tests of the same DUT, `steps` loads of the same test, rising. `drops` and
-    `events` are counted while the load was on, by the reasons that the DUT names; `foreign` are frames of other kinds
-    that came back; `tells_drops`: the device was asked, so that none means none. `in_packets` and `out_packets` are
-    what it says that it took in and sent, of all interfaces."""
+    `events` are counts under load, by the reasons that the DUT names; `foreign` are received frames of other types.
+    `tells_drops`: the DUT was queried, so no drops means that there were none. `in_packets` and `out_packets` are the
+    DUT's own counts over all interfaces."""
 
     load: CaseLoad
     dut: CaseDut = field(default_factory=CaseDut)
@@ -359,8 +359,8 @@ class Case:
 
     @property
     def counted_s(self) -> float:
-        """Seconds that its counters are of, at least: as told, by the workers' tables, or by what a NIC received at the
-        test's rate. 1 where nobody tells, since no test is shorter."""
+        """Minimum duration of the counters in seconds: as stated, by the workers' tables, or by the packets of a NIC at
+        the rate of the test. 1 if unknown, since no test is shorter."""
         if self.interval_s:
             return self.interval_s
         if tables := [worker.interval_s for worker in self.workers if worker.interval_s > 0]:

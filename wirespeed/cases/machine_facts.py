@@ -63,7 +63,7 @@ class NicFacts:
 
 @dataclass(frozen=True)
 class Optic:
-    """A module in a cage, with what it says is wrong with it."""
+    """A module in a cage, with its alarms."""
 
     interface: str
     faults: tuple[str, ...]

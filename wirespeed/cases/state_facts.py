@@ -1,4 +1,4 @@
-"""Facts of a test that makes states in a DUT: flows by what became of them, and the DUT's state table. Pure.
+"""Facts of a test that creates states in a DUT: flows by outcome, and the DUT's state table. Pure.
 
 As in facts.py, nothing here judges, and None and empty mean unknown."""
 

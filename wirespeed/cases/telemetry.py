@@ -92,7 +92,7 @@ def _queues(facts: DutFacts) -> int | None:
 
 
 def cpus_told(readings: Sequence[DutTelemetry]) -> tuple[CpuShares, ...]:
-    """CPU by CPU where the machine tells so much, else all of them as one."""
+    """Values per CPU if the machine reports them, otherwise of all CPUs together."""
     numbers = dict.fromkeys(cpu.cpu for one in _machines(readings) for cpu in one.cpus)
     found = tuple(cpu for number in numbers if (cpu := _cpu(number, _machines(readings))) is not None)
     if found:

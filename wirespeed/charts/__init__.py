@@ -1,4 +1,4 @@
-"""Charts as plain values, whoever draws them: the page in a browser, or a picture in a file."""
+"""Charts as plain values, drawn by a page in a browser or into a picture file."""
 
 __all__ = [
     "browser",

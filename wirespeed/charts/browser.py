@@ -1,4 +1,4 @@
-"""Stylesheet, script and library that a page needs to draw charts; the library only where it is installed."""
+"""Stylesheet, script and library that a page needs to draw charts; the library only if it is installed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def style() -> str:
 
 
 def library() -> str:
-    """Without it charts are pictures that do not move; empty where it is not installed."""
+    """The library; empty if it is not installed, and charts are then static pictures."""
     return dygraphs.script() if dygraphs.is_there() else ""
 
 

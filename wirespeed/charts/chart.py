@@ -25,11 +25,11 @@ def direction_dash(number: int, of: int) -> Dash:
 class Curve:
     """Points in the order of x, in the units of its panel; a y of None is a gap.
 
-    `key` is what it is switched on and off by, together with all curves of the same key: one legend entry a key, none
-    where it is empty; `value` stands behind its name there. `dots` are points alone, with no line between them. A line
-    has some of its points marked by its `symbol`, if that is no dot; `is_open` symbols are outlines. `told` says of
-    each point what the figures do not. `low` and `high` are ends of error bars along y, `left` and `right` along x.
-    `of` is the result that it is of. `links` are the pages that the points lead to.
+    Curves of one `key` share a legend entry, which shows or hides them; none if it is empty. `value` follows the name
+    in the legend. `dots`: points without a line between them. A line marks some of its points by its `symbol`, unless
+    that is a dot; `is_open` symbols are outlines. `told` has text for each point. `low` and `high` are ends of error
+    bars along y, `left` and `right` along x. `of` is the name of the result. `links` are the pages that the points link
+    to.
     """
 
     name: str
@@ -86,8 +86,8 @@ class Band:
 
 @dataclass(frozen=True)
 class Scale:
-    """The y axis: from zero as far as the curves go, unless it says otherwise. `ticks` are (place, text). A
-    `floor` stands for none at all; no line leads up from it."""
+    """The y axis: by default from zero to the highest value of the curves. `ticks` are (place, text). A `floor`
+    represents 0 on a logarithmic axis; no line leads up from it."""
 
     logarithmic: bool = False
     low: float | None = None
@@ -123,8 +123,8 @@ class Panel:
 
 @dataclass(frozen=True)
 class LegendEntry:
-    """A line of the legend. `on` is whether its curves are drawn before anybody asked; those that `is_dots` have no
-    line. It `is_alike` if it stands for both directions, filled and open marks."""
+    """An entry of the legend. `on`: its curves are drawn at first. `is_dots`: points without a line. `is_alike`: one
+    curve for both directions, with filled and open marks."""
 
     key: str
     name: str
@@ -151,10 +151,9 @@ class PercentScale:
 
 @dataclass(frozen=True)
 class Chart:
-    """`sentence` says what it shows, for those who do not see it; `title` heads a saved picture with test, load and
-    devices, in place of the sentence. With `categories` an x is a place among them.
-    `off` are the keys of curves that wait until somebody asks for them; `called` are names of keys that several curves
-    share. With `shares` it can be read in percent."""
+    """`sentence` describes the chart for screen readers; `title` heads a saved picture with test, load and devices
+    instead. With `categories`, x is an index into them. `off` are the keys of curves hidden at first; `called` are the
+    names of keys that several curves share. With `shares` it can be read in percent."""
 
     identity: str
     sentence: str

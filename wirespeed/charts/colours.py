@@ -41,9 +41,8 @@ def colour(number: int) -> str:
 
 
 def colours_by_name(names: Iterable[str]) -> dict[str, str]:
-    """A colour for each name. Its hue follows from the name alone, so that all pages show the same one. Where several
-    names have one hue, the first by alphabet has its first shade. Names beyond the shades of their hue get what is
-    left."""
+    """A colour for each name. The hue depends on the name alone, so it is the same on all pages. If several names share
+    a hue, they get its shades in alphabetical order. Further names get unused colours."""
     wanted = {name: _wanted(name) for name in sorted(set(names))}
     colours: dict[str, str] = {}
     for most in (len(HUES[0]), None):

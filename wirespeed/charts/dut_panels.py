@@ -98,7 +98,7 @@ def account_of_trials(name: str, trials: Iterable[tuple[float, TrialResult]]) ->
 
 
 def values(account: Account, quantity: Quantity) -> list[PanelReading]:
-    """Readings that have a number."""
+    """Readings with a number."""
     found = [(told.held, told.at, quantity.of(told.dut)) for told in account.told]
     return [PanelReading(held, at, float(value)) for held, at, value in found if _is_number(value)]
 

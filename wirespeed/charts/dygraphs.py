@@ -15,12 +15,12 @@ def is_there() -> bool:
 
 
 def script() -> str:
-    """The library, without its pointer to a source map that no page has. OSError where it is not installed."""
+    """The library, without its reference to a source map. OSError if it is not installed."""
     return _text("dygraph.min.js")
 
 
 def style() -> str:
-    """Its stylesheet; OSError where it is not installed."""
+    """Its stylesheet; OSError if it is not installed."""
     return _text("dygraph.min.css")
 
 

@@ -13,7 +13,7 @@ from wirespeed.charts.shapes import POLYGONS, STROKES, Symbol
 from wirespeed.pages.words import harmless
 
 LABELLED, FEW = 12, 4
-"""While there are no more curves, names stand beside them, and words beside marks."""
+"""Up to this number of curves, names are written beside curves, and words beside marks."""
 LINE = 1.25
 INK, SOFT = "#1c2430", "#4d5765"
 DASHES: Mapping[str, Any] = {
@@ -209,7 +209,7 @@ def _levels(axis: Any, panel: Panel, curves: Iterable[Curve]) -> Iterator[_Segme
 
 
 def _alike(lines: Sequence[Curve], drawn: Mapping[int, Sequence[tuple[float, float]]]) -> list[list[Curve]]:
-    """Lines of one result that lie on each other stand together."""
+    """Coinciding lines of one result are grouped."""
     groups: list[list[Curve]] = []
     for curve in lines:
         for first, *_ in groups:

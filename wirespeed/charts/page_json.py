@@ -102,7 +102,7 @@ def _entry(entry: LegendEntry) -> dict[str, Any]:
 
 
 def _known(values: dict[str, Any]) -> dict[str, Any]:
-    """Without what is empty, none or no; texts without what would act on the screen."""
+    """The value without empty, None and False entries; texts without control characters."""
     return {
         key: _shown(value)
         for key, value in values.items()

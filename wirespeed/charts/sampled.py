@@ -14,7 +14,7 @@ from wirespeed.charts.scales import log_scale
 
 @dataclass(frozen=True)
 class Dot:
-    """A sample: whether its load was held, where it is, and what is told of it beside the figures."""
+    """A sample: whether its load was held, its place, and its text."""
 
     held: bool
     x: float
@@ -23,7 +23,7 @@ class Dot:
 
 
 def sampled(dots: Sequence[Dot], like: Curve) -> list[Curve]:
-    """The curves of samples, at most two, that look `like` one that has no points yet."""
+    """The curves of samples, at most two, in the style of `like`, a curve without points."""
     curves = []
     for held in (False, True):
         some = [dot for dot in dots if dot.held is held]

@@ -20,7 +20,7 @@ def loss_floor(ratios: Iterable[float], thresholds: Iterable[float]) -> float:
 
 
 def loss_scale(floor: float) -> Scale:
-    """Decades of loss up to 100 %, above a `floor` that stands for no loss at all."""
+    """Decades of loss up to 100 %, above a `floor` that represents no loss."""
     lowest = round(math.log10(floor))
     decades = range(lowest + 1, 1)
     step = 1 + len(decades) // 6

@@ -15,7 +15,9 @@ from wirespeed.model import PLAIN_MTU
 
 def command(
     *,
-    quick: Annotated[bool, typer.Option("--quick", help="Short tests: one minute instead of six.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer and shorter tests: one minute instead of five.")
+    ] = False,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for result files and the report.")] = Path(
         "wirespeed-demo"
     ),

@@ -14,7 +14,7 @@ _HEAD = struct.Struct(">II")
 
 
 class FramingError(ValueError):
-    """A message whose head, size or zlib stream is not what it says."""
+    """A message with an inconsistent header, size or zlib stream."""
 
 
 def pack(payload: bytes) -> bytes:
@@ -23,10 +23,9 @@ def pack(payload: bytes) -> bytes:
 
 
 def unpack(message: bytes) -> tuple[bytes, bool]:
-    """The payload of a message and whether it came compressed.
+    """The payload of a message, and whether it was compressed.
 
-    FramingError when the message or what it expands to is too long, or the stream does not hold what the
-    head says.
+    FramingError if the message or its expanded payload is too long, or if the stream does not match the header.
     """
     if len(message) > MAX_MESSAGE_BYTES:
         raise FramingError(f"message of {len(message)} bytes; at most {MAX_MESSAGE_BYTES} are allowed")

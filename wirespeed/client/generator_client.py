@@ -1,7 +1,7 @@
-"""A synchronous client of T-Rex's stateless RPC: talks to our generator and to a real T-Rex.
+"""A synchronous client of T-Rex's stateless RPC, for wirespeed's generator and T-Rex.
 
-One request at a time on a ZeroMQ REQ socket. A request that gets no answer in time is lost; the socket is made
-anew, and requests that may safely run twice are sent once more. Nothing here prints.
+One request at a time on a ZeroMQ REQ socket. A request without an answer in time is lost; the socket is created again,
+and requests that may safely run twice are repeated once. Nothing here prints.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ class GeneratorClient:
         self._drop_socket()
 
     def connect(self) -> None:
-        """Agree on the API version, also with a server that was started again. ConnectionFault when nobody answers,
-        RemoteError when they are another kind."""
+        """Agree on the API version, also after a restart of the server. ConnectionFault without an answer, RemoteError
+        for another type of server."""
         self._api_handle = None
         self._profiles.clear()
         try:
@@ -112,7 +112,7 @@ class GeneratorClient:
         return self.batch([Call(method, params)], timeout_s)[0]
 
     def batch(self, calls: Sequence[Call], timeout_s: float | None = None) -> list[Any]:
-        """Results in order; RemoteError is the first one that failed (the others have run all the same)."""
+        """Results in order. RemoteError is that of the first failed request; the others have run anyway."""
         results = self._gather(calls, timeout_s)
         return [self._checked(call.method, result) for call, result in zip(calls, results, strict=True)]
 
@@ -124,7 +124,7 @@ class GeneratorClient:
         return {port: port_status(port, raw) for port, raw in zip(ports, answers, strict=True)}
 
     def acquire(self, ports: Sequence[int], force: bool = False) -> None:
-        """Own `ports`; RemoteError says who has one. With `force` they are taken from whoever has them."""
+        """Acquire `ports`; RemoteError names the owner of a port. With `force` they are acquired from other users."""
         who: dict[str, Any] = {"user": self.user, "session_id": self.session_id, "force": force}
         for port in ports:
             self._handlers[port] = self.call("acquire", port_id=port, **who)
@@ -158,7 +158,8 @@ class GeneratorClient:
         return self._handlers.get(port, "")
 
     def flow_control_off(self, ports: Sequence[int]) -> None:
-        """Tell the NICs of `ports` to send no pause frames and to heed none; drivers that cannot are let be."""
+        """Switch pause frames off on the NICs of `ports`, in both directions. Drivers without that setting are
+        skipped."""
         off = {"flow_ctrl_mode": {"mode": 0}}
         self._gather([self._owned("set_port_attr", port, attr=off) for port in ports])
 
@@ -195,13 +196,14 @@ class GeneratorClient:
     def snapshot(
         self, ports: Sequence[int], groups: Sequence[int] = (), held: Mapping[int, int | None] | None = None
     ) -> Snapshot:
-        """Counters of `ports` and global statistics (where the server has them) in one request.
+        """Counters of `ports` and global statistics (if the server has them) in one request.
 
-        The time is that of the counters where they carry one, as those of our generator do; else the server's clock
-        read in the same request; else the middle of the request by our own. `groups` are packet groups to read too.
+        The time is that of the counters if they carry one, as on a wirespeed generator; otherwise the server's clock,
+        read in the same request; otherwise the local time in the middle of the request. `groups` are packet groups to
+        read too.
 
-        `held` names ports that are ours, each with the number of a stream that it sends (None for one that sends
-        none): the request proves in passing that they still are, and keeps their owner alive.
+        `held` are owned ports, each with the number of a stream that it sends (None if it sends none): the request
+        also verifies the ownership, and resets the owner timeout.
         """
         asked = list((held or {}).items())
         calls = [self._proof(port, stream) for port, stream in asked]
@@ -246,7 +248,7 @@ class GeneratorClient:
         return None if isinstance(told, RemoteError) else told.get("machine")
 
     def _proof(self, port: int, stream: int | None) -> Call:
-        """A request of the owner's that changes nothing: resume what was never paused, stop what does not run."""
+        """An owner's request without effect: resume an unpaused stream, or stop an idle port."""
         if stream is None:
             return self._owned("stop_traffic", port, profile_id=PROFILE_ID)
         return self._owned("resume_streams", port, profile_id=PROFILE_ID, stream_ids=[stream])

@@ -46,7 +46,7 @@ class Layer3:
 def capturing(
     client: StatelessClient, tx: Sequence[int], rx: Sequence[int], bpf: str
 ) -> Iterator[Callable[[], list[CapturedProbe]]]:
-    """A capture for the time of the block; what it gives fetches what came since."""
+    """A capture during the block. The yielded function returns the packets since its last call."""
     started = client.capture("start", limit=_LIMIT, mode="fixed", tx=list(tx), rx=list(rx), filter=bpf)
     identity = int(started["capture_id"])
 
@@ -80,7 +80,7 @@ def frame(dst: str, src: str, vlans: Sequence[int], inner: Packet) -> Packet:
 
 
 def resolve(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAIT_S) -> str | None:
-    """The MAC address that answers for `who.dst_ip`, or None when nobody does (RFC 826)."""
+    """The MAC address that answers for `who.dst_ip`, None without an answer (RFC 826)."""
     request = frame(
         "ff:ff:ff:ff:ff:ff", who.src_mac, who.vlans, ARP(op=1, hwsrc=who.src_mac, psrc=who.src_ip, pdst=who.dst_ip)
     )
@@ -119,7 +119,7 @@ def ping(
 
 
 def find_peers(client: StatelessClient, macs: Mapping[int, str], wait_s: float = WAIT_S) -> dict[int, int | None]:
-    """For each port the one that its packets arrive at; None where none does, as behind a router."""
+    """For each port the port at which its packets arrive; None if they arrive nowhere, as behind a router."""
     peers: dict[int, int | None] = dict.fromkeys(macs)
     with capturing(client, [], list(macs), "") as fetch:
         for port, mac in macs.items():

@@ -52,11 +52,11 @@ class PortStats:
 
 @dataclass(frozen=True)
 class PortStatus:
-    """`speed_bps` is None when the port has no line speed; `state` is DOWN, IDLE, STREAMS, TX, PAUSE or PCAP_TX.
+    """`speed_bps` is None if the port has no line rate; `state` is DOWN, IDLE, STREAMS, TX, PAUSE or PCAP_TX.
 
-    `owner` is empty when nobody has the port. `medium` is "ring" or "queue", None where the server does not say;
-    `flow_control` is T-Rex's mode (0 is off), None where the driver has none. `link_losses` counts how often the port
-    has lost its link, None where nobody counts.
+    `owner` is empty for a free port. `medium` is "ring" or "queue", None if the server does not report it;
+    `flow_control` is T-Rex's mode (0 is off), None if the driver has none. `link_losses` is the number of link losses,
+    None if not counted.
     """
 
     port: int
@@ -73,9 +73,9 @@ class PortStatus:
 class Snapshot:
     """Counters of several ports read together, at `at_s` of the server's monotonic clock, or of ours if it has none.
 
-    `instant` says that the server counts all of them at one instant and as of now. `machine` is what our generator
-    tells of its CPUs, `groups` the answer to get_pgid_stats. `status` and `refused` are there when ports were to be
-    proved ours: what a port that is not, or does not send, answered.
+    `instant`: the server reads all of them at one instant, on request. `machine` has the CPU counters of a wirespeed
+    generator, `groups` the answer to get_pgid_stats. `status` and `refused` are set if ownership was verified:
+    `refused` is the answer of a port that is not owned, or does not send.
     """
 
     at_s: float

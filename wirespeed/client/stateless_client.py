@@ -54,7 +54,7 @@ class Multiplier:
 
 @dataclass(frozen=True)
 class Pushed:
-    """A packet without FCS; the server puts the port's addresses in where it is told to."""
+    """A packet without FCS; on request the server inserts the addresses of the port."""
 
     raw: bytes
     port_src_mac: bool = False
@@ -102,9 +102,9 @@ class StatelessClient(GeneratorClient):
         return self._settled(ports, [self._owned(method, port, **params) for port in ports])
 
     def play_file(self, ports: Sequence[int], /, *, dual: bool, **params: Any) -> None:
-        """push_remote on each port; with `dual` from the other port of its pair too, which must be ours.
+        """push_remote on each port; with `dual` also from the other port of its pair, which must be owned.
 
-        A T-Rex opens the file after it has answered, and says by an event that it could not: RemoteError tells of it.
+        A T-Rex opens the file after its answer and reports a failure by an event, which becomes RemoteError.
         """
         listener = random.getrandbits(32)  # others may fetch the events of our own session meanwhile
         self.events(listener)
@@ -208,11 +208,11 @@ class StatelessClient(GeneratorClient):
     # ---- packets
 
     def capture(self, command: str, **params: Any) -> Any:
-        """`start`, `status`, `stop`, `fetch` and `remove`; captures belong to nobody."""
+        """`start`, `status`, `stop`, `fetch` and `remove`; captures have no owner."""
         return self.call("capture", command=command, **params)
 
     def push_packets(self, port: int, packets: Sequence[Pushed]) -> None:
-        """Send packets once, beside the port's own traffic."""
+        """Send packets once, in addition to the port's own traffic."""
         listed = [packet.to_json() for packet in packets]
         [result] = self._gather([Call("push_pkts", {"port_id": port, "pkts": listed, "ipg_usec": 0, "force": True})])
         self._raise_refused([port], [result])

@@ -41,10 +41,10 @@ class LogDifference:
 
 @dataclass(frozen=True)
 class Judgement:
-    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None without two repeats a side. Of
-    one run each there is a difference without bounds.
-    `needed` are repeats more, of each side, that would say `same` nine times in ten if the two do not differ and their
-    spread stays; None where that is not known, or nothing is needed. `why` says what else stands against a verdict."""
+    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None without two repeats per side.
+    With one run each, the difference has no bounds. `needed` is the number of further repeats per side for the verdict
+    `same` in 90 % of cases, if the two do not differ and their spread stays the same; None if unknown or 0. `why` is
+    any other reason against a verdict."""
 
     word: Word
     a_count: int

@@ -26,8 +26,8 @@ Word = Literal["better", "worse", "same", "cannot tell"]
 
 @dataclass(frozen=True)
 class AbVerdict:
-    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None before there are pairs enough.
-    `pairs` it stands on."""
+    """`difference` of B to A as a ratio (0.02: 2 % more), between `low` and `high`; None with too few pairs. `pairs` is
+    the number of pairs."""
 
     word: Word
     pairs: int

@@ -1,4 +1,4 @@
-"""The archive behind `wirespeed results`: results of all kinds as content-addressed files, beside them an index in SQL.
+"""The archive behind `wirespeed results`: results of all kinds as content-addressed files, with an index in SQL.
 
 `wirespeed.results` is the package of the results themselves."""
 

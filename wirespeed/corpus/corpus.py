@@ -1,8 +1,8 @@
-"""A corpus as one thing: results added for good, found again, checked against their files, and forgotten.
+"""The archive: it adds results, finds them, verifies their files and removes them.
 
-What is added is written down three times, in this order: its file, a note in `spool/` with what the file does not say
-(title, build, tags), its row in the index. The note goes when the row is there. So a crash at any moment leaves a note,
-and so does a database that is away; whoever writes next lands it.
+An added result is written in three steps: its file, a note in `spool/` with data that the file does not have (title,
+build, tags), its row in the index. The note is deleted once the row exists. After a crash, or if the database is
+unreachable, the note remains, and the next writer adds the row.
 """
 
 from __future__ import annotations
@@ -111,8 +111,9 @@ class Corpus:
         names: DutNames = UNNAMED,
         on_batch: Callable[[int], None] = lambda _: None,
     ) -> Added:
-        """Keep result files of all kinds and inspections. What is no result is told of and left out; FileFault when the
-        corpus takes no more. `names` are for devices without one; `on_batch` gets the number of files that are behind.
+        """Store result files of all kinds and inspections. Other files are reported and skipped. FileFault if the
+        archive cannot be written. `names` are for devices without a name; `on_batch` gets the number of files
+        processed.
         """
         paths = list(files)
         new = known = waiting = behind = 0
@@ -192,7 +193,8 @@ class Corpus:
         return len(taken)
 
     def verify(self, on_file: Callable[[int], None] = lambda _: None) -> Verified:
-        """Read every file, and mend: what has no row gets one, what is damaged is set aside, what is gone is marked."""
+        """Read every file and repair the index: files without a row get one, damaged files are set aside, missing files
+        are marked."""
         indexed, missing_before = self.index.digests(), self.index.digests(missing=True)
         whole: set[str] = set()
         damaged, unindexed = list[str](), list[str]()

@@ -35,8 +35,8 @@ class IndexFigure:
 
 @dataclass(frozen=True)
 class IndexEntry:
-    """A result as the index has it. `limited_by` is `explain`'s cause, or else the verdict's word; `started` is
-    ISO 8601 in UTC, empty where the file does not say."""
+    """A result in the index. `limited_by` is the cause by `explain`, otherwise the limit of the verdict; `started` is
+    ISO 8601 in UTC, empty if unknown."""
 
     kind: str
     title: str

@@ -69,8 +69,8 @@ class Index:
         self._engine.dispose()
 
     def add(self, rows: Sequence[IndexRow]) -> int:
-        """Index results, each once; how many were new. Of one that is there already the build is filled in and the
-        tags are added."""
+        """Index results, each once; returns the number of new ones. An existing result gets the build, if it has none,
+        and the tags."""
         rows = sorted({row.digest: row for row in rows}.values(), key=lambda row: row.digest)
         with self._writing() as connection:
             new: dict[str, int] = {}

@@ -29,7 +29,7 @@ _FIXED_HEADER = 10
 
 
 class Damaged(FileFault):
-    """A file of the corpus that is not what it was, or is gone."""
+    """A file of the archive is damaged or missing."""
 
 
 class Store:
@@ -43,7 +43,7 @@ class Store:
         return self._files / digest[:2] / f"{digest}{_SUFFIX}"
 
     def put(self, content: bytes, name: str) -> str:
-        """Keep the bytes, for good once `settle` is called; their digest. FileFault when the disk takes no more."""
+        """Store the bytes and return their digest; they are durable after `settle`. FileFault if the disk is full."""
         digest = hashlib.sha256(content).hexdigest()
         path = self.path(digest)
         if path.exists():
@@ -67,7 +67,7 @@ class Store:
         os.sync()
 
     def get(self, digest: str) -> tuple[bytes, str]:
-        """The bytes, and the name the file had. Damaged when it is not there or not what it was."""
+        """The bytes, and the original name of the file. Damaged if it is missing or changed."""
         path = self.path(digest)
         try:
             packed = path.read_bytes()

@@ -36,7 +36,7 @@ NUMBERS = {"rate": "rate_pps", "watts": "watts", "per_watt": "per_watt", "bytes"
 FORMER = {"box": "dut"}
 """Keys of earlier versions, which are still read."""
 OF_FIGURES = ("figure", "rate", "per_watt")
-"""Keys of what was measured; the others are of the result."""
+"""Keys of figures; the others are keys of results."""
 
 _WORD = re.compile(r"([a-z_]+)(!=|>=|<=|=)(.*)", re.DOTALL)
 _UNITS = {"k": 1e3, "m": 1e6, "g": 1e9}

@@ -30,7 +30,7 @@ def is_suitable(findings: Sequence[HostFinding]) -> bool:
 
 
 def as_text(findings: Sequence[HostFinding]) -> Iterator[str]:
-    """A line a finding; below it why it matters and how to fix it, of what is not well."""
+    """One line per finding; a problem also has its reason and the commands that fix it."""
     width = max(len(one.check) for one in findings)
     for finding in findings:
         yield harmless(f"{finding.grade:<7} {finding.check}".ljust(9 + width)) + f"  {harmless(finding.is_)}"

@@ -23,7 +23,7 @@ _STEPS = TypeAdapter(list[HostStep])
 
 @dataclass(frozen=True)
 class Done:
-    """A command as it was carried out, and what it said."""
+    """A command that was run, and its output."""
 
     command: str
     answer: TranscriptSection

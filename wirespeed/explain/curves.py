@@ -50,8 +50,8 @@ SPEAKS_AGAINST: dict[Shape, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class LossShares:
-    """Loss ratios up to `half_pps` and beyond; `is_steady` when it is one share at all loads, from the least one on,
-    so that what comes back grows as what is offered does."""
+    """Loss ratios up to `half_pps` and beyond; `is_steady` if it is the same share at all loads from the lowest on, so
+    the received rate grows with the offered load."""
 
     half_pps: float
     below: float

@@ -1,4 +1,4 @@
-"""Causes weighed and ranked: the verdict, what else is likely, what was ruled out and by what."""
+"""Ranking of causes: the verdict, other likely causes, and excluded causes with the reason."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The arithmetic of a case: what a packet costs, what a core can do at that cost, how far the DUT is from it. Pure.
+"""The arithmetic of a case: cost per packet, the capacity of a core at that cost, and the distance of the DUT from it.
+Pure.
 
-Each figure says what it was made of and where that is from. What a packet costs falls as vectors grow, so what a core
-could do is exact of a saturated worker alone, and "at least" of any other.
+Each figure names its inputs and their source. The cost per packet falls as vectors grow, so the capacity of a core is
+exact only for a saturated worker, and a lower bound for any other.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class ComputedFigure:
 
 
 def figures(case: Case) -> tuple[ComputedFigure, ...]:
-    """All that the facts of the case allow; () of one that tells nothing but rates."""
+    """All figures that the facts of the case allow; empty for a case with rates only."""
     return (*_workers(case), *_typed(case), *_kernel(case), *_perf(case), *_links(case), *_clocks(case), *_energy(case))
 
 
@@ -128,7 +129,7 @@ def _by_class(case: Case, source: str) -> Iterator[ComputedFigure]:
 
 
 def _away(busy: Sequence[Worker]) -> str:
-    """The clock goes on while others have the CPU, and nobody knows of which packets that is."""
+    """The clock continues during preemption, and cannot be attributed to packets."""
     shares = [worker.preempted_s / worker.interval_s for worker in busy if worker.preempted_s and worker.interval_s > 0]
     most = max(shares, default=0.0)
     return f", preempted for {share_text(min(1.0, most))} of the time" if most >= _AWAY else ""
@@ -182,7 +183,8 @@ def _typed(case: Case) -> Iterator[ComputedFigure]:
 
 
 def _kernel(case: Case) -> Iterator[ComputedFigure]:
-    """By interrupts, softirqs and the system, in which there may be other work: a packet costs at most so much."""
+    """Upper limit of the cost per packet, by the time of interrupts, softirqs and system calls, which may include other
+    work."""
     if case.workers or not case.cpus or not case.load.received_pps:
         return
     count = len(case.cpus) if len(case.cpus) > 1 else max(1, len(case.dut.cpus))

@@ -1,4 +1,4 @@
-"""An explanation as text, markdown or JSON: the sentence first, then what it stands on."""
+"""An explanation as text, markdown or JSON: the sentence first, then its evidence."""
 
 from __future__ import annotations
 
@@ -84,8 +84,8 @@ def _noted(
 
 
 def _marked(explanation: Explanation, shared: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """All that the sentence stands on, each line under what it is (for, against, figure and so on) with its source;
-    without what is `shared` by all tests."""
+    """The evidence of the sentence, one line each with its label (for, against, figure and so on) and source; without
+    lines `shared` by all tests."""
     yield from (
         (direction.case.load.name, of_direction(direction, explanation), "") for direction in explanation.directions
     )
@@ -107,7 +107,7 @@ def _marked(explanation: Explanation, shared: Sequence[str]) -> Iterator[tuple[s
 
 
 def of_direction(direction: Explanation, whole: Explanation) -> str:
-    """Its rates, and the verdict where that is another than of all directions together."""
+    """The rates of a direction, and its verdict if that differs from the verdict on all directions."""
     load = direction.case.load
     offered = "" if load.offered_pps is None else f" of {rate_text(load.offered_pps)} offered"
     said = sentence(direction) if direction.cause != whole.cause else f"{direction.cause} too"
@@ -153,7 +153,7 @@ def _object(explanation: Explanation, verdicts: Mapping[str, Verdict] = NONE) ->
 
 
 def _curves(explanation: Explanation) -> dict[str, Any]:
-    """`loss` with its shape and knee, `cost` with where it is least; left out where nobody knows."""
+    """`loss` with its shape and knee, `cost` with its minimum; omitted if unknown."""
     document: dict[str, Any] = {}
     if explanation.losses is not None:
         knee = explanation.losses.knee

@@ -9,7 +9,8 @@ from wirespeed.pages.words import count
 from wirespeed.results.verdict import LimitedBy, Verdict
 
 FEW_CPUS = 4
-"""Tester, router and what controls them each have a CPU of their own from so many on, and one is left for the rest."""
+"""Number of CPUs from which on tester, router and control process each have their own, with one left for everything
+else."""
 
 
 def worth_line(verdicts: Sequence[Verdict], cpus: int | None = None) -> str:

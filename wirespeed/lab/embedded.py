@@ -196,7 +196,7 @@ class EmbeddedLab:
             ask(self.control_socket, line)
 
     def restart_router(self) -> None:
-        """End the router and start it again, as it was configured; the generator goes on sending meanwhile."""
+        """Restart the router with the same configuration; the generator continues to send."""
         self.router.stop()
         self.router.start()
         self._configure()

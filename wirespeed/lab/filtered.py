@@ -1,7 +1,7 @@
 """NAT or a firewall in the namespace of the Linux lab, and the limits of the machine's state tables.
 
 Rules and timeouts belong to the namespace and end with it. The limits of connection tracking belong to the whole
-machine: a journal has how they were, so that they are put back also after a SIGKILL, by the next lab."""
+machine: a journal has the previous values, which the next lab restores after a SIGKILL."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class FilteredNamespace:
 
 
 def sweep_limits() -> None:
-    """Put back the machine's limits that a killed lab has left; those of a living one stay."""
+    """Restore the limits changed by a killed lab; those of a running lab stay."""
     path = journal_path(MACHINE)
     if path.exists():
         with suppress(FileFault), DutJournal(path, MACHINE) as journal:

@@ -1,4 +1,4 @@
-"""`--lab vm` as a user writes it: which disk image the guest boots from, and what it has. Pure."""
+"""The options of `--lab vm`: disk image and resources of the guest. Pure."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _OWN_MEMORY_MB, _IMAGE_MEMORY_MB = 512, 1024
 
 @dataclass(frozen=True)
 class VmOptions:
-    """Without `image` the guest is a Debian of our own. `kind` is what runs in it: `none` is not prepared nor asked.
-    `ssh_port` 0 is a free one; `filter` is what it is prepared with; `qemu` are further words for QEMU."""
+    """Without `image` the guest is the built-in Debian. `kind` is the type of DUT; `none` is neither prepared nor
+    accessed. `ssh_port` 0 selects a free port; `filter` is the filter to prepare; `qemu` are further arguments for
+    QEMU."""
 
     image: Path | None = None
     memory_mb: int = _OWN_MEMORY_MB

@@ -1,4 +1,4 @@
-"""A meter read all the while beside a test, and what it said over an interval."""
+"""A meter that is read during a test, and its mean over an interval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirespeed.errors import ConnectionFault
 from wirespeed.power.meter import MeterFault, PowerMeter
 
 PERIOD_S = 1.0
-"""Plugs refresh what they say about so often."""
+"""Interval at which plugs update their values."""
 STALE_S = 3.0
 """A reading that is older than this says nothing of now."""
 _KEPT = 4096

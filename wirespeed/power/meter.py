@@ -6,12 +6,12 @@ from typing import Protocol
 
 
 class MeterFault(Exception):
-    """The meter did not answer, or not with watts; says what it did. A gap in the log, not the end of a test."""
+    """The meter did not answer, or answered without watts. This is a gap in the log, not the end of a test."""
 
 
 class PowerMeter(Protocol):
-    """`name` is what it is called in results, without any password; `of` what it measures: the whole DUT, or a part of
-    it that is never to be taken for the whole."""
+    """`name` is its name in results, without a password. `of` is what it measures: the whole DUT, or a part, which must
+    not be taken for the whole."""
 
     name: str
     of: str

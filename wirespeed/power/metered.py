@@ -1,4 +1,4 @@
-"""A device under test with a power meter beside it: what it draws stands in its telemetry, sample by sample."""
+"""A device under test with a power meter: its power becomes part of its telemetry, per sample."""
 
 from __future__ import annotations
 

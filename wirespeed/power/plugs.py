@@ -37,8 +37,7 @@ class Plug:
         self.shown = match["host"] + (f":{match['port']}" if match["port"] else "")
 
     def get(self, path: str) -> tuple[int, Any]:
-        """Status and JSON of an answer; None where it holds none. Proves who we are when asked. MeterFault when nobody
-        answers."""
+        """Status and JSON of an answer; None without JSON. Authenticates on request. MeterFault without an answer."""
         status, headers, body = self._request(path, {})
         if status == 401 and self.password is not None:
             status, _, body = self._request(path, {"Authorization": self._proof(path, headers)})
@@ -80,7 +79,7 @@ class Plug:
 
 
 class Shelly:
-    """Asked for what its generation has, once; a plug that was changed meanwhile is asked anew."""
+    """Requests the data of its generation, which is determined once, and again if the plug was replaced."""
 
     of = WHOLE
     _PATHS = (
@@ -128,7 +127,7 @@ class Tasmota:
 
 
 def _at(value: Any, keys: tuple[str | int, ...]) -> float | None:
-    """The number below `keys`; None where there is none. A meter of several channels says a list: their sum."""
+    """The number below `keys`; None without one. For a list, as of a meter with several channels, their sum."""
     for key in keys:
         try:
             value = value[key]

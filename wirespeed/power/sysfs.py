@@ -12,7 +12,8 @@ from wirespeed.power.meter import MeterFault
 
 SYS = Path("/sys")
 _LEAST_S = 0.1
-"""The counters move about a thousand times per second: over less than this their steps are most of what is seen."""
+"""Minimum interval: the counters change about a thousand times per second, so over a shorter time their steps
+dominate."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from wirespeed.inspect.transcript import Transcript, text, tree
 
 _CPU = "/sys/devices/system/cpu"
 BUSY_PERCENT = 5.0
-"""A thread that takes more of a CPU than this, over its life, is told of."""
+"""Average CPU share of a thread above which it is reported."""
 OURS = ("wirespeed", "ws_", "eal-")
 """Names of wirespeed's threads: the generator's own worker is not a neighbour of itself."""
 

@@ -42,7 +42,7 @@ def vfio(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
 
 
 def drivers(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
-    """Each NIC that was named; one that is in use is never taken."""
+    """Check each named NIC; a NIC in use is never rebound."""
     devices = parse_sysfs(text(answers, "pci"))
     if not wanted.nics:
         free = [one for one in devices.values() if one.is_ethernet]

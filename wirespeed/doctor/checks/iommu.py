@@ -1,4 +1,4 @@
-"""The IOMMU, without which vfio lets nobody write to memory, and what it costs."""
+"""The IOMMU, without which vfio allows no DMA, and its cost."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One cause a file: a pure function from what is known to what speaks for it and against it.
+"""One cause per file: a pure function from the known facts to the evidence for and against it.
 
-A module here has `NAME`, what its verdict says in a few words (`TITLE`), and `look`, which returns None where nothing
-is known that could tell. Adding a cause touches its own file and its test.
+A module here has `NAME`, a short verdict (`TITLE`), and `look`, which returns None if no known fact can decide it.
+Adding a cause changes its own file and its test only.
 """
 
 from __future__ import annotations

@@ -17,13 +17,13 @@ _LEAST_OF_RATE = 0.01
 
 
 def share_of_lost(case: Case, count: int) -> float | None:
-    """0 to 1; None where nobody knows how many were lost. Of a test without a length it is the most that can be."""
+    """0 to 1; None if the number of lost packets is unknown. For a test of unknown duration it is the maximum."""
     lost = case.lost_packets or _lost_at_least(case)
     return min(1.0, count / lost) if lost else None
 
 
 def named(case: Case, *words: str) -> tuple[Evidence, ...]:
-    """The drops with one of `words` in their reason, each a piece that weighs by what it explains."""
+    """The drops with one of `words` in their reason, each as evidence weighted by its share of the loss."""
     return pieces_of(case, {reason: n for reason, n in case.drops.items() if has(reason, words)})
 
 
@@ -47,9 +47,9 @@ def has(reason: str, words: tuple[str, ...]) -> bool:
 
 
 def weight(case: Case, count: int) -> float:
-    """In bits. A counter of most of what was lost proves; where nothing is known of that, one that is not small beside
-    what came back and beside the other counters is strong. Of a test that lost next to nothing it says what became of
-    that, and not what limits."""
+    """Weight in bits. A counter of most of the lost packets is proof. If the loss is unknown, a counter that is not
+    small compared with the received packets and the other counters is strong. In a test with hardly any loss it
+    explains that loss, and not the limit."""
     share = share_of_lost(case, count)
     if case.load.loss_ratio is not None and not case.is_short:
         return HINT if share is not None and share >= _MUCH else 0.0
@@ -67,7 +67,7 @@ def _lost_at_least(case: Case) -> float | None:
 
 
 def with_icmp_errors(case: Case, pieces: list[Evidence], bits: float) -> list[Evidence]:
-    """The pieces, and what `bits` weighs beside any: the device answered packets by ICMP errors."""
+    """The evidence, with one more piece of weight `bits` if the device answered packets by ICMP errors."""
     errors = sum(count for kind, count in case.foreign.items() if "icmp" in kind)
     if not pieces or not errors:
         return pieces

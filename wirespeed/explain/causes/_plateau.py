@@ -1,4 +1,4 @@
-"""A NIC that takes no more than so many packets per second, whatever is offered, while the CPU behind it has time."""
+"""A NIC with a fixed maximum packet rate, independent of the load, while the CPU behind it has time."""
 
 from __future__ import annotations
 

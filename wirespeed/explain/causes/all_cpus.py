@@ -67,7 +67,7 @@ def _cpus(case: Case) -> list[Evidence]:
 
 
 def _cores(case: Case) -> list[Evidence]:
-    """A kernel that spreads flows over its cores makes so many times what it makes of one."""
+    """A kernel that spreads flows over N cores reaches N times the rate of one flow."""
     one_flow, cores = case.other(flows="one"), case.dut.cores
     if one_flow is None and (same := same_rate_at_other_size(case)) is not None and same[1]:
         one_flow = next((load for load in case.others if load.flows == "one" and load.directions == 1), None)

@@ -38,7 +38,7 @@ def _by_header(case: Case) -> dict[str, int]:
 
 
 def _by_nodes(case: Case) -> CauseFinding | None:
-    """By the drop nodes of a `show runtime`: that the router dropped them, and how many of what was lost."""
+    """Evidence from the drop nodes of a `show runtime`: the router dropped packets, and their share of the loss."""
     if case.tells_drops or case.drops:
         return None
     by_node: dict[str, int] = {}

@@ -34,7 +34,7 @@ def look(case: Case) -> CauseFinding | None:
 
 
 def _paused_share(case: Case, frames: int) -> float | None:
-    """The most of the time that so many frames can stop a sender; None where they were not counted."""
+    """The largest share of the time for which so many pause frames can stop a sender; None if they were not counted."""
     if not frames or not case.load.line_bps:
         return None
     return min(1.0, frames * _MOST_BITS / case.load.line_bps / case.counted_s)

@@ -54,7 +54,7 @@ def _behind(case: Case) -> list[Evidence]:
 
 
 def _packets(case: Case) -> dict[str, int]:
-    """Packets by the CPU or worker that took them up; only those that forward, where it is known which."""
+    """Packets by the CPU or worker that received them; only forwarding CPUs, if they are known."""
     if case.workers:
         return {worker.name: worker.packets for worker in case.workers}
     table = None if case.states is None else case.states.table

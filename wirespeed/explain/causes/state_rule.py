@@ -49,6 +49,6 @@ def look(case: Case) -> CauseFinding | None:
 
 
 def _limits(table: StateTable, facts: StateFacts) -> list[Evidence]:
-    """Rules that limit a rate, beside the drop of the rest."""
+    """Rules that limit a rate, with the drop rule for the excess."""
     rules = [rule for rule in (*table.rules, *table.uncounted_rules) if "limit rate" in rule or "max-src" in rule]
     return [Evidence(f"a rule limits the rate: “{rules[0]}”", FAIR, facts.source or SOURCE)] if rules else []

@@ -14,7 +14,7 @@ _SAME, _NEAR = 0.015, 0.025
 _LOSSLESS = 0.001
 _LINE = 0.985
 _SURPLUS = 0.05
-"""Frames that are copied, cut or answered come back beside ours, or in their place."""
+"""Copied, truncated or answered frames return in addition to the test frames, or instead of them."""
 
 
 def look(case: Case) -> CauseFinding | None:

@@ -1,4 +1,4 @@
-"""A case from what `wirespeed dut collect -o FILE` kept of a device, beside a test or without one."""
+"""A case from a file of `wirespeed dut collect -o FILE`, with or without a test."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wirespeed.results.collection import Collected
 
 
 def case_of(collected: Collected) -> Case:
-    """By what the device counted alone: what was sent to it nobody knows."""
+    """A case by the device's own counters; the offered load is unknown."""
     told = [collected.whole]
     place = f"{collected.source}: {collected.whole.interval_s:.3g} s"
     workers = workers_told(told, place)

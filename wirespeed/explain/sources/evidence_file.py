@@ -206,7 +206,7 @@ class EvidenceText(_Strict):
 
 
 def read_evidence(path: Path) -> tuple[Case, ...]:
-    """A case for each test that the file wants explained, all unless it says; the other tests stand beside it."""
+    """A case for each test to explain, by default all; the other tests are for comparison."""
     return cases_of(read_text_file(path, "evidence file", _MOST_BYTES), path.name)
 
 

@@ -1,4 +1,4 @@
-"""Cases from files of any kind that holds evidence, and what files beside them add."""
+"""Cases from result and evidence files, completed by inspections and collected telemetry."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def cases_of(found: MeasurementResult, source: str) -> tuple[Case, ...]:
 
 def side_by_side(cases: Sequence[Case], beside: Sequence[Case] = ()) -> tuple[Case, ...]:
     """Each case with the loads of the others on the same DUT; those of `beside` on another DUT get a remark. Tests of
-    unnamed DUTs are compared only with those of `beside`, which the user says are of the same DUT."""
+    unnamed DUTs are only compared with `beside`, whose DUT is the same according to the user."""
     return tuple(
         replace(
             case,

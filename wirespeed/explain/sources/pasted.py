@@ -1,4 +1,4 @@
-"""A case from a router's pasted texts and a few figures beside them."""
+"""A case from a router's pasted texts and a few given figures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Pasted:
 def figures_of(
     hz: float | None, offered: str, received: str, size_bytes: float | None, line: str, directions: int
 ) -> Figures:
-    """The figures beside texts, as they are typed; UsageError says which cannot be read."""
+    """The figures given with texts; UsageError names an unreadable one."""
     return Figures(
         hz=hz,
         offered_pps=_pps(offered, "--offered") if offered else None,
@@ -48,8 +48,8 @@ def figures_of(
 
 
 def pasted_case(pasted: Pasted) -> Case:
-    """The case of a `show runtime`, whatever else was printed in the same session, and of a `show errors` beside it.
-    UsageError or FileFault say what is wrong with a text or a figure."""
+    """The case of a `show runtime`, with any other output of the same session, and of a separate `show errors`.
+    UsageError or FileFault name an invalid text or figure."""
     source = "standard input" if str(pasted.show_run) == "-" else pasted.show_run.name
     figures = figures_of(pasted.hz, pasted.offered, pasted.received, pasted.size_bytes, pasted.line, pasted.directions)
     text = _text(pasted.show_run)

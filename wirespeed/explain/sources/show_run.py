@@ -1,4 +1,4 @@
-"""Workers from a `show runtime`, VPP's or ours, and drops from a `show errors`; what contradicts itself is told."""
+"""Workers from a `show runtime` of VPP or wirespeed, and drops from a `show errors`; contradictions are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A case from texts as people paste them: each is recognised by itself, and what is in none of them is told by line.
+"""A case from pasted texts: each is recognised by its content, and unrecognised lines are reported.
 
 Read are VPP's `show runtime`, `show errors`, `show hardware-interfaces`, `show interface`, `show interface
 rx-placement` and `show cpu`, and Linux' `ethtool -S`, `mpstat -P ALL` and `/proc/softirqs`, several of them in one file
@@ -89,8 +89,8 @@ class Figures:
 
 
 def text_case(paths: Sequence[Path], figures: Figures) -> Case:
-    """The case of all texts together, which are of one device and one time. UsageError for a text in which nothing is
-    known, FileFault for one that cannot be read."""
+    """The case of all texts together, which are of one device and one time. UsageError for an unrecognised text,
+    FileFault for an unreadable file."""
     outputs = _Told()
     files = list(_files(paths, outputs))
     known = 0
@@ -113,7 +113,7 @@ def case_of_text(text: str, source: str, figures: Figures) -> Case:
 
 
 def texts_among(results: Sequence[Path], evidence: Sequence[Path]) -> tuple[list[Path], list[Path]]:
-    """The texts of a device, and the files that are results: one that begins as neither JSON nor YAML is a text."""
+    """The texts of a device, and the result files: a file that begins as neither JSON nor YAML is a text."""
     if not results or evidence:
         return list(evidence), list(results)
     texts = [path for path in results if path.is_dir() or _is_text(path)]
