@@ -1,6 +1,6 @@
 """An access method to a device whose router also has VPP's binary API.
 
-A line that begins with `vpp-api` is a message, any other line a command for the device's shell, which the way itself runs:
+A line that begins with `vpp-api` is a message, any other line a command for the device's shell:
 
     vpp-api sw_interface_set_flags {"sw_if_index": "@e0", "flags": 1}
 
