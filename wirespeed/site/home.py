@@ -24,6 +24,7 @@ from wirespeed.site.parts import (
     per_price_cell,
     per_watt_cell,
     rate_cell,
+    site_table,
     test_name,
     text,
 )
@@ -173,36 +174,26 @@ class Duts:
 
 
 def duts_page(site: Catalogue, title: str) -> Duts:
-    return Duts(
-        title,
-        SiteTable(
-            count(len(site.duts), "DUT"),
-            (
-                *(("DUT", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
-                *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
-                ("newest", False),
-            ),
-            tuple(_dut_row(dut, entries, site) for dut, entries in _rated_first(site)),
-        ),
-    )
+    rows = (_dut_row(dut, entries, site) for dut, entries in _rated_first(site))
+    return Duts(title, site_table(count(len(site.duts), "DUT"), rows))
 
 
-def _dut_row(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> tuple[SiteCell, ...]:
+def _dut_row(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> dict[str, SiteCell]:
     best = answer(found.of(entries))
     price, date = price_of(entries)
     watts = None if best is None else best.entry.watts
-    return (
-        dut_cell(dut),
-        rate_cell(best),
-        text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
-        text("" if best is None else best.entry.version),
-        per_watt_cell(best),
-        per_price_cell(best, price, date),
-        number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),
-        text("" if best is None else best.entry.limit),
-        number(tests := sum(entry.is_test for entry in entries), str(tests)),
-        text(max(entry.started for entry in entries)[:10]),
-    )
+    return {
+        "DUT": dut_cell(dut),
+        "Mpps": rate_cell(best),
+        "of": text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
+        "version": text("" if best is None else best.entry.version),
+        "Mpps/W": per_watt_cell(best),
+        "for its price": per_price_cell(best, price, date),
+        "watts": number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),
+        "limited by": text("" if best is None else best.entry.limit),
+        "results": number(tests := sum(entry.is_test for entry in entries), str(tests)),
+        "newest": text(max(entry.started for entry in entries)[:10]),
+    }
 
 
 def price_of(entries: Sequence[SiteEntry]) -> tuple[str, str]:
