@@ -1,4 +1,4 @@
-"""A DUT: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
+"""A DUT: its rate at each test and the changes, its power and price, and all its results. Pure."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
 
 
 def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
-    """Tests with what is said of one only, and what is said of several, with the number of these."""
+    """Remarks on one test with its name, and remarks on several tests with their number."""
     times = Counter(sentence for one in told for sentence in one.sentences)
     apart = (replace(one, sentences=tuple(said for said in one.sentences if times[said] == 1)) for one in told)
     several = tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
