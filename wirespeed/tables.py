@@ -1,4 +1,5 @@
-"""Tables as markdown that reads well as plain text too, as CSV, as JSON, and in columns for a terminal."""
+"""Tables: the columns as a value, and writers of markdown that reads well as plain text too, of CSV, of JSON, and for a
+terminal."""
 
 from __future__ import annotations
 
@@ -6,11 +7,60 @@ import csv
 import io
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, TypeVar
 
 _ACTING = re.compile(r"([\\|`*\[\]<])")
+ARow = TypeVar("ARow")
+Columns = Mapping[str, Callable[[ARow], str]]
+"""The columns of a table: the text of a row's cell, by the heading."""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table for people. The first `texts` columns are words and the last `remarks` too, the others figures.
+    `irregular` rows are marked."""
+
+    shape: ClassVar = "grid"
+
+    label: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    texts: int = 1
+    remarks: int = 0
+    irregular: frozenset[int] = frozenset()
+
+    @property
+    def figures(self) -> range:
+        """The columns of figures."""
+        return range(self.texts, len(self.headings) - self.remarks)
+
+    def kind(self, column: int) -> str:
+        if column in self.figures:
+            return "figure"
+        return "text" if column < self.texts else "text note"
+
+    @property
+    def markdown(self) -> str:
+        return aligned([self.headings, *self.rows], self.figures)
+
+
+def grid(
+    label: str,
+    columns: Columns[ARow],
+    rows: Iterable[ARow],
+    texts: int = 1,
+    remarks: int = 0,
+    irregular: frozenset[int] = frozenset(),
+) -> Grid:
+    cells = tuple(tuple(text(row) for text in columns.values()) for row in rows)
+    return Grid(label, tuple(columns), cells, texts, remarks, irregular)
+
+
+def with_rows(*grids: Grid) -> tuple[Grid, ...]:
+    """The tables that have a row."""
+    return tuple(one for one in grids if one.rows)
 
 
 def plain(text: str) -> str:
@@ -63,11 +113,9 @@ def in_columns(lines: Iterable[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
 
 
-def print_table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], right: Container[str] = (), whole: str = "", piped: int = 0
-) -> None:
-    """On a terminal, whose width folds cells, but not those of column `whole` and figures, whose headings are in
-    `right`. `piped` is the width where there is no terminal, 0 for that of the environment."""
+def print_grid(table: Grid, whole: str = "", piped: int = 0) -> None:
+    """On a terminal, whose width folds cells, but not those of column `whole` and figures. `piped` is the width where
+    there is no terminal, 0 for that of the environment."""
     from rich import box  # noqa: PLC0415 - a command starts fast
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -76,10 +124,10 @@ def print_table(
     console = Console()
     if piped and not console.is_terminal:
         console.width = piped
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    for name in head:
-        figure = name in right
-        table.add_column(name, no_wrap=figure or name == whole, justify="right" if figure else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    console.print(table)
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for column, name in enumerate(table.headings):
+        figure = column in table.figures
+        drawn.add_column(name, no_wrap=figure or name == whole, justify="right" if figure else "left", overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*map(Text, row))
+    console.print(drawn)

@@ -17,7 +17,7 @@ from wirespeed.cli.main import main
 from wirespeed.compare.comparison import compare
 from wirespeed.compare.judgement import bounded, drift, judge
 from wirespeed.compare.plateaus import plateaus
-from wirespeed.compare.text import cells
+from wirespeed.compare.text import table
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import write_file
@@ -125,11 +125,11 @@ def test_a_change_of_estimates_has_the_range_of_their_steps():
     def estimate(rate: float) -> Value:
         return Value(rate, mark="estimate", samples=3, low_pps=rate - 1e6, high_pps=rate + 1e6)
 
-    (row,) = compare({NDR: [estimate(5e6)] * 2}, {NDR: [estimate(3e6)] * 2}, 0.01, 0.95).rows
-    assert row.steps == (pytest.approx(4 / 7 - 1), pytest.approx(5 / 6 - 1))
-    assert cells(row, 0.01)[-1] == "worse; by the steps of the ramps -42.9 to -16.7 %"
-    (held,) = compare({NDR: values([5e6] * 2)}, {NDR: values([3e6] * 2)}, 0.01, 0.95).rows
-    assert (held.steps, cells(held, 0.01)[-1]) == (None, "worse")
+    ramps = compare({NDR: [estimate(5e6)] * 2}, {NDR: [estimate(3e6)] * 2}, 0.01, 0.95)
+    assert ramps.rows[0].steps == (pytest.approx(4 / 7 - 1), pytest.approx(5 / 6 - 1))
+    assert table(ramps, 0.01).rows[0][-1] == "worse; by the steps of the ramps -42.9 to -16.7 %"
+    held = compare({NDR: values([5e6] * 2)}, {NDR: values([3e6] * 2)}, 0.01, 0.95)
+    assert (held.rows[0].steps, table(held, 0.01).rows[0][-1]) == (None, "worse")
     assert Value(1e6, mark="estimate", samples=1, low_pps=1e6, high_pps=1e6).limits_pps == (1e6, 2e6)
 
 

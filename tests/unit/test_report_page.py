@@ -18,7 +18,7 @@ from wirespeed.charts.page_parts import Cards, VerdictCard
 from wirespeed.charts.scales import log_scale
 from wirespeed.measurement.loadtest.document import REQUIRED_VARS, result_of
 from wirespeed.measurement.loadtest.result import Judging, LoadTestSettings
-from wirespeed.measurement.loadtest.rows import cells, lines_of
+from wirespeed.measurement.loadtest.rows import table_of
 from wirespeed.pages.templates import environment, script_json
 from wirespeed.pages.trust import Trust
 from wirespeed.report.comparison import compare, read_all, select_channels
@@ -204,8 +204,8 @@ def test_the_page_shows_table_charts_remarks_and_configuration(tests):
     read = Reader(page(tests))
     shown = " ".join(read.text)
     found = compare(tests)
-    for line in lines_of(found.results, found.verdicts):
-        assert all(cell in shown for cell in cells(line, MEGA))
+    for row in table_of(found.results, found.verdicts, MEGA).rows:
+        assert all(cell in shown for cell in row)
     charts = [item["id"] for tag, item in read.elements if item.get("class") == "chart"]
     assert charts == list(unpacked(page(tests))["figures"]) == ["load-0", "time-0", "load-1", "time-1"]
     for text in (

@@ -8,7 +8,7 @@ import pytest
 from report_charts import curve
 from report_kinds import comparison_of, soak_of, suite_of
 
-from wirespeed.charts.page_parts import Fold, Grid, Heading, Paragraph
+from wirespeed.charts.page_parts import Fold, Heading, Paragraph
 from wirespeed.measurement.rfc2544.charts import latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.report import REPORT as RFC2544
 from wirespeed.measurement.rfc2544.text import TEXT
@@ -18,6 +18,7 @@ from wirespeed.measurement.soak.words import verdict_text
 from wirespeed.report.comparison import compare
 from wirespeed.report.listing import to_csv, to_json, to_markdown
 from wirespeed.results.figures import MEGA
+from wirespeed.tables import Grid
 
 LOSSY = [(100, 50), (101, 20), (300, 7)]
 

@@ -23,7 +23,7 @@ from wirespeed.pages.templates import text_of
 from wirespeed.report.configuration import SETTINGS, VERSIONS, Listing, configuration
 from wirespeed.report.matrix import matrix
 from wirespeed.report.matrix_text import matrix_to_markdown
-from wirespeed.report.power import power_to_markdown
+from wirespeed.report.power import power_grid
 from wirespeed.results.figures import MEGA, NOTHING
 from wirespeed.results.inspection import InspectionTable, Remarked
 from wirespeed.results.power import power_line
@@ -123,7 +123,7 @@ def power_lines(found: Material) -> list[str]:
 
 
 def power_table(found: Material) -> Markup:
-    return marked(power_to_markdown(found.comparison, MEGA))
+    return marked(power_grid(found.comparison, MEGA).markdown)
 
 
 def parts_of(found: Material) -> list[InspectionTable]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -11,6 +11,7 @@ from wirespeed.charts.chart import Chart
 from wirespeed.charts.colours import MARKS
 from wirespeed.charts.shapes import path_of
 from wirespeed.pages.trust import Trust
+from wirespeed.tables import Grid
 
 LEGEND_PX, PANEL_HEAD_PX = 90, 40
 
@@ -36,38 +37,6 @@ class Drawn:
         self.charts.append(chart)
         height_px = LEGEND_PX + sum(panel.height_px + PANEL_HEAD_PX for panel in chart.panels)
         return ChartPlace(chart.identity, chart.sentence, height_px)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A plain table; the first `texts` columns are words and the last one too with `remarks`, the others figures.
-    `irregular` rows are marked."""
-
-    shape: ClassVar = "grid"
-
-    label: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    texts: int = 1
-    remarks: int = 0
-    irregular: frozenset[int] = frozenset()
-
-    @property
-    def figures(self) -> range:
-        """The columns of figures."""
-        return range(self.texts, len(self.headings) - self.remarks)
-
-    def kind(self, column: int) -> str:
-        if column in self.figures:
-            return "figure"
-        return "text" if column < self.texts else "text note"
-
-
-def grid(
-    label: str, headings: Sequence[str], rows: Sequence[Sequence[str]], texts: int, remarks: int = 0
-) -> tuple[Grid, ...]:
-    """The table alone; () without rows."""
-    return (Grid(label, tuple(headings), tuple(map(tuple, rows)), texts, remarks),) if rows else ()
 
 
 @dataclass(frozen=True)

@@ -105,9 +105,9 @@ def _print(compared: Comparison, form: str, within: float, confidence: float) ->
         print(written, end="")
         return
     from wirespeed.results.figures import difference_text  # noqa: PLC0415
-    from wirespeed.tables import print_table  # noqa: PLC0415
+    from wirespeed.tables import print_grid  # noqa: PLC0415
 
-    print_table(text.HEAD, (text.cells(row, within) for row in compared.rows))
+    print_grid(text.table(compared, within))
     if compared.control is not None:
         print(f"the control moved by {difference_text(compared.control)}, which is taken off the others")
 

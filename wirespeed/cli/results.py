@@ -238,15 +238,15 @@ def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str
 
 def _print(what: str, listing: Found, as_json: bool) -> None:
     from wirespeed.corpus import text  # noqa: PLC0415
-    from wirespeed.tables import print_table  # noqa: PLC0415
+    from wirespeed.tables import print_grid  # noqa: PLC0415
 
     if as_json:
         print(text.as_json(listing.rows))
         return
     if what == "list":
-        print_table(text.RESULT_HEAD, map(text.result_cells, listing.rows), whole="id", piped=_PIPED_COLUMNS)
+        print_grid(text.results_grid(listing.rows), whole="id", piped=_PIPED_COLUMNS)
     else:
-        print_table(text.FIGURE_HEAD, map(text.figure_cells, listing.rows), ("rate", "pps/W"), "id", _PIPED_COLUMNS)
+        print_grid(text.figures_grid(listing.rows), whole="id", piped=_PIPED_COLUMNS)
     left = listing.total - len(listing.rows)
     print(f"{len(listing.rows)} of {listing.total}{'; --rows 0 shows all' if left else ''}")
 

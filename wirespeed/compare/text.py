@@ -12,22 +12,21 @@ from wirespeed.compare.judgement import Judgement
 from wirespeed.compare.plateaus import Plateau
 from wirespeed.results.figures import difference_text, rate_text
 from wirespeed.results.verdict import Figure
-from wirespeed.tables import aligned, csv_lines
+from wirespeed.tables import Columns, Grid, csv_lines, grid
 
 _ABSURD = 10.0
 """An interval that reaches ten times says nothing."""
 
-HEAD = ("test", "A", "B", "difference", "verdict")
 
-
-def cells(row: ComparisonRow, within: float) -> tuple[str, str, str, str, str]:
-    return (
-        row.subject.title,
-        _rate(row.a_pps, row.a_bound),
-        _rate(row.b_pps, row.b_bound),
-        _difference(row.judgement),
-        f"{verdict(row, within)}{steps_text(row)}",
-    )
+def table(comparison: Comparison, within: float) -> Grid:
+    columns: Columns[ComparisonRow] = {
+        "test": lambda row: row.subject.title,
+        "A": lambda row: _rate(row.a_pps, row.a_bound),
+        "B": lambda row: _rate(row.b_pps, row.b_bound),
+        "difference": lambda row: _difference(row.judgement),
+        "verdict": lambda row: f"{verdict(row, within)}{steps_text(row)}",
+    }
+    return grid("comparison", columns, comparison.rows, texts=len(columns))
 
 
 def verdict(row: ComparisonRow, within: float) -> str:
@@ -89,7 +88,7 @@ def trend_lines(names: Sequence[str], found: Sequence[Plateau]) -> Iterator[str]
 
 
 def markdown(comparison: Comparison, within: float) -> str:
-    return aligned([HEAD, *(cells(row, within) for row in comparison.rows)], ())
+    return table(comparison, within).markdown
 
 
 def as_csv(comparison: Comparison) -> str:

@@ -3,49 +3,54 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from wirespeed.results.figures import measured_text
 from wirespeed.results.verdict import Figure
+from wirespeed.tables import Columns, Grid, grid
 
-RESULT_HEAD = ("id", "started", "kind", "dut", "version", "load", "limit", "tags")
-FIGURE_HEAD = ("id", "figure", "rate", "pps/W", "dut", "version", "load", "limit")
 _ID, _VERSION = 8, 16
 
 
-def result_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Cells in the order of RESULT_HEAD."""
-    return (
-        _id(row),
-        row["started"][:10],
-        row["kind"],
-        row["dut"],
-        _version(row),
-        _load(row),
-        "file missing" if row["is_missing"] else row["limited_by"],
-        " ".join(row["tags"]),
-    )
+def results_grid(rows: Iterable[Mapping[str, Any]]) -> Grid:
+    columns: Columns[Mapping[str, Any]] = {
+        "id": _id,
+        "started": lambda row: str(row["started"][:10]),
+        "kind": lambda row: str(row["kind"]),
+        "dut": lambda row: str(row["dut"]),
+        "version": _version,
+        "load": _load,
+        "limit": lambda row: "file missing" if row["is_missing"] else str(row["limited_by"]),
+        "tags": lambda row: " ".join(row["tags"]),
+    }
+    return grid("results", columns, rows, texts=len(columns))
 
 
-def figure_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Cells in the order of FIGURE_HEAD. `?` marks an unreliable figure."""
+def figures_grid(rows: Iterable[Mapping[str, Any]]) -> Grid:
+    """`?` marks an unreliable figure."""
+    columns: Columns[Mapping[str, Any]] = {
+        "id": _id,
+        "figure": lambda row: str(row["figure"]),
+        "rate": _rate,
+        "pps/W": _per_watt,
+        "dut": lambda row: str(row["dut"]),
+        "version": _version,
+        "load": _load,
+        "limit": lambda row: str(row["limited_by"]),
+    }
+    return grid("figures", columns, rows, texts=2, remarks=4)
+
+
+def _rate(row: Mapping[str, Any]) -> str:
     figure = Figure(
         row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"]
     )
-    rate = figure.text
-    rate += "?" if row["irregular"] else ""
-    per_watt = "" if row["per_watt"] is None else measured_text(row["per_watt"], "")
-    return (
-        _id(row),
-        row["figure"],
-        rate,
-        per_watt,
-        row["dut"],
-        _version(row),
-        _load(row),
-        row["limited_by"],
-    )
+    return f"{figure.text}?" if row["irregular"] else figure.text
+
+
+def _per_watt(row: Mapping[str, Any]) -> str:
+    return "" if row["per_watt"] is None else measured_text(row["per_watt"], "")
 
 
 def as_json(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -57,10 +62,9 @@ def shown(row: Mapping[str, Any], figures: Sequence[Mapping[str, Any]], path: st
     """All that the index knows of a result, a line each."""
     lines = [f"{key:<12} {value}" for key, value in _facts(row, path) if value not in ("", None)]
     for figure in figures:
-        _, name, rate, per_watt, *_ = figure_cells(figure)
-        more = f", {per_watt.strip()}pps per watt" if per_watt else ""
+        more = f", {_per_watt(figure).strip()}pps per watt" if _per_watt(figure) else ""
         why = f": {figure['irregular']}" if figure["irregular"] else ""
-        lines.append(f"{name:<12} {rate}{more}{why}")
+        lines.append(f"{figure['figure']:<12} {_rate(figure)}{more}{why}")
     return lines
 
 

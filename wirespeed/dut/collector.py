@@ -98,8 +98,8 @@ class DutCollector:
         self._began_s = time.monotonic()
 
     def fetch(self, patience_s: float) -> None:
-        """Take over what is new, and take a sample now, which ends the time before it. ConnectionFault when the device
-        does not answer."""
+        """Fetch new samples, and take one now, which ends the current interval. ConnectionFault if the device does not
+        answer."""
         kept = f"tail -c +{self._fetched_bytes + 1} {self._directory}/samples"
         command = f"{kept}\nprintf '{_NOW.rstrip()}\\n'\n{_ONE.format(sample=self.sample)}"
         file, _, now = self.reach.run(command, timeout_s=patience_s).out.rpartition(_NOW)
@@ -122,7 +122,7 @@ class DutCollector:
             self.cost_percent = sum(map(int, ticks)) / elapsed_s
 
     def between(self, began_s: float, ended_s: float) -> list[KeptSample]:
-        """From the sample that is nearest to the one time to that which is nearest to the other."""
+        """Telemetry between the samples that are nearest to the two times."""
         return self.samples[self._nearest(began_s) : self._nearest(ended_s) + 1]
 
     def _nearest(self, at_s: float) -> int:
@@ -131,7 +131,7 @@ class DutCollector:
         return min(around, key=lambda place: abs(self.samples[place].at_s - at_s), default=0)
 
     def _clock_offset(self) -> float:
-        """The device's clock less ours, by the quickest of a few answers."""
+        """The offset of the device's clock from the local one, by the quickest of a few answers."""
         offsets = []
         for _ in range(3):
             asked_s = time.monotonic()

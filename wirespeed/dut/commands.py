@@ -89,7 +89,7 @@ def describe(device: DutDevice) -> str:
 
 
 def collect(device: DutDevice, duration_s: float, interval_s: float, output: str, say: Say) -> str:
-    """Collect for so long, and write the telemetry of each interval and all texts as JSON."""
+    """Collect for the given time, and write the telemetry of each interval and all texts as JSON."""
     from wirespeed.results.collection import FORMAT  # noqa: PLC0415 - as in `show`
 
     remote = RemoteDut(device, interval_s)

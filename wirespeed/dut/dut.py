@@ -19,8 +19,8 @@ class DutReading:
 
 
 class Dut(Protocol):
-    """A device under test. Only `prepare` and `describe` raise: one that is too busy or too broken to be read is part
-    of a measurement, not its end."""
+    """A device under test. Only `prepare` and `describe` raise: if the device is too busy to be read, the measurement
+    continues."""
 
     name: str
 
@@ -31,7 +31,7 @@ class Dut(Protocol):
         """Description of the prepared device."""
 
     def reading(self) -> DutReading | None:
-        """Its counters now; None from one that tells nothing. Quick: some hundred microseconds."""
+        """Its current counters; None for a device without telemetry. Quick: some hundred microseconds."""
 
     def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
         """Telemetry between two readings. With `error`, and without counts, if either reading failed or the counters
@@ -41,7 +41,7 @@ class Dut(Protocol):
         """Packets that it dropped between two readings, by reason."""
 
     def collect(self) -> dict[str, str]:
-        """Texts worth keeping beside a result, by the command or file that they are from."""
+        """Texts to store in the result, by the command or file that they are from."""
 
     def close(self) -> None:
         """Let go of what `prepare` took. Harmless when repeated."""
@@ -55,13 +55,13 @@ def with_texts(facts: DutFacts, dut: Dut | None) -> DutFacts:
 
 @runtime_checkable
 class TellsLater(Protocol):
-    """A device that keeps what it counts while a load is on, and tells it afterwards."""
+    """A device that records its counters under load and reports them afterwards."""
 
     def lasts(self, duration_s: float) -> None:
-        """It will be measured for so long; to be said before `prepare`."""
+        """Set the duration of the measurement; call it before `prepare`."""
 
     def fetch(self) -> None:
-        """Take over what it has kept. Raises nothing."""
+        """Fetch what it has recorded. Raises nothing."""
 
     def told_between(self, began_s: float, ended_s: float) -> DutTelemetry | None:
         """Telemetry fetched for a time, by the monotonic clock; None from a device that has reported everything at its

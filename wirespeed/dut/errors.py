@@ -1,4 +1,4 @@
-"""Reading `show errors`, VPP's or ours: every reason for which packets were dropped, with its count."""
+"""Reads `show errors` of VPP or wirespeed: every drop reason with its count."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Linux's own forwarding as a device under test: a network namespace of this machine, or the machine as it is.
 
-Its files under /proc/net are opened once, inside the namespace, and stay those of the namespace for whoever reads them;
-so a reading enters none.
+Its files under /proc/net are opened once, inside the namespace, and remain those of the namespace, so a reading does
+not have to enter it.
 """
 
 from __future__ import annotations
@@ -48,9 +48,8 @@ class LinuxReading(DutReading):
 
 
 class LinuxDut:
-    """The kernel's forwarding in the namespace `netns` (a name of `ip netns`, none: where this process is) by `cpus`,
-    or by all CPUs when none are named. Needs root to look into another namespace. `is_of_lab`: a
-    filtered one of ours."""
+    """The kernel's forwarding in the namespace `netns` (a name of `ip netns`, none: where this process is) on `cpus`,
+    by default on all. Reading another namespace needs root. `is_of_lab`: the filtered DUT of a lab."""
 
     name = "Linux"
 
@@ -171,7 +170,7 @@ def linux_telemetry(before: LinuxCounters, after: LinuxCounters, interval_s: flo
 
 
 def _ruleset() -> str:
-    """The tables of nftables here; empty where there is no `nft`, or it is not allowed."""
+    """The tables of nftables here; empty without `nft` or without permission."""
     try:
         return subprocess.run(["nft", "list", "tables"], capture_output=True, text=True, timeout=5, check=False).stdout
     except (OSError, subprocess.TimeoutExpired):

@@ -130,7 +130,7 @@ def cpu_percent(before: Mapping[int, Mapping[str, int]], after: Mapping[int, Map
 
 
 def began_anew(before: LinuxCounters, after: LinuxCounters) -> str | None:
-    """The interface whose counters fell, since it was made anew; None where none did."""
+    """An interface whose counters decreased, since it was created again; None without one."""
     for name, old in before.interfaces.items():
         new = after.interfaces.get(name)
         if new is not None and (new.rx_packets < old.rx_packets or new.tx_packets < old.tx_packets):

@@ -14,7 +14,7 @@ from wirespeed.errors import UsageError
 
 
 def read_dut(path: Path) -> tuple[DutDevice, DutSetup]:
-    """UsageError or FileFault says what is wrong with the file, or what it leaves out."""
+    """UsageError or FileFault for an invalid or incomplete file."""
     bench = import_module("wirespeed.testbed.file").read_bench(path)
     if bench.dut.kind == "none":
         raise UsageError(f"{path} names no DUT: `dut:` needs `kind` and `reach`")

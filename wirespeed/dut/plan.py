@@ -34,10 +34,10 @@ class Action:
 
 @dataclass(frozen=True)
 class DutStep:
-    """One change: `what` is `now` and `will_be`. `undo` puts it back, without one there is nothing to put back.
+    """One change of `what` from `now` to `will_be`. `undo` restores it; without `undo` there is nothing to restore.
 
-    `persists`: a restart of the device does not undo it. `must_undo`: that the step began is enough to have changed the
-    device for good, so that its undo has to work even where the step failed.
+    `persists`: the change survives a restart of the device. `must_undo`: even a failed step may have changed the device
+    permanently, so its undo must succeed.
     """
 
     what: str
@@ -112,7 +112,7 @@ class DutKind(Protocol):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """Commands whose output is kept beside a result, from before and after the load."""
+        """Commands whose output before and after the load is stored in the result."""
 
     @property
     def prefix(self) -> str:

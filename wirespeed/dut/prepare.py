@@ -38,8 +38,8 @@ def planned(kind: DutKind, reach: Reach, setup: DutSetup) -> DutPlan:
 
 
 def prepare(kind: DutKind, reach: Reach, setup: DutSetup, journal: DutJournal, say: Say) -> Prepared:
-    """Make the device what `setup` says. EnvironmentFault when a step fails, with how far it came and that it was
-    rolled back; ConnectionFault when the device went away, with what is left to `restore`."""
+    """Configure the device as `setup` describes. EnvironmentFault if a step failed, with its place and the rollback;
+    ConnectionFault if the device became unreachable, with the steps left to `restore`."""
     check_setup(setup)
     answers = DutAnswers(reach)
     notes: list[str] = []
@@ -70,7 +70,7 @@ def _run(reach: Reach, step: DutStep) -> None:
 def _rolled_back(
     reach: Reach, journal: DutJournal, done: Sequence[tuple[DutStep, JournalEntry]], error: BaseException, say: Say
 ) -> BaseException:
-    """The error to raise for `error`, once what was done is undone."""
+    """The error to raise for `error` after the rollback."""
     finished = sum(entry.is_done for _, entry in done)
     what = str(error) or "interrupted"
     if isinstance(error, ConnectionFault):

@@ -37,7 +37,7 @@ TEXTS = (
     "show buffers",
 )
 _PATIENCE_S = 2.0
-"""An answer is waited for so long while a load is on: the samples go on meanwhile, late."""
+"""Time to wait for an answer under load; samples are late meanwhile."""
 _LEAST_WAIT_S = 0.01
 """Timers of virtual machines are late by as much: a sleeper that was woken and waits no longer is not absent."""
 _THREAD = re.compile(r"\d+ +(?P<name>\S+) +(?P<id>\d+) +(?P<cpu>\d+) ")
@@ -171,8 +171,8 @@ def router_telemetry(
     drops: Mapping[str, int],
     waits: Sequence[float] = (),
 ) -> DutTelemetry:
-    """Telemetry of a router over `interval_s`. `drops` are those that its nodes counted meanwhile, `waits` the seconds
-    that each worker waited for its CPU, by Linux."""
+    """Telemetry of a router over `interval_s`. `drops` are those counted by its nodes in that time, `waits` the seconds
+    for which each worker waited for its CPU, by Linux."""
     ports = _grown(before.ports, after.ports)
     events = {name: count for name, count in ports.items() if name.endswith(_EVENTS)}
     lost = {name: count for name, count in ports.items() if name not in events}

@@ -1,4 +1,4 @@
-"""Reading `show runtime`, VPP's or ours, and what follows from it.
+"""Reads `show runtime` of VPP or wirespeed, and derives figures from it.
 
 Words as VPP has them: clocks are TSC ticks per packet in one node, vectors/call is how many packets a node got at
 once (1 when idle, 256 when the worker cannot keep up).
@@ -90,8 +90,8 @@ _Line = tuple[int, str]
 
 
 def parse_runtime(text: str) -> tuple[ThreadRuntime, ...]:
-    """All threads of a `show runtime`; lines that are none of its rows are passed over. VPP without workers prints no
-    thread: what it then says is of `vpp_main`."""
+    """All threads of a `show runtime`; other lines are skipped. VPP without workers prints no thread name: the rows are
+    then of `vpp_main`."""
     return read_runtime(text).threads
 
 

@@ -170,7 +170,7 @@ def check_setup(setup: DutSetup) -> None:
 
 
 def check_table_by(setup: DutSetup, way: str) -> None:
-    """UsageError where a table is asked for by another way than the one that this kind of device has."""
+    """UsageError for a way to load a table that this type of device does not have."""
     if setup.options.table_by:
         raise UsageError(
             f"this kind of DUT loads a full table by {way}; --routes-by {setup.options.table_by} is for Linux: "

@@ -18,8 +18,8 @@ _IDLE_TRIES = 3
 
 
 class DutStates:
-    """States of `kind`, by `reach`. A Linux that `is_of_lab` of ours ends with it: its rules may be taken away for a
-    while, and the lab's options set its limits."""
+    """State table of a device of `kind`, by `reach`. `is_of_lab`: a Linux DUT that ends with its lab. Its rules may be
+    removed temporarily, and the options of the lab set its limits."""
 
     def __init__(self, kind: StatesKind, reach: Reach, *, is_of_lab: bool = False) -> None:
         self._kind = kind
@@ -66,7 +66,8 @@ class DutStates:
         return TearDown(states, left, took_s, min(self.empty() for _ in range(_IDLE_TRIES)))
 
     def why_not(self, flows: int, table: StateTable) -> str | None:
-        """Why `table` cannot hold that many flows beside what is in it, and what raises its limit; None if it can."""
+        """The reason why `table` cannot hold that many flows in addition to its entries, with the remedy; None if it
+        can."""
         entries = flows * table.entries_per_flow + table.used
         if table.limit is None or entries <= table.limit:
             return None
@@ -84,7 +85,7 @@ class DutStates:
 
     @contextmanager
     def without_filter(self) -> Iterator[None]:
-        """The device without its rules, for the row beside. EnvironmentFault if that fails."""
+        """The device without its rules during the block, for the row without filter. EnvironmentFault if that fails."""
         rules = self._nft("list ruleset")
         self._nft("flush ruleset")
         try:

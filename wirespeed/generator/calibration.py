@@ -70,7 +70,7 @@ def measure_floor(core: NativeGenerator, tx_port: int, rx_port: int, packets: in
 
 
 def percentile_ns(seen: LatencyCounters, percent: float) -> int:
-    """The latency that so many percent of the packets did not exceed, to two digits."""
+    """A percentile of the latency, to two digits."""
     wanted = percent / 100 * sum(count for _, count in seen.hdr)
     total = 0
     for index, count in seen.hdr:

@@ -193,7 +193,7 @@ class Captures:
             capture.stopped = True
 
     def status(self) -> list[Json]:
-        """`missed` is ours: packets that came faster than they were read."""
+        """`missed` is an extension: packets that arrived faster than they were read."""
         self.read()
         return [
             {

@@ -16,7 +16,8 @@ MAX_FACTOR = 1e9
 MANY_PROFILES = 10
 GATHER_S = 0.05
 QUIET_S = 0.005
-"""While so many profiles run, changes that come one by one are gathered for so long, or until so long none came."""
+"""From this number of running profiles on, single changes are gathered for a limited time, or until none came for a
+while."""
 
 
 class Changes:

@@ -1,5 +1,5 @@
-"""Hosts that a port stands for beside itself: each answers ARP, neighbor discovery and ping for its own address, and
-finds its gateway. They are ours, no T-Rex has them.
+"""Hosts that a port emulates in addition to itself: each answers ARP, neighbor discovery and ping for its own address,
+and resolves its gateway. An extension to T-Rex.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _ETHERNET, _MORE, _INTERFACE = 2, 0x80, 0x03
 
 
 def read_records(path: Path) -> Iterator[tuple[float, bytes, int]]:
-    """Times in seconds, frames without FCS, and interfaces; FileFault says what is wrong."""
+    """Times in seconds, frames without FCS, and interfaces; FileFault for an invalid file, with the reason."""
     at = 0
     with open_regular(path, "packet file") as file:
         while header := file.read(_HEADER_BYTES):

@@ -12,7 +12,7 @@ from wirespeed.generator.memory import Memory
 Json = dict[str, Any]
 
 IDLE_SESSION_S = 10.0
-"""The queue of a session that has not polled for so long stops growing."""
+"""Time without a poll after which the queue of a session stops growing."""
 
 FORGET_SESSION_S = 3600.0
 MAX_SESSIONS = 4096

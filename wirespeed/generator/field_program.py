@@ -49,7 +49,7 @@ class FieldProgram:
 
 @functools.lru_cache(maxsize=256)
 def compile_program(source: ProgramJson, packet_bytes: int) -> FieldProgram:
-    """For packets of so many bytes; RpcError -32000 tells of a value that a variable cannot have."""
+    """For packets of the given length; RpcError -32000 for a value that a variable cannot have."""
     for instruction in source.instructions:
         if isinstance(instruction, FlowVarJson | FlowVarRandLimitJson):
             _check_values(instruction)

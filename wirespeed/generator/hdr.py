@@ -1,7 +1,7 @@
 """HDR histograms as text, for T-Rex's `hdrh`: HdrHistogram's compressed V2 encoding, base64.
 
 Format: https://github.com/HdrHistogram/HdrHistogram, "encodeIntoCompressedByteBuffer"; counts are ZigZag LEB128
-numbers, and a negative one stands for so many zeros.
+numbers; a negative number is a run of zeros.
 """
 
 from __future__ import annotations

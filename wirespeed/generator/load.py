@@ -180,9 +180,9 @@ def _weight(stream: Stream, mean_frame_bytes: float, own_burst_rates: bool) -> P
 
 
 def new_factor(mul: LoadMultiplier, current: float, loads: Timeline, speed_bps: float) -> float:
-    """The factor that `mul` asks for, when the port runs at `current` now.
+    """The factor that `mul` requests for a port at factor `current`.
 
-    Latency streams alone have none: what is asked for moves nothing, and the factor stays.
+    A port with latency streams only has none: the request changes nothing.
     """
     if loads.steps and all(step.fixed for step in loads.steps):
         return mul.value if (mul.type, mul.op) == ("raw", "abs") else current

@@ -20,7 +20,7 @@ _SHORTEST_GAP_US = 0.001
 
 @dataclass(frozen=True)
 class Playing:
-    """`gap_us` stands for the file's own gaps, `min_gap_us` raises short ones; `rounds` 0 is endless."""
+    """`gap_us` replaces the gaps of the file, `min_gap_us` raises short ones; `rounds` 0 is endless."""
 
     gap_us: float | None = None
     min_gap_us: float = 0.0

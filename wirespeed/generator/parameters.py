@@ -1,4 +1,4 @@
-"""Parameters of requests, checked: what is missing, or of a wrong type, is answered with T-Rex's texts."""
+"""Checks the parameters of requests: missing ones and wrong types are answered with T-Rex's texts."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _check_name(name: str, value: str, kind: Any) -> None:
 
 @functools.cache
 def _described(kind: Any) -> tuple[Any, str]:
-    """The Python type and T-Rex's word for it; what may be None is described by what it is otherwise."""
+    """The Python type and T-Rex's word for it; an optional type is described by its other type."""
     if get_origin(kind) in (Union, UnionType):  # the first is that of an annotated type or None
         (kind,) = (member for member in get_args(kind) if member is not NoneType)
     note = getattr(kind, "__metadata__", (None,))[0]

@@ -35,9 +35,9 @@ def pgid_stats(
 ) -> Json:
     """`counters` by pg_id, as `FlowsSnapshot` has them.
 
-    Members are null where there is nothing, as T-Rex has it; a latency group is listed once packets came. `order` is an
-    extension, there where groups are: group, receiving port, packets with a signature that came again, late, or too
-    late to tell which.
+    Empty members are null, as in T-Rex; a latency group is listed once packets arrived. `order` is an extension,
+    present with groups: group, receiving port, and signed packets that were duplicates, reordered, or too late to
+    distinguish.
     """
     general = {"bad_header": faults.bad_header, "old_flow": faults.old_flow} if any(vars(faults).values()) else None
     measured = {str(pg_id): _latency(seen) for pg_id, seen in latencies.items() if seen.packets}
@@ -75,7 +75,8 @@ def _flow(counts: Sequence[int], rates: Sequence[float]) -> Json:
 
 
 def _latency(seen: LatencyCounters) -> Json:
-    """Microseconds, to the nanosecond; error counters that are not 0. `hdrh_ns` is ours: `hdrh` in nanoseconds."""
+    """Microseconds, to the nanosecond; error counters that are not 0. `hdrh_ns` is an extension: `hdrh` in
+    nanoseconds."""
     errors = {
         "drp": seen.dropped,
         "ooo": seen.out_of_order,

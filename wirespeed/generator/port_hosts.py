@@ -61,7 +61,7 @@ class Hosts:
         return search.ticket
 
     def emulate(self, port: Port, hosts: Sequence[Emulated]) -> None:
-        """The port stands for these hosts beside itself, and for no others any more."""
+        """Emulate these hosts in addition to the port itself, in place of earlier ones."""
         if hosts or self.emulated.on(port.index):
             self._listen(port.index if hosts else None)
             self.emulated.place(port.index, hosts)
@@ -82,7 +82,7 @@ class Hosts:
             self._listening = listening
 
     def poll(self) -> None:
-        """Answer what was asked, learn what was answered, ask again where it was not."""
+        """Answer requests, learn from answers, repeat unanswered requests."""
         if self._capture is None:
             return
         for packet in self._core.read_capture(self._capture, _READ_AT_ONCE):

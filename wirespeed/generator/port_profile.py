@@ -40,7 +40,8 @@ class PortProfileState(enum.Enum):
 
 @dataclass(frozen=True)
 class AddedStream:
-    """A stream as it came (JSON, whose length tells what it takes), as it was understood, and as the core takes it."""
+    """A stream in three forms: the received JSON (its length is the memory that it counts for), the parsed stream, and
+    the core's record."""
 
     text: bytes
     source: StreamJson
@@ -68,7 +69,7 @@ class Tally:
     timing: int = 0
 
     def count(self, profile: PortProfile, sign: int) -> None:
-        """`profile` is one more of what it is now, or one less."""
+        """Count `profile` in its current state, or remove it from the count."""
         self.states[profile.state] += sign
         self.timing += sign * profile.times
         if profile.state is PortProfileState.TX:

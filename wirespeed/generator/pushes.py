@@ -1,4 +1,4 @@
-"""Packets that are sent once, beside the streams: those clients push, and the ports' own answers."""
+"""Packets sent once, in addition to the streams: pushed by clients, and the ports' own answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_ANSWERS = 256
 
 
 class Pushes:
-    """The core takes one batch of a port at a time; what comes meanwhile waits here until `flush`."""
+    """The core takes one batch per port at a time; further packets wait here until `flush`."""
 
     def __init__(self, core: NativeGenerator) -> None:
         self._core = core
@@ -38,7 +38,7 @@ class Pushes:
         self.flush()
 
     def answer(self, port: int, packet: bytes) -> None:
-        """Send the port's own answer, unless so many wait that the network asks faster than it listens."""
+        """Send the port's own answer, unless too many are waiting."""
         if len(self._waiting[port]) < MAX_ANSWERS:
             self.push(port, [packet])
 

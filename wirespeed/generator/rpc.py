@@ -73,8 +73,8 @@ def answer(message: bytes, invoke: Invoke) -> bytes:
 
 
 def _reply(request: Any, invoke: Invoke) -> bytes:
-    """The answers to a request or a batch. What is too long to be sent is given up while it is encoded, and what is
-    left of the batch is not run: its answers could not be told."""
+    """The answers to a request or a batch. Encoding stops if the answer becomes too long. The rest of the batch is then
+    not run, since its answers could not be sent."""
     if not isinstance(request, list):
         return _answered(request, invoke, MAX_MESSAGE_BYTES) or _too_long("the answer has")
     if not request:
@@ -108,7 +108,8 @@ def _too_long(what: str) -> bytes:
 
 
 def internal_error(where: str, fault: Exception) -> RpcError:
-    """A fault of ours, which must end neither the traffic nor the other sessions: told on standard error, answered."""
+    """An internal error, which must end neither the traffic nor other sessions: it is printed on standard error, and
+    answered."""
     print(f"wirespeed: internal error in {where}: {type(fault).__name__}: {fault}", file=sys.stderr)
     return RpcError(INTERNAL_ERROR, f"{type(fault).__name__}: {fault}")
 
@@ -152,7 +153,8 @@ def _error(request_id: Any, error: RpcError) -> Json:
 _encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 _PIECES_DEPTH = 4
-"""Down to one stream of one profile of a port, or one packet of a capture: what is below is encoded at once."""
+"""Depth of incremental encoding: one stream of a profile of a port, or one packet of a capture. Deeper values are
+encoded at once."""
 
 
 def _encode(reply: Any) -> bytes:
@@ -191,7 +193,7 @@ def _refuse_constant(word: str) -> NoReturn:
 
 
 def _finite(text: str) -> float:
-    """JSON has no infinite numbers, and 1e999 would become one that no answer could repeat."""
+    """JSON has no infinite numbers: 1e999 would become a value that no answer can contain."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"{text} is out of range for a number")

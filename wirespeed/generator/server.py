@@ -194,7 +194,7 @@ class Server:
         return min(PUBLISH_S, soon_s + _JUST_AFTER_S) if soon_s > 0 else FINISH_WATCH_S
 
     def calibrate(self) -> None:
-        """Measure the floors of all pairs, whose packets bear addresses of nobody."""
+        """Measure the baseline latency of all pairs; their packets have unused addresses."""
         able = [port for port in self.ports if port.can_be_promiscuous]
         for port in able:
             port.set_promiscuous(True)

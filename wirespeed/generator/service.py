@@ -1,6 +1,6 @@
-"""Sockets and sleep around `Server`: ZeroMQ for requests, XPUB on the TCP port below it for what is published.
+"""Sockets and sleep around `Server`: ZeroMQ for requests, XPUB on the TCP port below it for published data.
 
-Requests come on a ROUTER socket, which is a REP socket to its clients and tells their connections apart.
+Requests arrive on a ROUTER socket, which distinguishes the connections of its clients; to them it is a REP socket.
 One thread, asleep in poll between messages, so that the workers keep their CPUs.
 """
 

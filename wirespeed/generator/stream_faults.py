@@ -1,4 +1,4 @@
-"""T-Rex's words for what is wrong with a stream's JSON."""
+"""T-Rex's texts for errors in a stream's JSON."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def first_fault(error: ValidationError) -> str:
 
 
 def _can_only_be(name: str, expected: str) -> str:
-    """`'inc', 'dec' or 'random'`, as pydantic lists what is allowed, in T-Rex's words."""
+    """`'inc', 'dec' or 'random'`: pydantic's list of allowed values in T-Rex's words."""
     words = [word.strip().strip("'") for word in expected.replace(" or ", ", ").split(",")]
     listed = " ,".join(f"'{word}'" for word in words)
     return f"field '{name}' can only be one of [{listed}]"

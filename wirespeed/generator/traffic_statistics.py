@@ -15,7 +15,7 @@ SMOOTHING = 0.5
 """Weight of the newest interval in a rate; see `smoothed`."""
 
 SURE_PACKETS = 4
-"""None of so many that were due in an interval means that no more come: a port that was stopped reads 0 at once."""
+"""If this number of packets was due in an interval and none arrived, the rate is 0 at once: the port was stopped."""
 
 HISTORY = 20
 
@@ -131,10 +131,10 @@ def port_stats(snapshot: GeneratorSnapshot, port: int, rates: CounterRates, cpu_
 
 
 def global_stats(snapshot: GeneratorSnapshot, meter: RateMeter, expected_pps: float, expected_bps: float) -> Json:
-    """`get_global_stats`; what belongs to T-Rex's stateful mode is 0.
+    """`get_global_stats`; fields of T-Rex's stateful mode are 0.
 
-    `m_rx_drop_bps` is what was sent and not received, all ports together, once that is a tenth: smoothed rates of two
-    directions are never quite the same.
+    `m_rx_drop_bps` is the difference of sent and received rate over all ports, if it is at least a tenth: smoothed
+    rates of two directions are never exactly equal.
     """
     tx_bps, rx_bps = sum(rates.tx_bps for rates in meter.rates), sum(rates.rx_bps for rates in meter.rates)
     cpu = sum(meter.cpu_percent) / len(meter.cpu_percent)

@@ -44,8 +44,8 @@ class Addresses:
 
 @dataclass(frozen=True)
 class Translated:
-    """A stream without what is known only at the start: addresses, rate, flow id. Sizes are with FCS. `fault` is why it
-    cannot be started, which a T-Rex tells then."""
+    """A stream without the values known only at the start: addresses, rate, flow id. Sizes include the FCS. `fault` is
+    the reason why it cannot be started, which T-Rex reports at the start."""
 
     stream: Stream
     mean_frame_bytes: float
@@ -61,7 +61,7 @@ def checked_stream(stream: dict[str, Any]) -> StreamJson:
 
 
 def translate(stream_id: int, stream: StreamJson) -> Translated:
-    """Check the stream's meaning and turn it into the core's terms; RpcError -32000 names what is wrong."""
+    """Check the stream's meaning and turn it into the core's terms; RpcError -32000 for an invalid stream."""
     packet = stream.packet.binary
     is_null = bool(stream.flags & FLAG_NULL_STREAM)
     if not is_null and not MIN_PACKET_BYTES <= len(packet) <= MAX_PACKET_BYTES:

@@ -198,7 +198,7 @@ class Transmission:
         self._check_ready()
 
     def play(self, streams: list[Stream], duration_s: float, endless: bool, start_at_s: float = 0.0) -> None:
-        """Send a packet file, made into a chain of streams, and nothing beside it; from `start_at_s` on, 0 for now."""
+        """Send only a packet file, converted to a chain of streams; from `start_at_s` on, 0 for now."""
         self.check_idle()
         self._core.start(self._index, streams, 1.0, duration_s, profile=_PACKET_FILE, start_at_s=start_at_s)
         self._played = _Played(endless and duration_s < 0)
@@ -279,7 +279,7 @@ class Transmission:
             self._core.pause_stream(self._index, stream.id, paused, profile=profile.number)
 
     def notice(self, active: bool) -> None:
-        """Look at what came to its end by itself; `active` says whether the port has anything to send."""
+        """Handle profiles that ended by themselves; `active`: the port still has something to send."""
         if self._played is not None and not active:
             self._core.stop(self._index, [_PACKET_FILE])
             self._played = None
@@ -343,7 +343,7 @@ def named(profiles: dict[str, PortProfile], profile_id: str) -> list[str]:
 
 
 def find(profiles: dict[str, PortProfile], profile_id: str, port: int) -> PortProfile:
-    """A profile that is there; asking for one that nobody made is an error."""
+    """An existing profile; an error for an unknown one."""
     found = profiles.get(profile_id)
     if found is None:
         raise failed(f"there is no profile '{profile_id}' on port {port}")

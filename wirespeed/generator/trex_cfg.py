@@ -44,7 +44,7 @@ TAKEN = {
     "platform.master_thread_id": "`--main-cpu`",
     "platform.dual_if.threads": "`--cpu 2-5/6-9`: the lists of the pairs, in the ports' order",
 }
-"""Keys that have a meaning here, and what it is; an option of the command line comes before the file's key."""
+"""Keys with a meaning here; options of the command line override them."""
 
 LEFT_OUT = {
     "version": "there is one format",
@@ -186,7 +186,7 @@ def _port(name: str, place: int, devargs: str) -> PortSpec:
 
 
 def _device(text: str) -> PortSpec:
-    """A device of DPDK in its own words; a memif is ours, which has no driver of DPDK's."""
+    """A DPDK device in DPDK's syntax; a memif uses wirespeed's own driver."""
     driver, _, rest = text.partition(",")
     arguments = dict(word.partition("=")[::2] for word in rest.split(",") if word)
     if driver.startswith("net_af_packet") and "iface" in arguments:
@@ -241,7 +241,7 @@ def _shares(usable: Sequence[int], count: int, pairs: int) -> list[list[int]]:
 
 
 def _read(fields: Mapping[str, Any], key: str, convert: Callable[[Any], Value]) -> Value | None:
-    """The value of a key; None where it is missing or empty."""
+    """The value of a key; None if it is missing or empty."""
     value = fields.get(key) if isinstance(fields, dict) else None
     if value in (None, ""):
         return None

@@ -30,7 +30,7 @@ class Dimm:
 
 @dataclass(frozen=True)
 class Board:
-    """`slots` counts places for memory, those without any as well; 0 where nobody tells."""
+    """`slots` is the number of memory slots, empty ones included; 0 if unknown."""
 
     maker: str = ""
     product: str = ""

@@ -68,7 +68,7 @@ def carried_gbps(link: LinkSpeed, payload_bytes: int | None = None) -> float:
 
 @dataclass(frozen=True)
 class PacketBytes:
-    """On the link for one packet that is received and one that is sent: to the host and from it."""
+    """Bytes on the link per packet received and sent: towards the host and from it."""
 
     up: float
     down: float

@@ -1,5 +1,5 @@
-"""Modules by CMIS 5 (QSFP-DD, OSFP and others): the lower page and page 00h; lengths and what is measured of page 01h,
-limits of page 02h, and lanes of page 11h (bank 0), each where the dump has it. A page of zeros is one that it has not.
+"""Modules by CMIS 5 (QSFP-DD, OSFP and others): the lower page and page 00h; lengths and measured values of page 01h,
+limits of page 02h, and lanes of page 11h (bank 0), if the dump has them. A page of zeros counts as missing.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _LANE_FLAGS = (("tx", 139), ("bias", 143), ("rx", 149))
 
 
 def decode_cmis(data: bytes) -> OpticalModule:
-    """The module by a linear dump: lower page, 00h and where it is there 01h. ValueError for less than the first two
-    and for another kind of module."""
+    """The module by a linear dump: lower page, 00h and optionally 01h. ValueError for a shorter dump or another type of
+    module."""
     if len(data) < IDENTITY_BYTES:
         raise ValueError(f"it has {len(data)} bytes, the identity of a CMIS module takes {IDENTITY_BYTES}")
     if data[0] not in KINDS:

@@ -30,8 +30,8 @@ class Cache:
 
 @dataclass(frozen=True)
 class CpuFacts:
-    """Frequencies in MHz: what it can, and what its threads run at now. `hypervisor` is empty on bare metal. None and
-    empty of what is not told."""
+    """Frequencies in MHz: the maximum, and the current ones of its threads. `hypervisor` is empty on bare metal. None
+    and empty mean unknown."""
 
     model: str
     places: tuple[CpuPlace, ...]

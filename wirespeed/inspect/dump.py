@@ -23,7 +23,8 @@ _MOST_REPEATED = 1024
 _LAST_PAGE = 0x11
 """Pages behind it are of no use here, and have banks, which no linear memory has."""
 _SWAPPED_DIGITS = 7
-"""Digits of the offset of `hexdump` without -C and of `od -x`, whose words of two bytes are in the machine's order."""
+"""Number of digits in the offsets of `hexdump` without -C and of `od -x`, whose two-byte words are in host byte
+order."""
 
 
 @dataclass(frozen=True)

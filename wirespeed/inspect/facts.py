@@ -1,4 +1,4 @@
-"""Everything that is known of a machine's hardware, as values, and how the answers of the machine become them."""
+"""All known facts about a machine's hardware as values, made from the machine's answers."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def facts_of(name: str, transcript: Transcript, ports: Mapping[str, Sequence[flo
 
 
 def check_cards(facts: Facts, ports: Mapping[str, Sequence[float]]) -> None:
-    """UsageError for a card that `ports` name and the machine does not have."""
+    """UsageError if `ports` names a card that the machine does not have."""
     for given in ports:
         if not any(given in (card.address, card.address.partition(":")[2]) for card in facts.cards):
             there = ", ".join(card.address for card in facts.cards) or "none"
@@ -120,7 +120,7 @@ def check_cards(facts: Facts, ports: Mapping[str, Sequence[float]]) -> None:
 
 
 def _of_limit(limit: LimitSaid, dmesg: str) -> PciDevice:
-    """A network device that only its driver's message tells of."""
+    """A network device known only from a message of its driver."""
     at = dmesg.find(f" {limit.address}")
     driver = dmesg[:at].rpartition("\n")[2].rpartition(" ")[2]
     return PciDevice(limit.address, class_code="0200", driver=driver, now=limit.now, most=limit.most)

@@ -22,7 +22,7 @@ class InspectionMark:
 
 
 def marks_of(facts: Facts, workers: Sequence[int] = ()) -> tuple[InspectionMark, ...]:
-    """All of them; `workers` are the CPUs that will poll the ports, empty where nobody has said."""
+    """All problems; `workers` are the CPUs that will poll the ports, empty if not given."""
     found = [mark for card in facts.cards for mark in _of_card(card, facts, workers)]
     found += [mark for one in facts.interfaces for mark in _of_module(one)]
     return (*found, *_of_machine(facts, workers))

@@ -40,7 +40,7 @@ class Diagnostics:
 
 @dataclass(frozen=True)
 class OpticalModule:
-    """`reaches` are how far it goes over which medium, in metres; `remarks` what is wrong with what it says."""
+    """`reaches` are distances in metres by medium; `remarks` are errors in its data."""
 
     kind: str
     connector: str
@@ -65,7 +65,7 @@ def dbm(milliwatts: float) -> float | None:
 
 
 def power_text(milliwatts: float | None) -> str:
-    """`0.5511 mW / -2.59 dBm`; a dash where it is not told."""
+    """`0.5511 mW / -2.59 dBm`; a dash if unknown."""
     if milliwatts is None:
         return "–"
     level = dbm(milliwatts)
@@ -73,7 +73,7 @@ def power_text(milliwatts: float | None) -> str:
 
 
 def words(data: bytes) -> str:
-    """A name of ASCII padded with spaces; what is none of it is shown as a dot."""
+    """A name in ASCII padded with spaces; other bytes are shown as dots."""
     return "".join(chr(byte) if 32 <= byte < 127 else "." for byte in data.rstrip(b" \0\xff")).strip()
 
 

@@ -83,7 +83,7 @@ def interface_of(name: str, transcript: Transcript) -> LinuxInterface:
 
 
 def module_of(dump: TranscriptSection) -> tuple[OpticalModule | None, str]:
-    """The module by `ethtool -m`; why it cannot be read, of one that is there."""
+    """The module by `ethtool -m`, or the reason why an inserted module cannot be read."""
     if dump.code != 0 or not dump.text.strip():
         return None, ""
     try:

@@ -22,8 +22,8 @@ _NAME = re.compile(r"[A-Za-z0-9_.:@-]{1,15}")
 
 @dataclass(frozen=True)
 class ModuleTest:
-    """One module in its cage. `module` is None of one that cannot be read, and `why` says so; packets are those that
-    passed while the probe ran, None without a probe."""
+    """One module in its cage. `module` is None if it cannot be read, for the reason `why`. Packets are those counted
+    during the probe, None without one."""
 
     label: str
     module: OpticalModule | None
@@ -34,7 +34,7 @@ class ModuleTest:
 
 
 def try_module(machine: ShellMachine, interface: str, label: str, probe: str, folder: Path | None) -> ModuleTest:
-    """Look at what is in the cage now. `probe` is a command that sends something through it."""
+    """Read the module in the cage. `probe` is a command that sends packets through it."""
     before = _packets(machine, interface) if probe else None
     if probe:
         machine.run(probe)
@@ -56,7 +56,7 @@ def _packets(machine: ShellMachine, interface: str) -> tuple[int, int] | None:
 
 
 def check_interface(machine: ShellMachine, interface: str) -> None:
-    """UsageError for what no interface is called, EnvironmentFault for one that the machine does not have."""
+    """UsageError for an invalid interface name, EnvironmentFault for a missing interface."""
     if not _NAME.fullmatch(interface):
         raise UsageError(f"INTERFACE {interface} is not a name of an interface; give one such as enp1s0f0")
     if "yes" not in machine.run(f"test -e /sys/class/net/{shlex.quote(interface)} && echo yes"):

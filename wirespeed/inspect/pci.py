@@ -165,14 +165,14 @@ def _of_block(block: list[str]) -> tuple[PciDevice | None, str]:
 
 
 def parse_address(text: str) -> str:
-    """The address of a device as the user gives it, with its domain. UsageError for what is none."""
+    """The address of a device as the user gives it, with its domain. UsageError for an invalid address."""
     if not re.fullmatch(r"(?:[0-9a-f]{4,5}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", text):
         raise UsageError(f"{text} is not a PCI address; give one such as 0000:05:00.0 (lspci -D lists them)")
     return full_address(text)
 
 
 def full_address(address: str) -> str:
-    """With its domain, which lspci leaves out where there is one only."""
+    """The address with its domain, which lspci omits if there is only one."""
     return address if address.count(":") == 2 else f"0000:{address}"
 
 

@@ -33,7 +33,7 @@ QUESTIONS: Final = {
     "nets": "ls -d /sys/class/net/*/device 2>/dev/null; true",
     "block": "tree /sys/block/*/size /sys/block/*/queue/rotational /sys/block/*/device/model",
 }
-"""Answers are facts about the machine as it stands; nothing that is asked changes it."""
+"""Answers are facts about the current state of the machine; no question changes it."""
 
 
 _OF_A_NIC = {"": "", "-i": "", "-l": "", "-g": "", "-k": "", "-m": "hex on"}

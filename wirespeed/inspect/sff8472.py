@@ -45,7 +45,7 @@ _MOST_FACTOR = 1e6
 
 @dataclass(frozen=True)
 class _Scale:
-    """Raw values as physical ones, by the module's own calibration where it is external."""
+    """Physical values of raw ones, with the module's own calibration if that is external."""
 
     temperature: Callable[[int], float]
     voltage: Callable[[int], float]
@@ -55,8 +55,8 @@ class _Scale:
 
 
 def decode_sfp(data: bytes) -> OpticalModule:
-    """The module by A0h, and A2h after 256 bytes of it where the dump has that. ValueError for less than an identity,
-    and for what is none of an SFP."""
+    """The module by A0h, and by A2h after its 256 bytes if the dump has it. ValueError for a shorter dump, and for
+    another type of module."""
     if len(data) < IDENTITY_BYTES:
         raise ValueError(f"it has {len(data)} bytes, the identity of an SFP takes {IDENTITY_BYTES}")
     if data[0] not in (0x02, 0x03, 0x0B):

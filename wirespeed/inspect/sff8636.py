@@ -33,8 +33,8 @@ _LIMITS_AT = {"temperature": 128, "voltage": 144, "rx": 176, "bias": 184, "tx": 
 
 
 def decode_qsfp(data: bytes) -> OpticalModule:
-    """The module by a linear dump: lower page, 00h, and with 640 bytes 01h, 02h and 03h. ValueError for less than the
-    first two and for what is none of a QSFP."""
+    """The module by a linear dump: lower page, 00h, and with 640 bytes 01h, 02h and 03h. ValueError for a shorter dump,
+    and for another type of module."""
     if len(data) < IDENTITY_BYTES:
         raise ValueError(f"it has {len(data)} bytes, the identity of a QSFP takes {IDENTITY_BYTES}")
     if data[0] not in KINDS:

@@ -110,7 +110,7 @@ def script(questions: Mapping[str, str]) -> str:
 
 
 def parse_transcript(text: str) -> dict[str, TranscriptSection]:
-    """The sections by name; one that was cut off counts as failed."""
+    """The sections by name; a truncated one counts as failed."""
     sections: dict[str, TranscriptSection] = {}
     name, lines = "", list[str]()
     for line in text.splitlines():

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import Cards, Drawn, Grid, PageSection, SummaryTable
+from wirespeed.charts.page_parts import Cards, Drawn, PageSection, SummaryTable
 from wirespeed.measurement.load import ResultLoad
 from wirespeed.pages.words import count, some
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, Verdict
-from wirespeed.tables import aligned
+from wirespeed.tables import Grid
 
 AResult = TypeVar("AResult", bound=MeasurementResult)
 Both = Literal["each", "sum200", "sum100"]
@@ -150,7 +150,7 @@ class ReportedKind(ABC, Generic[AResult]):
     def markdown(self, results: Sequence[AResult], shown: Shown) -> Iterator[str]:
         """The tables as text, a heading above each."""
         for table in self.tables(results, shown):
-            yield f"## {table.label}\n\n{aligned([table.headings, *table.rows], table.figures)}"
+            yield f"## {table.label}\n\n{table.markdown}"
 
     def cards(self, _results: Sequence[AResult], _shown: Shown) -> Cards | None:
         """The answers, which a page has of the kind that leads, or of all kinds without it."""

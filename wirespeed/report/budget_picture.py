@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid
 from wirespeed.explain.cpu_budget import BudgetBar, BudgetPart, CpuBudget
 from wirespeed.explain.words import cycles_text, seconds_text, share_text
 from wirespeed.results.figures import NOTHING, rate_text
+from wirespeed.tables import Grid
 
 _LABELLED = 0.09
 """Share of the bar; a narrower part has no room for its label on a phone."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid
 from wirespeed.results.inspection import Inspection
+from wirespeed.tables import Grid
 
 
 @dataclass(frozen=True)

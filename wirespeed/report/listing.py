@@ -9,7 +9,7 @@ from wirespeed.measurement.registry import kinds, report_of
 from wirespeed.measurement.reported import ReportedKind
 from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.figures import Scaler
-from wirespeed.tables import aligned, csv_text, json_text, rows_csv
+from wirespeed.tables import csv_text, json_text, rows_csv
 
 
 def to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
@@ -17,7 +17,7 @@ def to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
     shown = comparison.shown(scaler)
     if (lead := _lead_alone(comparison)) is not None:
         tables = lead.tables(comparison.results, shown)
-        return "".join(aligned([table.headings, *table.rows], table.figures) for table in tables)
+        return "".join(table.markdown for table in tables)
     found = (report_of(kind).markdown(results, shown) for kind, results in comparison.kinds.items())
     return "\n".join(text for texts in found for text in texts)
 

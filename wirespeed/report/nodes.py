@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from wirespeed.measurement.registry import report_of
 from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.dut import OUTSIDE, NodeRow
-from wirespeed.results.figures import NOTHING, Scaler
-from wirespeed.tables import aligned, plain
-
-HEADINGS = ("Worker", "Node", "Calls", "Vectors", "Suspends", "Clocks", "Vectors/Call", "% of worker")
+from wirespeed.results.figures import NOTHING, Scaler, fixed_text
+from wirespeed.tables import Columns, Grid, grid, plain
 
 
-@dataclass(frozen=True)
-class NodeTable:
-    """Cost of the nodes of one test at one load."""
+def _count_of(name: str) -> Callable[[NodeRow], str]:
+    return lambda row: NOTHING if row.node == OUTSIDE else str(getattr(row, name))
 
-    test: str
-    title: str
-    headings: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+
+COLUMNS: Columns[NodeRow] = {
+    "Worker": lambda row: row.worker,
+    "Node": lambda row: row.node,
+    "Calls": _count_of("calls"),
+    "Vectors": _count_of("vectors"),
+    "Suspends": _count_of("suspends"),
+    "Clocks": lambda row: fixed_text(row.clocks_per_packet, 2),
+    "Vectors/Call": lambda row: fixed_text(row.vectors_per_call, 2),
+    "% of worker": lambda row: f"{row.share_percent:.2f}",
+}
 
 
 def all_rows(comparison: ReportedResults) -> list[NodeRow]:
@@ -29,35 +33,17 @@ def all_rows(comparison: ReportedResults) -> list[NodeRow]:
 
 def nodes_to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
     """One table for each test and load, its title above it."""
-    rows, parts = all_rows(comparison), []
-    for test, offered_pps in dict.fromkeys((row.test, row.offered_pps) for row in rows):
-        chosen = [row for row in rows if (row.test, row.offered_pps) == (test, offered_pps)]
-        table = aligned([HEADINGS, *(cells(row) for row in chosen)], range(2, 8))
-        parts.append(f"{plain(test)} at {scaler.text(offered_pps)} {scaler.unit} offered\n\n{table}")
-    return "\n".join(parts) if parts else "No result has node costs.\n"
+    tables = [table for tables in node_tables(comparison, scaler).values() for table in tables]
+    return "\n".join(f"{plain(one.label)}\n\n{one.markdown}" for one in tables) or "No result has node costs.\n"
 
 
-def cells(row: NodeRow) -> tuple[str, ...]:
-    """The row as text, to go with HEADINGS."""
-    inside = row.node != OUTSIDE
-    return (
-        row.worker,
-        row.node,
-        *(str(count) if inside else NOTHING for count in (row.calls, row.vectors, row.suspends)),
-        NOTHING if row.clocks_per_packet is None else f"{row.clocks_per_packet:.2f}",
-        NOTHING if row.vectors_per_call is None else f"{row.vectors_per_call:.2f}",
-        f"{row.share_percent:.2f}",
-    )
-
-
-def node_tables(comparison: ReportedResults, scaler: Scaler) -> tuple[NodeTable, ...]:
-    rows = all_rows(comparison)
-    return tuple(
-        NodeTable(
-            test,
-            f"{test} at {scaler.text(offered_pps)} {scaler.unit} offered",
-            HEADINGS,
-            tuple(cells(row) for row in rows if (row.test, row.offered_pps) == (test, offered_pps)),
-        )
-        for test, offered_pps in dict.fromkeys((row.test, row.offered_pps) for row in rows)
-    )
+def node_tables(comparison: ReportedResults, scaler: Scaler) -> dict[str, list[Grid]]:
+    """The tables of each test, one a load."""
+    by_load: dict[tuple[str, float], list[NodeRow]] = {}
+    for row in all_rows(comparison):
+        by_load.setdefault((row.test, row.offered_pps), []).append(row)
+    tables: dict[str, list[Grid]] = {}
+    for (test, offered_pps), rows in by_load.items():
+        title = f"{test} at {scaler.text(offered_pps)} {scaler.unit} offered"
+        tables.setdefault(test, []).append(grid(title, COLUMNS, rows, texts=2))
+    return tables

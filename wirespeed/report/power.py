@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid
 from wirespeed.report.comparison import ReportedResults
-from wirespeed.results.figures import NOTHING, Scaler, rounded
+from wirespeed.results.figures import NOTHING, Scaler, fixed_text, rounded
 from wirespeed.results.power import Power, power_of
-from wirespeed.tables import aligned
+from wirespeed.tables import Columns, Grid, grid
 
 
 @dataclass(frozen=True)
@@ -57,36 +55,22 @@ def _rows(test: str, power: Power) -> list[PowerRow]:
     return [idle, *loads]
 
 
-def _cells(row: PowerRow, scaler: Scaler) -> tuple[str, ...]:
-    def figure(value: float | None) -> str:
-        return NOTHING if value is None else f"{value:.3f}"
-
-    gaps = f"{row.readings} ({row.gaps} without a reading)" if row.gaps else str(row.readings)
-    return (
-        row.test,
-        row.load,
-        scaler.text(row.offered_pps),
-        scaler.text(row.received_pps),
-        NOTHING if row.watts is None else f"{row.watts:.1f}",
-        figure(row.packet_uj),
-        figure(row.marginal_uj),
-        NOTHING if row.load == "idle" else gaps,
-        row.meter,
-    )
+def power_grid(comparison: ReportedResults, scaler: Scaler) -> Grid:
+    columns: Columns[PowerRow] = {
+        "Test": lambda row: row.test,
+        "Load": lambda row: row.load,
+        f"Offered ({scaler.unit})": lambda row: scaler.text(row.offered_pps),
+        f"Forwarded ({scaler.unit})": lambda row: scaler.text(row.received_pps),
+        "Watts": lambda row: fixed_text(row.watts),
+        "µJ per packet": lambda row: fixed_text(row.packet_uj, 3),
+        "µJ without idle": lambda row: fixed_text(row.marginal_uj, 3),
+        "Samples": _samples,
+        "Meter": lambda row: row.meter,
+    }
+    return grid("Power", columns, power_rows(comparison), texts=2, remarks=1)
 
 
-def _headings(scaler: Scaler) -> tuple[str, ...]:
-    rates = (f"Offered ({scaler.unit})", f"Forwarded ({scaler.unit})")
-    return ("Test", "Load", *rates, "Watts", "µJ per packet", "µJ without idle", "Samples", "Meter")
-
-
-def power_grid(comparison: ReportedResults, scaler: Scaler) -> Grid | None:
-    """None where no test had a meter."""
-    found = power_rows(comparison)
-    cells = tuple(_cells(row, scaler) for row in found)
-    return Grid("Power", _headings(scaler), cells, texts=2, remarks=1) if found else None
-
-
-def power_to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
-    lines: Sequence[Sequence[str]] = [_headings(scaler), *(_cells(row, scaler) for row in power_rows(comparison))]
-    return aligned(lines, range(2, 8))
+def _samples(row: PowerRow) -> str:
+    if row.load == "idle":
+        return NOTHING
+    return f"{row.readings} ({row.gaps} without a reading)" if row.gaps else str(row.readings)

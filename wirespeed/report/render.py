@@ -16,7 +16,7 @@ from wirespeed.report.matrix import matrix, parse_labels
 from wirespeed.report.matrix_text import matrix_to_csv, matrix_to_json, matrix_to_markdown
 from wirespeed.report.nodes import all_rows, nodes_to_markdown
 from wirespeed.report.page import to_html
-from wirespeed.report.power import PowerRow, power_rows, power_to_markdown
+from wirespeed.report.power import PowerRow, power_grid, power_rows
 from wirespeed.report.views import page_of
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.dut_names import UNNAMED, DutNames
@@ -32,7 +32,7 @@ _ROWS: dict[
     str, tuple[type[Any], Callable[[ReportedResults], Iterable[Any]], Callable[[ReportedResults, Scaler], str]]
 ] = {
     "nodes": (NodeRow, all_rows, nodes_to_markdown),
-    "power": (PowerRow, power_rows, power_to_markdown),
+    "power": (PowerRow, power_rows, lambda comparison, scaler: power_grid(comparison, scaler).markdown),
 }
 """Layouts whose rows are the same in each format: the dataclass, the rows, and the table for people."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.charts.chart import Chart
-from wirespeed.charts.page_parts import Cards, Grid, PageSection, SummaryTable
+from wirespeed.charts.page_parts import Cards, PageSection, SummaryTable
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import Both, Remark
 from wirespeed.pages.duts import dut_name
@@ -15,11 +15,12 @@ from wirespeed.report.comparison import ReportedResults
 from wirespeed.report.explanation_views import Explained, explanation_views
 from wirespeed.report.hardware import InspectedMachine, machines
 from wirespeed.report.matrix import BY_NAME, Labels, ReportMatrix, matrix
-from wirespeed.report.nodes import NodeTable, node_tables
+from wirespeed.report.nodes import node_tables
 from wirespeed.report.power import power_grid
 from wirespeed.report.setup_views import KindOfTest, kinds_of
 from wirespeed.results.figures import Scaler
 from wirespeed.results.inspection import Inspection
+from wirespeed.tables import Grid
 
 MOST_NAMED = 4
 
@@ -46,12 +47,12 @@ class HtmlPage:
     cards: tuple[Cards, ...]
     sections: tuple[PageSection, ...]
     explained: Explained
-    nodes: tuple[NodeTable, ...]
+    nodes: Mapping[str, Sequence[Grid]]
     remarks: tuple[Remark, ...]
     kinds: tuple[KindOfTest, ...]
     charts: tuple[Chart, ...]
-    hardware: tuple[InspectedMachine, ...] = ()
-    power: Grid | None = None
+    hardware: tuple[InspectedMachine, ...]
+    power: Grid
 
 
 def page_of(

@@ -92,6 +92,11 @@ def percent_text(percent: float | None) -> str:
     return NOTHING if percent is None else three_digits(percent)
 
 
+def fixed_text(value: float | None, places: int = 1, factor: float = 1.0) -> str:
+    """The value in a unit that is 1/`factor` of its own, with so many places; a dash where there is none."""
+    return NOTHING if value is None else f"{value * factor:.{places}f}"
+
+
 def difference_text(ratio: float) -> str:
     """A change, 0.03 as `+3.00 %`."""
     return f"{100 * ratio:+.2f} %"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid
 from wirespeed.results.inspection import Inspection
 from wirespeed.site.dut import described
 from wirespeed.site.entries import SiteEntry
+from wirespeed.tables import Grid
 
 
 @dataclass(frozen=True)

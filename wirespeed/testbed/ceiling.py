@@ -21,8 +21,8 @@ _MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Ceiling:
-    """With this load in so many directions at once the tester sends and gets back `percent` of the line (L1) and `pps`,
-    both of each direction."""
+    """The maximum of the tester with this load in so many directions at once: `percent` of the line (L1) and `pps`,
+    both per direction."""
 
     label: str
     profile: str
@@ -68,14 +68,14 @@ def ceilings_path(bench: Path) -> Path:
 
 
 def keep(bench: Path, found: Ceilings) -> Path:
-    """Write them beside the testbed file. FileFault if that is impossible."""
+    """Write the maximum rates to a file next to the testbed file. FileFault if that is impossible."""
     path = ceilings_path(bench)
     write_atomically(path, json.dumps({"schema": SCHEMA, **asdict(found)}, indent=2) + "\n", "tester's ceilings")
     return path
 
 
 def kept(bench: Path) -> Ceilings | None:
-    """Maximum rates stored beside the testbed file; None if there are none. FileFault for a file with other content."""
+    """Maximum rates stored next to the testbed file; None without them. FileFault for a file with other content."""
     path = ceilings_path(bench)
     if not path.exists():
         return None

@@ -32,7 +32,7 @@ _FAULT = EnvironmentFault.exit_code
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One line: a part, and what is known of it. One that fails has the exit code of its cause and the next step."""
+    """One line: a part and its state. A failed check has the exit code of its cause and the next step."""
 
     part: str
     state: State
@@ -43,8 +43,8 @@ class CheckResult:
 
 @dataclass
 class Check:
-    """A check of `bench`, whose file is `file`; `tell` gets each finding as it is made. `force` takes ports from
-    whoever holds them."""
+    """A check of `bench`, whose file is `file`; `tell` gets each finding at once. `force` acquires ports from other
+    users."""
 
     bench: Bench
     file: str
@@ -126,7 +126,7 @@ class Check:
         return not self.exit_code
 
     def _device(self) -> DeviceInterfaces | None:
-        """None where there is nobody to ask, and where it cannot be asked."""
+        """None if there is no device to query, or if it cannot be queried."""
         dut = self.bench.dut
         if dut.kind == "none" or dut.reach is None:
             return None

@@ -1,6 +1,6 @@
-"""The device's interfaces as it tells of them: whether they are up, their addresses, the packets that came in.
+"""The device's own list of interfaces: state, addresses, received packets.
 
-One command a kind, read by a pure function.
+One command per type of device, parsed by a pure function.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _SHOWN = ("show interface", "show hardware-interfaces")
 
 
 def linux_interfaces(text: str) -> list[LinkedInterface]:
-    """`ip -j -s link show`. ConnectionFault for what is no such answer."""
+    """`ip -j -s link show`. ConnectionFault for an invalid answer."""
     try:
         rows = [row for row in json.loads(text) if row]
         masters = {row.get("master") for row in rows}
@@ -108,7 +108,7 @@ _HARDWARE = re.compile(r"(?P<name>\S+)\s+\d+\s+(?P<link>up|down)\s")
 
 
 def vector_interfaces(interfaces: str, hardware: str) -> list[LinkedInterface]:
-    """`show interface` and `show hardware-interfaces`, VPP's or ours: up is the link and what was set, both."""
+    """`show interface` and `show hardware-interfaces` of VPP or wirespeed. Up means link and administrative state."""
     states: dict[str, bool] = {}
     packets: dict[str, int] = {}
     name = ""

@@ -22,8 +22,8 @@ _POLL_S = 0.1
 def find_interface(
     client: StatelessClient, port: int, mac: str, read: Reader, expected: str | None = None
 ) -> str | None:
-    """The interface that frames from `port` (held) arrive at, the `expected` one where it is among several; None when
-    that is none, or more than one."""
+    """The interface at which frames from `port` (acquired) arrive, the `expected` one if it is among several; None for
+    no interface, or for more than one."""
     before = read()
     probe = Ether(dst="ff:ff:ff:ff:ff:ff", src=mac, type=_EXPERIMENTAL) / Raw(bytes(46))
     client.push_packets(port, [Pushed(bytes(probe))] * FRAMES)

@@ -33,7 +33,7 @@ _INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/-]{0,63}")
 
 
 def _checked(parse: Any) -> AfterValidator:
-    """A text that `parse` takes; what it raises is the field's error."""
+    """A text that `parse` accepts; its exception becomes the field's error."""
 
     def check(text: str) -> str:
         try:
@@ -84,7 +84,7 @@ class TestbedSection(BaseModel):
 
 
 class TestbedTester(TestbedSection):
-    """One that runs already (`server`), or one that is started on this machine for each command (`ports`)."""
+    """A running generator (`server`), or one that each command starts on this machine (`ports`)."""
 
     server: Annotated[str, _checked(parse_server)] | None = Field(
         default=None, description="HOST[:PORT] of a running generator, wirespeed or T-Rex."
@@ -166,7 +166,7 @@ class DutTuning(TestbedSection):
 
 
 class TestbedDut(TestbedSection):
-    """The device under test: what it runs, and how commands get there."""
+    """The device under test: its type, and the access to it."""
 
     kind: Kind = "none"
     reach: Annotated[str, _matching(_REACH, "way to a device: ssh://user@host[:port], netns:NAME, local, …")] | None = (
@@ -294,7 +294,7 @@ def _addressed(link: TestbedLink, number: int, mode: Mode) -> TestbedLink:
 def _other_host(
     theirs: ipaddress.IPv4Interface | ipaddress.IPv6Interface,
 ) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
-    """The address after the device's, or before it where that is the network's last one."""
+    """The address after the device's, or before it if the device has the last one of the network."""
     after = theirs.ip + 1
     is_last = after not in theirs.network or (theirs.version == 4 and after == theirs.network.broadcast_address)
     return theirs.ip - 1 if is_last and theirs.network.num_addresses > 2 else after

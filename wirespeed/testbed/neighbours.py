@@ -21,7 +21,7 @@ ATTEMPTS = 3
 
 @contextmanager
 def held(client: StatelessClient, ports: Sequence[int], force: bool = False) -> Iterator[None]:
-    """`ports` are ours for the block, in service mode, which a T-Rex's captures need."""
+    """Acquire `ports` for the block, in service mode, which T-Rex's captures need."""
     try:
         client.take(ports, force)
         client.on_ports("service", ports, enabled=True, filtered=False)
@@ -73,8 +73,8 @@ def _solicit(client: StatelessClient, port: int, mac: str, ours: str, theirs: st
 
 
 def settle(client: StatelessClient, bench: Bench) -> dict[int, str]:
-    """Give the ports (held) their addresses and the device's Ethernet address, which is asked for where the file does
-    not say it; returns those. EnvironmentFault when nobody answers. A cross-connect needs nothing."""
+    """Set the addresses of the acquired ports and the device's MAC address, which is resolved if the file does not have
+    it. Returns the MAC addresses. EnvironmentFault without an answer. A cross-connect needs none."""
     if bench.mode == "l2xc":
         return {}
     macs = own_macs(client, bench.ports)

@@ -18,12 +18,12 @@ SERVER, PORTS, NO_DUT = "127.0.0.1:4501", "0,1", "none"
 LEAST6 = "size=66"
 """The shortest frame that holds IPv6 and UDP."""
 IMIX6 = "size=imix,vm=var2"
-"""The mix of the profile that has IPv6, in place of the one that has not."""
+"""IMIX by the profile that supports IPv6, in place of the one that does not."""
 
 
 @dataclass(frozen=True)
 class GivenOptions:
-    """Options as on the command line; None is one that is not given."""
+    """Options as on the command line; None means not given."""
 
     server: str | None = None
     dut: str | None = None
@@ -38,8 +38,8 @@ class GivenOptions:
 
 @dataclass(frozen=True)
 class StandOptions:
-    """Options with what stands for those that are not given; `ports` is None beside `directions`, and may be None if
-    there is no bench. An empty `server` is a tester that is started here. `mode` is the bench's, None without one."""
+    """Options completed by defaults. `ports` is None with `directions`, and may be None without a testbed. With an
+    empty `server`, the tester is started here. `mode` is that of the testbed, None without one."""
 
     server: str
     dut: str

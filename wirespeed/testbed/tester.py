@@ -1,4 +1,4 @@
-"""The tester of a bench: one that runs already, or a generator that is started here and ended again."""
+"""The tester of a testbed: a running generator, or one that is started and stopped here."""
 
 from __future__ import annotations
 

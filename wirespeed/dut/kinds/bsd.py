@@ -53,7 +53,7 @@ class Bsd(ABC):
 
     @abstractmethod
     def wanted(self, setup: DutSetup) -> dict[str, str]:
-        """Settings that the set-up needs, beside those that it names."""
+        """Settings that the setup needs in addition to the named ones."""
 
     @abstractmethod
     def lost(self, links: Mapping[str, Mapping[str, int]], parts: Mapping[str, str]) -> dict[str, int]:
@@ -246,7 +246,8 @@ def _routes(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
 
 
 def _table(setup: DutSetup) -> Iterator[DutStep]:
-    """A `route` for each prefix; there is no telling a route of ours from another's, so that it is done each time."""
+    """One `route` command per prefix. The routes cannot be distinguished from others, so the step is repeated each
+    time."""
     dealt = setup.dealt_table()
     if dealt:
         lines = "".join(f"-{_family(prefix)} {prefix} {way.via}\n" for prefix, way in dealt)
@@ -271,7 +272,7 @@ def _bridge(setup: DutSetup, there: Mapping[str, BsdInterface], verb: str) -> It
 
 
 def _link_counters(text: str, columns: int) -> dict[str, dict[str, int]]:
-    """`netstat -in` and `-ibn`: the rows of links, whose head names their last so many columns."""
+    """`netstat -in` and `-ibn`: the rows of links; the header names only their last columns."""
     rows = [line.split() for line in text.splitlines()]
     names = rows[0][-columns:] if rows else []
     of_links = [row for row in rows[1:] if len(row) > columns and row[2].startswith("<Link") and row[0][:2] != "lo"]

@@ -1,4 +1,4 @@
-"""FreeBSD as a router, and what is made of it: pfSense, OPNsense, BSDRP."""
+"""FreeBSD as a router, and its derivatives: pfSense, OPNsense, BSDRP."""
 
 from __future__ import annotations
 

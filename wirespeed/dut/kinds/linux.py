@@ -1,4 +1,4 @@
-"""Linux as a router: what is asked of it, and the order in which it is prepared."""
+"""Linux as a router: its queries, and the order of its preparation."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ def filter_stages(setup: DutSetup) -> tuple[DutStage, ...]:
 
 def ruleset(setup: DutSetup, control_ports: Sequence[int] = (_SSH,)) -> str:
     """Rules between pairs of interfaces: new flows from the first of a pair, replies from the second. Connections of
-    the device's SSH server take no entry, so that a full table does not shut them out. What IPv6 tells its neighbours
-    by itself stays off the wires, where the tester counts what is not its own."""
+    the device's SSH server use no entry, so a full table does not lock them out. The device's own IPv6 announcements
+    are kept off the links, where the tester would count them as foreign."""
     ports = ", ".join(map(str, sorted(set(control_ports))))
     pairs = list(zip(setup.interfaces[::2], setup.interfaces[1::2], strict=True))
     states = "".join(_states(setup, *pair) for pair in pairs)

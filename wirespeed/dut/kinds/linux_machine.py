@@ -41,7 +41,7 @@ _HARMFUL = {"generic-receive-offload": "gro", "large-receive-offload": "lro"}
 
 
 def machine_steps(facts: Facts, setup: DutSetup) -> tuple[list[DutStep], list[str]]:
-    """Steps, and what is left as it is and matters."""
+    """Steps, and notes on relevant settings that stay unchanged."""
     steps, notes = [], []
     if text_of(facts, IRQBALANCE).strip() == "active":
         do, undo = Action("systemctl stop irqbalance"), Action("systemctl start irqbalance")

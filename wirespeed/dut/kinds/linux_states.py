@@ -1,6 +1,6 @@
 """State table of Linux: connection tracking, and the rules of nftables in front of it. Pure.
 
-Counts only, of the namespace that is asked: nothing here lists entries, whose reading costs what is measured."""
+Only counts, of the queried namespace: listing entries would disturb the measurement."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""VPP's startup.conf: queues, descriptors, workers and drivers put into it. Pure.
+"""Edits VPP's startup.conf: queues, descriptors, workers and drivers. Pure.
 
-What stands there for something else stays; comments go, since the file that was there is kept and comes back.
+Other settings stay. Comments are removed, since the original file is kept and restored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _QUEUE_KEYS = {"num-rx-queues": "queues", "num-rx-desc": "rx_descriptors", "num-
 
 @dataclass
 class ConfItem:
-    """A line, or the words before a `{` with what is between it and its `}`."""
+    """A line, or a section: the words before `{`, and the entries up to `}`."""
 
     words: str
     block: list[ConfItem] | None = None
@@ -31,7 +31,8 @@ class _Text:
 
 
 def startup_conf(text: str, setup: DutSetup) -> str:
-    """The file with the setup's options in it; as it is when they are there. EnvironmentFault for one that is none."""
+    """The file with the options of the setup; unchanged if it has them already. EnvironmentFault for an invalid
+    file."""
     items = _parsed(text)
     before = _printed(items)
     options = setup.options

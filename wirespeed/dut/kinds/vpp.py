@@ -45,7 +45,7 @@ def api_socket(socket: str) -> str:
 
 
 class VppKind:
-    """VPP that a service of systemd runs; `socket` is its CLI's, where it is not the usual one."""
+    """VPP as a systemd service; `socket` is its CLI socket, if that is not the default."""
 
     name = "vpp"
 

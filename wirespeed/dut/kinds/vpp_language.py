@@ -24,7 +24,7 @@ LOST = ("drops", "rx-miss", "rx-error", "tx-error", "rx-no-buf")
 
 
 def boot_question(socket: str) -> str:
-    """Tells a process from the one before it by the socket that each makes anew; with it goes all that it was told."""
+    """Identity of the process, by the socket that each process creates. A new process has lost all settings."""
     return f"cat /proc/sys/kernel/random/boot_id; stat -c '%i %Z' {shlex.quote(socket)}"
 
 
@@ -109,8 +109,8 @@ def _route(ask: Ask, facts: Facts, route: DutRoute) -> Iterator[DutStep]:
 
 
 def table(ask: Ask, setup: DutSetup) -> Iterator[DutStep]:
-    """By a file of the device that `exec` reads; there is no telling a route of ours from another's, so that it is
-    done each time."""
+    """By a file on the device that `exec` reads. The routes cannot be distinguished from others, so the step is
+    repeated each time."""
     dealt = setup.dealt_table()
     if not dealt:
         return

@@ -1,3 +1,3 @@
-"""Ways to the machine of a device under test: over SSH, in a namespace, here, or a record of its console."""
+"""Access methods to the machine of a device under test: SSH, a namespace, this machine, or a console log."""
 
 __all__ = ["api_socket", "local", "questions", "reach", "spec", "ssh"]

@@ -1,11 +1,11 @@
-"""A way to a device whose router is also spoken to by VPP's binary API.
+"""An access method to a device whose router also has VPP's binary API.
 
-What begins with `vpp-api` is a message, everything else a command for the device's shell, which the way itself runs:
+A line that begins with `vpp-api` is a message, any other line a command for the device's shell:
 
     vpp-api sw_interface_set_flags {"sw_if_index": "@e0", "flags": 1}
 
-A text `@NAME` stands for the number that the interface has at that moment. A dump and a reply are printed as JSON, each
-as one object or a list; a reply that refuses is a failure with its number.
+`@NAME` is replaced by the current number of the interface. A dump or reply is printed as JSON, an object or a list; a
+negative reply is a failure with its number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wirespeed.vpp_api.retvals import refusal
 
 _MESSAGE = "vpp-api "
 NO_API = 127
-"""Exit code of a message where nobody speaks the API, as a shell's where a program is not there."""
+"""Exit code of a message if the API is not available, like a shell's for a missing program."""
 
 
 def message(name: str, **fields: Any) -> str:
@@ -97,7 +97,7 @@ class ApiReach:
         return Ran(1, "", refusal(name, retval)) if retval else Ran(0, json.dumps(_plain(reply)))
 
     def _numbered(self, fields: Any) -> Any:
-        """The fields with the interfaces' numbers; KeyError names one that is not there."""
+        """The fields with interface numbers; KeyError names a missing interface."""
         if isinstance(fields, str) and fields.startswith("@"):
             there = {face.interface_name: int(face.sw_if_index) for face in self._client.api.sw_interface_dump()}
             return there[fields[1:]]

@@ -23,8 +23,8 @@ _REMOTE = re.compile(r"(?P<reach>ssh://[^/\s]+)(?P<path>/\S+)")
 
 @contextmanager
 def connected_api(where: str, name: str = "wirespeed") -> Iterator[Any]:
-    """A `vpp_papi.VPPApiClient` at that place, until the block ends. UsageError for what is no place, ConnectionFault
-    when there is no way to it or nobody answers."""
+    """A `vpp_papi.VPPApiClient` at that place, until the block ends. UsageError for an invalid place, ConnectionFault
+    if it is unreachable or does not answer."""
     if not where.startswith("ssh:"):
         with connected(Path(where), name) as client:
             yield client

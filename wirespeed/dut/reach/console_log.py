@@ -1,4 +1,4 @@
-"""A record of a device's console in place of the device: what it printed for the commands that were typed.
+"""A console log in place of a device: typed commands with their output.
 
 A line such as `root@fitlet:~# show interface` begins a command; what follows up to the next one is its output.
 """

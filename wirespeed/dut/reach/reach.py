@@ -17,7 +17,7 @@ _SETTING = "export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin:/usr/loca
 
 @dataclass(frozen=True)
 class Ran:
-    """A command that ended, with what it printed. Without `code` 0 it failed, and `why` says what it gave as reason."""
+    """A finished command with its output. With another `code` than 0 it failed, and `why` is the reason."""
 
     code: int
     out: str
@@ -35,8 +35,8 @@ class Reach(Protocol):
     name: str
 
     def run(self, command: str, *, stdin: str = "", timeout_s: float = PATIENCE_S) -> Ran:
-        """Run `command` by the device's `sh`, as root. ConnectionFault when the device does not answer, in that time or
-        at all, EnvironmentFault when it lets nobody be root there."""
+        """Run `command` by the device's `sh`, as root. ConnectionFault if the device does not answer in time,
+        EnvironmentFault without root access."""
 
     def close(self) -> None:
         """Harmless when repeated."""

@@ -29,7 +29,7 @@ _KEEPALIVE_S, _KEEPALIVES = 15, 20
 
 
 class SshReach:
-    """`user@host:port`; connected at the first command, and anew at the next one after the connection was lost."""
+    """`user@host:port`; connected at the first command, and again at the next command after a lost connection."""
 
     def __init__(self, host: str, user: str = "", port: int = 0, key: str = "", is_ours: bool = False) -> None:
         """`key` is a file with a private key to use in place of the user's. The port of a machine that `is_ours` is of
@@ -122,7 +122,7 @@ class SshReach:
             raise ConnectionFault(f"{self.name} cannot be reached: {_reason(error)}") from None
 
     async def _root(self, connection: asyncssh.SSHClientConnection) -> str:
-        """The words that make a command of ours one of root's."""
+        """The words that run a command as root."""
         who = await self._ran(connection, wrapped("id -u"), "")
         if who.out.strip() == "0":
             return ""

@@ -1,4 +1,4 @@
-"""Hosts that ports stand for beside themselves; these methods are ours, no T-Rex has them."""
+"""Methods for hosts that ports emulate; an extension to T-Rex."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _PRIORITIES = 8
 
 @method("set_emulated_hosts", listed=False)
 def set_emulated_hosts(server: Server, port: OwnedPort, hosts: list[Any]) -> Json:
-    """The port stands for these hosts and no others. Each has `mac`, `address`, and where there is one `gateway`,
-    `gateway_mac` (else it is asked for), and `vlan`: up to two of `id`, `priority`, `type`, outermost first."""
+    """Set the emulated hosts of a port, which replace earlier ones. Each has `mac` and `address`; optionally `gateway`,
+    `gateway_mac` (by default resolved) and `vlan`: up to two of `id`, `priority`, `type`, outermost first."""
     if len(hosts) > MAX_HOSTS:
         raise failed(f"{len(hosts)} hosts are too many: a port emulates {MAX_HOSTS} at most")
     server.hosts.emulate(port, [_host(one) for one in hosts])

@@ -1,7 +1,7 @@
-"""Flow sets: flows by the million through a stateful device (RFC 9693), ours and not T-Rex's.
+"""Flow sets: millions of flows through a stateful device (RFC 9693); an extension to T-Rex.
 
 A set belongs to the owner of two ports. A phase begins, streams of the set send (`flow_set` of a stream), the phase
-ends and tells what was counted. Ports' owners own what they learnt: a set ends with the ownership of its initiator.
+ends and returns its counts. A set ends when its initiator port is released.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def end_flow_phase(server: Server, port: OwnedPort) -> Json:
 
 @method("get_flow_set", listed=False)
 def get_flow_set(server: Server, port: Port) -> Json:
-    """The counts of the phase up to now; what was learnt is known when that phase has ended."""
+    """The counts of the phase so far; the learnt flows are known when phase 1 has ended."""
     return _told(server, port)
 
 

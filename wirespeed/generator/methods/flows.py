@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @method("get_active_pgids")
 def get_active_pgids(server: Server) -> Json:
-    """Packet groups of all streams, by what is measured."""
+    """Packet groups of all streams, by type of measurement."""
     groups = server.groups
     return {"ids": {"flow_stats": groups.active(FlowKind.STATS), "latency": groups.active(FlowKind.LATENCY)}}
 

@@ -29,7 +29,7 @@ _SRC_FROM_FILE, _DST_FROM_FILE = 0x8000_0000, 0x4000_0000
 
 @method("push_pkts")
 def push_pkts(server: Server, port: Port, pkts: list[Any], force: bool = False, ipg_usec: float = 0.0) -> Json:
-    """Send packets once, from any session, beside what the port sends; `force` is heeded by clients alone."""
+    """Send packets once, from any session, in addition to the port's traffic. Only clients evaluate `force`."""
     del force
     if not 0 <= ipg_usec <= MAX_GAP_US:
         raise failed(f"ipg_usec of {ipg_usec:g} cannot be used; give 0 to {MAX_GAP_US:g}")

@@ -90,7 +90,7 @@ def _queue(server: Server, port: Port) -> Json:
 
 @method("set_port_attr")
 def set_port_attr(server: Server, port: SharedPort, attr: dict[str, Any]) -> Json:
-    """All attributes are checked before the first is set; a driver that has not what is asked refuses all of them."""
+    """All attributes are checked before the first is set; if the driver lacks one, all are refused."""
     unknown = [name for name in attr if name not in _ATTRIBUTES]
     if unknown:
         raise failed(f"unknown attribute type: '{unknown[0]}'")

@@ -35,6 +35,6 @@ def set_global_cfg(
     process_at_cp: bool | None = None,
     do_mbuf_cache: bool | None = None,
 ) -> None:
-    """T-Rex's switches tune parts that this server does not have: they are kept, and nothing heeds them."""
+    """T-Rex's settings tune parts that this server does not have: they are stored without effect."""
     asked = {"sched_max_stretch": sched_max_stretch, "process_at_cp": process_at_cp, "do_mbuf_cache": do_mbuf_cache}
     server.settings |= {name: value for name, value in asked.items() if value is not None}

@@ -21,7 +21,7 @@ TREX_POOLS = {
 
 @method("get_global_stats")
 def get_global_stats(server: Server) -> Json:
-    """With `machine`, which is ours, and not published: T-Rex's clients expect numbers there."""
+    """With `machine`, an extension that is not published, since T-Rex's clients expect numbers there."""
     return server.global_stats() | {"machine": server.machine()}
 
 
@@ -41,7 +41,7 @@ def get_port_xstats_values(server: Server, port: Port) -> Json:
 
 
 def _xstats(server: Server, port: Port) -> dict[str, int]:
-    """The driver's counters (bytes without FCS), those of each queue too, and what became of the intended packets."""
+    """The driver's counters (bytes without FCS), also per queue, and the counts of intended packets by outcome."""
     seen = server.snapshot.ports[port.index]
     return server.core.extended_counters(port.index) | with_former_keys(
         {

@@ -63,7 +63,7 @@ def stop_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROF
 
 @method("pause_traffic", gathers=True)
 def pause_traffic(server: Server, port: OwnedPort, profile_id: str = DEFAULT_PROFILE, bursts: bool = False) -> Json:
-    """T-Rex refuses to hold back bursts; `bursts` is ours."""
+    """T-Rex refuses to pause bursts; `bursts` is an extension."""
     port.traffic.pause(profile_id, bursts)
     return {}
 

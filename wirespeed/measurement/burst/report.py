@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Grid, Heading, PageSection, Paragraph, ResultBlocks
+from wirespeed.charts.page_parts import Heading, PageSection, Paragraph, ResultBlocks
 from wirespeed.measurement.burst.charts import burst_chart
 from wirespeed.measurement.burst.result import BurstResult
 from wirespeed.measurement.burst.rows import BurstRow, burst_rows, tables_of
 from wirespeed.measurement.reported import ReportedKind, Shown
+from wirespeed.tables import Grid
 
 POINTS = (
     "A point is a burst: its loss over its length. Bursts without loss are drawn at the bottom of the axis. The shaded "

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid, grid
 from wirespeed.measurement.burst.result import BurstResult
 from wirespeed.measurement.burst.verdict import limited_by
 from wirespeed.measurement.load import load_of
-from wirespeed.results.figures import NOTHING, Scaler, rounded
-from wirespeed.results.verdict import LIMITS
+from wirespeed.results.figures import NOTHING, Scaler, fixed_text, rounded
+from wirespeed.results.verdict import LIMITS, LimitedBy
+from wirespeed.tables import Columns, Grid, grid, with_rows
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class BurstRow:
     lossy: int | None
     most: int
     bursts: int
-    limited_by: str
+    limited_by: LimitedBy
     outcome: str
 
 
@@ -51,19 +51,19 @@ def burst_rows(results: Sequence[BurstResult]) -> list[BurstRow]:
 
 
 def tables_of(results: Sequence[BurstResult], scaler: Scaler) -> tuple[Grid, ...]:
-    head = (
-        *("Burst test", "Load", "Directions", f"Rate in a burst ({scaler.unit} each way)", "Longest whole (frames)"),
-        *("Longest whole (ms)", "Shortest lossy (frames)", "Bursts", "Limited by", "Outcome"),
-    )
-    cells = [
-        (
-            *(row.test, row.load, row.directions, scaler.text(row.load_pps), _frames(row.longest)),
-            NOTHING if row.longest_s is None else f"{row.longest_s * 1e3:.3f}",
-            *(_frames(row.lossy), str(row.bursts), LIMITS[limited_by(one)], row.outcome),
-        )
-        for one, row in zip(results, burst_rows(results), strict=True)
-    ]
-    return grid("Burst tests", head, cells, 3, 2)
+    columns: Columns[BurstRow] = {
+        "Burst test": lambda row: row.test,
+        "Load": lambda row: row.load,
+        "Directions": lambda row: row.directions,
+        f"Rate in a burst ({scaler.unit} each way)": lambda row: scaler.text(row.load_pps),
+        "Longest whole (frames)": lambda row: _frames(row.longest),
+        "Longest whole (ms)": lambda row: fixed_text(row.longest_s, 3, 1e3),
+        "Shortest lossy (frames)": lambda row: _frames(row.lossy),
+        "Bursts": lambda row: str(row.bursts),
+        "Limited by": lambda row: LIMITS[row.limited_by],
+        "Outcome": lambda row: row.outcome,
+    }
+    return with_rows(grid("Burst tests", columns, burst_rows(results), texts=3, remarks=2))
 
 
 def _frames(frames: float | None) -> str:

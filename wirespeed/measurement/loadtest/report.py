@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Block, Cards, Fold, Grid, Heading, PageSection, Paragraph, SummaryTable
+from wirespeed.charts.page_parts import Block, Cards, Fold, Heading, PageSection, Paragraph, SummaryTable
 from wirespeed.charts.sparkline import path_of
 from wirespeed.measurement.load import ResultLoad, group_by_load, load_of
 from wirespeed.measurement.loadtest.analysis import MeasuredCurve
@@ -29,6 +29,7 @@ from wirespeed.pages.words import count
 from wirespeed.results.channel import SUM
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.verdict import Verdict
+from wirespeed.tables import Grid
 
 FIGURES = (
     "All loads are of one direction; the figure of a card is of all directions of a test together. Loss onset lies "

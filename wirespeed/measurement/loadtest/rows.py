@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid
 from wirespeed.measurement.load import ResultLoad, group_by_load
 from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.remarks import notes, status, thresholds_text
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
 from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.tables import Grid, grid
 
-FIRST_FIGURE_COLUMN, LAST_FIGURE_COLUMN, PERCENT_COLUMN = 3, 11, 6
+SHARE = "% of line"
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,14 @@ class PrintedRow:
     title: str
 
 
+@dataclass(frozen=True)
+class LoadTestColumn:
+    """The text of a row's cell, and the value by which the rows are sorted."""
+
+    text: Callable[[PrintedRow], str]
+    sort_key: Callable[[LoadTestRow], str | float | None]
+
+
 def lines_of(results: Sequence[Result], verdicts: Mapping[str, Verdict]) -> list[PrintedRow]:
     """All rows in the order of the results, the channels of a test and then their sum."""
     loads = {one.name: group.load for group in group_by_load(results) for one in group.results}
@@ -82,62 +90,42 @@ def lines_of(results: Sequence[Result], verdicts: Mapping[str, Verdict]) -> list
     ]
 
 
-def headings(results: Sequence[Result], scaler: Scaler) -> tuple[str, ...]:
-    """Column headings that belong to `cells`."""
-    return (
-        "Test",
-        "Load",
-        "Channel",
-        f"Forwarded, loss ≤ {thresholds_text(results)} ({scaler.unit})",
-        "L2",
-        "L1",
-        "% of line",
-        f"At full load ({scaler.unit})",
-        "Loss",
-        f"Loss onset ({scaler.unit})",
-        f"Saturation point ({scaler.unit})",
-        "at % of line",
-        "Limited by",
-        "Notes",
-    )
-
-
-def cells(line: PrintedRow, scaler: Scaler) -> tuple[str, ...]:
-    """The row as text; a value that was never reached is a dash, and the share of a sum names its number of lines."""
-    row, forwarded, full = line.row, line.forwarded, line.full_load
-    return (
-        row.test,
-        line.title,
-        row.channel,
-        forwarded.scaled(scaler),
-        forwarded.l2_text,
-        forwarded.l1_text,
-        forwarded.share_text,
-        full.scaled(scaler),
-        full.loss_text,
-        _onset_text(row, scaler),
-        _knee_text(row, scaler),
-        share_text(row.saturation_line_percent, row.lines),
-        row.limited_by,
-        row.notes,
-    )
-
-
-def sort_keys(row: LoadTestRow) -> tuple[str | float | None, ...]:
-    """The values by which the cells are sorted."""
-    return (
-        *(row.test, row.load, row.channel),
-        *(row.forwarded_pps, row.forwarded_l2_bps, row.forwarded_l1_bps, row.forwarded_line_percent),
-        *(row.full_load_pps, row.full_load_loss_ratio),
-        *(row.loss_onset_pps, row.saturation_pps, row.saturation_line_percent),
-        *(row.limited_by, row.notes),
-    )
+def columns_of(results: Sequence[Result], scaler: Scaler) -> dict[str, LoadTestColumn]:
+    """The columns by their headings."""
+    return {
+        "Test": LoadTestColumn(lambda line: line.row.test, lambda row: row.test),
+        "Load": LoadTestColumn(lambda line: line.title, lambda row: row.load),
+        "Channel": LoadTestColumn(lambda line: line.row.channel, lambda row: row.channel),
+        f"Forwarded, loss ≤ {thresholds_text(results)} ({scaler.unit})": LoadTestColumn(
+            lambda line: line.forwarded.scaled(scaler), lambda row: row.forwarded_pps
+        ),
+        "L2": LoadTestColumn(lambda line: line.forwarded.l2_text, lambda row: row.forwarded_l2_bps),
+        "L1": LoadTestColumn(lambda line: line.forwarded.l1_text, lambda row: row.forwarded_l1_bps),
+        SHARE: LoadTestColumn(lambda line: line.forwarded.share_text, lambda row: row.forwarded_line_percent),
+        f"At full load ({scaler.unit})": LoadTestColumn(
+            lambda line: line.full_load.scaled(scaler), lambda row: row.full_load_pps
+        ),
+        "Loss": LoadTestColumn(lambda line: line.full_load.loss_text, lambda row: row.full_load_loss_ratio),
+        f"Loss onset ({scaler.unit})": LoadTestColumn(
+            lambda line: _onset_text(line.row, scaler), lambda row: row.loss_onset_pps
+        ),
+        f"Saturation point ({scaler.unit})": LoadTestColumn(
+            lambda line: _knee_text(line.row, scaler), lambda row: row.saturation_pps
+        ),
+        "at % of line": LoadTestColumn(
+            lambda line: share_text(line.row.saturation_line_percent, line.row.lines),
+            lambda row: row.saturation_line_percent,
+        ),
+        "Limited by": LoadTestColumn(lambda line: line.row.limited_by, lambda row: row.limited_by),
+        "Notes": LoadTestColumn(lambda line: line.row.notes, lambda row: row.notes),
+    }
 
 
 def table_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler: Scaler) -> Grid:
-    """The rows for people."""
-    lines = [cells(line, scaler) for line in lines_of(results, verdicts)]
-    return Grid("Load tests", headings(results, scaler), tuple(lines), texts=FIRST_FIGURE_COLUMN, remarks=2)
+    """The rows for people. A value that was never reached is a dash, and the share of a sum names its number of
+    lines."""
+    columns = {heading: column.text for heading, column in columns_of(results, scaler).items()}
+    return grid("Load tests", columns, lines_of(results, verdicts), texts=3, remarks=2)
 
 
 def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Verdict) -> PrintedRow:

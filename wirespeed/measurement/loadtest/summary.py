@@ -6,44 +6,26 @@ from collections.abc import Mapping, Sequence
 
 from wirespeed.charts.page_parts import ColumnHeading, SummaryCell, SummaryRow, SummaryTable
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.rows import (
-    FIRST_FIGURE_COLUMN,
-    LAST_FIGURE_COLUMN,
-    PERCENT_COLUMN,
-    PrintedRow,
-    cells,
-    headings,
-    lines_of,
-    sort_keys,
-)
+from wirespeed.measurement.loadtest.rows import SHARE, columns_of, lines_of, table_of
 from wirespeed.results.channel import SUM
 from wirespeed.results.figures import NOTHING, Scaler
 from wirespeed.results.verdict import Verdict
 
 
 def summary_of(results: Sequence[Result], verdicts: Mapping[str, Verdict], scaler: Scaler) -> SummaryTable:
-    columns = headings(results, scaler)
-    return SummaryTable(
-        headings=tuple(ColumnHeading(text, _kind(index)) for index, text in enumerate(columns)),
-        rows=tuple(
-            SummaryRow(line.row.test, _cells(line, scaler), line.row.channel == SUM)
-            for line in lines_of(results, verdicts)
-        ),
-    )
-
-
-def _cells(line: PrintedRow, scaler: Scaler) -> tuple[SummaryCell, ...]:
-    filled = f"{line.forwarded.line_percent or 0.0:.1f}"
-    return tuple(
-        SummaryCell(
-            text=text,
-            kind=_kind(index),
-            sort_key="" if key is None else str(key),
-            filled_percent=filled if index == PERCENT_COLUMN and text != NOTHING else None,
+    table, columns = table_of(results, verdicts, scaler), columns_of(results, scaler).values()
+    kinds = ["figure" if index in table.figures else "text" for index in range(len(table.headings))]
+    rows = []
+    for line, texts in zip(lines_of(results, verdicts), table.rows, strict=True):
+        filled = f"{line.forwarded.line_percent or 0.0:.1f}"
+        cells = tuple(
+            SummaryCell(
+                text,
+                kind,
+                sort_key="" if (key := column.sort_key(line.row)) is None else str(key),
+                filled_percent=filled if heading == SHARE and text != NOTHING else None,
+            )
+            for heading, column, kind, text in zip(table.headings, columns, kinds, texts, strict=True)
         )
-        for index, (key, text) in enumerate(zip(sort_keys(line.row), cells(line, scaler), strict=True))
-    )
-
-
-def _kind(column: int) -> str:
-    return "figure" if FIRST_FIGURE_COLUMN <= column <= LAST_FIGURE_COLUMN else "text"
+        rows.append(SummaryRow(line.row.test, cells, line.row.channel == SUM))
+    return SummaryTable(tuple(map(ColumnHeading, table.headings, kinds)), tuple(rows))

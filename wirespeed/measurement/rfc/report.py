@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Chart
-from wirespeed.charts.page_parts import Block, Code, Fold, Grid, Heading, PageSection, Paragraph
+from wirespeed.charts.page_parts import Block, Code, Fold, Heading, PageSection, Paragraph
 from wirespeed.measurement.reported import IRREGULAR, Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.rfc.method import APPLICABILITY
 from wirespeed.measurement.rfc.result import AResult
-from wirespeed.measurement.rfc.text import RfcSection, RfcText
+from wirespeed.measurement.rfc.text import RfcText
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
+from wirespeed.tables import Grid
 
 
 class RfcReport(ReportedKind[AResult]):
@@ -22,10 +23,6 @@ class RfcReport(ReportedKind[AResult]):
 
     sized = "trials"
     text: ClassVar[RfcText[Any]]
-
-    @abstractmethod
-    def table(self, result: AResult, section: RfcSection) -> Grid:
-        """The table of a test."""
 
     @abstractmethod
     def figures(self, result: AResult, test: Any, row: Any) -> Iterator[Any]:
@@ -63,7 +60,7 @@ class RfcReport(ReportedKind[AResult]):
         return {name: figures}
 
     def tables(self, results: Sequence[AResult], _shown: Shown) -> Sequence[Grid]:
-        return tuple(self.table(result, section) for result in results for section in self.text.sections(result))
+        return tuple(section.table for result in results for section in self.text.sections(result))
 
     def markdown(self, results: Sequence[AResult], _shown: Shown) -> Iterator[str]:
         return map(self.text.text_block, results)
@@ -94,23 +91,13 @@ class RfcReport(ReportedKind[AResult]):
             yield Paragraph(f"In all tests not as the RFC has it: {exceptions}.")
         yield from self.above(identity, result, shown)
         for section in self.text.sections(result):
-            table = self.table(result, section)
             yield Heading(section.title)
-            chart = self.test_chart(f"{identity}-{section.test}", table.label, result, section.test, shown)
+            chart = self.test_chart(f"{identity}-{section.test}", section.table.label, result, section.test, shown)
             if chart is not None:
                 yield shown.drawn.place(chart)
-            yield table
+            yield section.table
             yield from (Paragraph(f"{IRREGULAR} {remark}", "marked") for remark in section.remarks)
             yield from map(Paragraph, section.sentences)
         yield from self.below(identity, result, shown)
         listing = Code(tuple(self.text.text_block(result).splitlines()))
         yield Fold("The report as text, to paste", (listing,), look="listing")
-
-
-def irregular_rows(result: Any, test: Any) -> frozenset[int]:
-    """The rows of a test's table whose figure is not the DUT's alone. In the frame loss test a row is a load."""
-    if test == "frame-loss":
-        whys = [point.irregular or row.irregular for row in result.frame_loss for point in row.points]
-    else:
-        whys = [row.irregular for row in result.rows(test)]
-    return frozenset(index for index, why in enumerate(whys) if why)

@@ -4,18 +4,31 @@ of text to paste: Markdown, aligned so that it is readable as plain text. Pure."
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic
 
 from wirespeed.measurement.rfc.method import APPLICABILITY
 from wirespeed.measurement.rfc.result import AResult
 from wirespeed.results.figures import NOTHING
-from wirespeed.tables import aligned
+from wirespeed.tables import ARow, Columns, Grid, aligned, grid
 
-Cells = Sequence[str]
-Grid = tuple[Cells, Sequence[Cells]]
-"""The head of a table and its rows."""
+TEXTS = frozenset({"frame size", "flows", "addresses", "sends", "filter", "direction", "reset"})
+"""The headings of columns that say what the figures are of; they come first."""
+
+
+def _itself(row: Any) -> Iterable[Any]:
+    return (row,)
+
+
+@dataclass(frozen=True)
+class RfcTable(Generic[ARow]):
+    """The table of a test; `lines` are those of one row of the result, each of which begins with that row if there are
+    several."""
+
+    title: str
+    columns: Columns[ARow]
+    lines: Callable[[Any], Iterable[ARow]] = _itself
 
 
 @dataclass(frozen=True)
@@ -25,17 +38,19 @@ class RfcSection:
 
     test: Any
     title: str
-    head: Cells
-    rows: Sequence[Cells]
+    table: Grid
     remarks: tuple[str, ...]
     sentences: tuple[str, ...]
 
 
 class RfcText(ABC, Generic[AResult]):
-    """Report of the tests by one RFC. `titles` are the headings of its tests."""
+    """Report of the tests by one RFC, with a table for each test. `of` ends the labels of the tables."""
 
     rfc: ClassVar[str]
-    titles: ClassVar[Mapping[Any, str]]
+    of: ClassVar[str] = ""
+
+    def __init__(self, tables: Mapping[Any, RfcTable[Any]]) -> None:
+        self.tables = tables
 
     def named(self, _result: AResult) -> str:
         """Name of the tests: the RFC's, unless they are outside it."""
@@ -44,10 +59,6 @@ class RfcText(ABC, Generic[AResult]):
     @abstractmethod
     def setup(self, result: AResult) -> Iterator[str]:
         """Lines on the DUT, the frames and the trials."""
-
-    @abstractmethod
-    def grid(self, result: AResult, test: Any) -> Grid:
-        """The table of a test."""
 
     @abstractmethod
     def sentences(self, result: AResult, test: Any) -> Iterator[str]:
@@ -68,7 +79,19 @@ class RfcText(ABC, Generic[AResult]):
         told = [*self.sentences(result, test)]
         if conformance := result.method.conformance(test, all_of_them=False):
             told.append(f"Conformance: {conformance}{above}.")
-        return RfcSection(test, self.titles[test], *self.grid(result, test), tuple(remarks), tuple(told))
+        return RfcSection(test, self.tables[test].title, self._table(result, test), tuple(remarks), tuple(told))
+
+    def _table(self, result: AResult, test: Any) -> Grid:
+        table = self.tables[test]
+        lines = [line for row in result.rows(test) for line in table.lines(row)]
+        return grid(
+            f"{result.name}: {table.title.lower()}{self.of}",
+            table.columns,
+            lines,
+            texts=len(TEXTS.intersection(table.columns)),
+            remarks="remark" in table.columns,
+            irregular=frozenset(index for index, line in enumerate(lines) if _is_irregular(line)),
+        )
 
     def _head(self, result: AResult) -> Iterator[str]:
         versions, common = result.versions, result.method.common_exceptions
@@ -90,9 +113,21 @@ class RfcText(ABC, Generic[AResult]):
 
 
 def _written(section: RfcSection) -> str:
-    table = aligned([section.head, *section.rows], range(len(section.head)), escape=False)
+    headings = section.table.headings
+    table = aligned([headings, *section.table.rows], range(len(headings)), escape=False)
     remarks = "".join(f"- {remark}\n" for remark in section.remarks)
     return "\n".join([f"## {section.title}\n", table, *([remarks] if remarks else []), *section.sentences])
+
+
+def _is_irregular(line: Any) -> bool:
+    """True if a line of a table, or the row that it is of, has a figure that is not the DUT's alone."""
+    parts = line if isinstance(line, tuple) else (line,)
+    return any(getattr(part, "irregular", "") for part in parts)
+
+
+def at_least(row: Any) -> str:
+    """The sign of a lower bound, if tester or host ended the search."""
+    return "≥ " if row.is_at_least else ""
 
 
 def whole(value: float | None) -> str:

@@ -7,17 +7,14 @@ from dataclasses import replace
 from typing import ClassVar
 
 from wirespeed.charts.chart import Chart
-from wirespeed.charts.page_parts import Block, Grid, Heading
+from wirespeed.charts.page_parts import Block, Heading
 from wirespeed.measurement.reported import Shown
-from wirespeed.measurement.rfc.report import RfcReport, irregular_rows
-from wirespeed.measurement.rfc.text import RfcSection
+from wirespeed.measurement.rfc.report import RfcReport
 from wirespeed.measurement.rfc2544.charts import device_chart, latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.result import Rfc2544Result, Test
 from wirespeed.measurement.rfc2544.rows import BenchmarkRow, figures_of
 from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.pages.duts import dut_name
-
-REMARK_COLUMNS = {"remark", "limit"}
 
 
 class Rfc2544Report(RfcReport[Rfc2544Result]):
@@ -25,16 +22,6 @@ class Rfc2544Report(RfcReport[Rfc2544Result]):
     text = TEXT
     figures = staticmethod(figures_of)
     row_kinds: ClassVar = {"rfc2544": (BenchmarkRow, "a figure of a benchmark and frame size")}
-
-    def table(self, result: Rfc2544Result, section: RfcSection) -> Grid:
-        return Grid(
-            f"{result.name}: {section.title.lower()} of RFC 2544",
-            tuple(section.head),
-            tuple(map(tuple, section.rows)),
-            texts=2 if section.head[1] in ("direction", "reset") else 1,
-            remarks=1 if section.head[-1] in REMARK_COLUMNS else 0,
-            irregular=irregular_rows(result, section.test),
-        )
 
     def test_chart(self, identity: str, sentence: str, result: Rfc2544Result, test: Test, shown: Shown) -> Chart | None:
         match test:
@@ -46,7 +33,7 @@ class Rfc2544Report(RfcReport[Rfc2544Result]):
                 chart = loss_chart(identity, sentence, result.frame_loss)
             case _:
                 return None
-        return replace(chart, title=f"RFC 2544, {TEXT.titles[test].lower()}: {dut_name(result)}")
+        return replace(chart, title=f"RFC 2544, {TEXT.tables[test].title.lower()}: {dut_name(result)}")
 
     def below(self, identity: str, result: Rfc2544Result, shown: Shown) -> Iterator[Block]:
         said = f"{result.name}: what the device told under the trials"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wirespeed.measurement.rfc.text import Grid, RfcText, lossy, whole
+from wirespeed.measurement.rfc.loss import LossPoint
+from wirespeed.measurement.rfc.text import RfcTable, RfcText, at_least, lossy, whole
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
@@ -17,8 +17,9 @@ from wirespeed.measurement.rfc2544.result import (
     ThroughputRow,
 )
 from wirespeed.measurement.verdicts import LIMITED_BY
-from wirespeed.results.figures import NOTHING, percent_text
+from wirespeed.results.figures import fixed_text, percent_text
 from wirespeed.results.verdict import LIMITS
+from wirespeed.tables import Columns
 
 LATENCY_DEFINITION = (
     "Latency is from before a frame is given to the sending port's driver to after the receiving port's driver gave it "
@@ -29,14 +30,7 @@ LATENCY_DEFINITION = (
 
 class Rfc2544Text(RfcText[Rfc2544Result]):
     rfc = "RFC 2544"
-    titles: ClassVar = {
-        "throughput": "Throughput",
-        "latency": "Latency",
-        "frame-loss": "Frame loss rate",
-        "back-to-back": "Back-to-back frames",
-        "recovery": "System recovery",
-        "reset": "Reset",
-    }
+    of = " of RFC 2544"
 
     def setup(self, result: Rfc2544Result) -> Iterator[str]:
         method, ways = result.method, "both directions at once" if result.is_bidirectional else "one direction"
@@ -52,28 +46,13 @@ class Rfc2544Text(RfcText[Rfc2544Result]):
         )
         yield f"Trials: {method.trial_s:g} s; waits: {waits}; search resolution {method.resolution * 100:g} %"
 
-    def grid(self, result: Rfc2544Result, test: Test) -> Grid:
-        match test:
-            case "throughput":
-                return _throughput(result.throughput)
-            case "latency":
-                return _latency(result.latency)
-            case "frame-loss":
-                return _frame_loss(result.frame_loss)
-            case "back-to-back":
-                return _back_to_back(result.back_to_back)
-            case "recovery":
-                return _recovery(result.recovery)
-            case "reset":
-                return _reset(result.reset)
-
     def sentences(self, result: Rfc2544Result, test: Test) -> Iterator[str]:
         method = result.method
         match test:
             case "throughput" if (row := _single(result.throughput)) is not None:
                 yield (
-                    f"As a single number: {_least(row)}{whole(row.throughput_pps)} frames/s of {row.frame} bytes, of a "
-                    f"theoretical {whole(row.line_pps)}, {method.protocol}."
+                    f"As a single number: {at_least(row)}{whole(row.throughput_pps)} frames/s of {row.frame} bytes, of "
+                    f"a theoretical {whole(row.line_pps)}, {method.protocol}."
                 )
             case "latency":
                 yield LATENCY_DEFINITION
@@ -94,9 +73,6 @@ class Rfc2544Text(RfcText[Rfc2544Result]):
                 yield f"Frames lost over their rate, at the throughput; the mean of {method.reset_repeats} repeats."
 
 
-TEXT = Rfc2544Text()
-
-
 def _speed(speed_bps: float | None) -> str:
     return "without a line speed" if speed_bps is None else f"{speed_bps / 1e9:g} Gb/s"
 
@@ -107,120 +83,74 @@ def _single(rows: Sequence[ThroughputRow]) -> ThroughputRow | None:
     return min(known, key=lambda row: row.frame_bytes, default=None)
 
 
-def _least(row: ThroughputRow) -> str:
-    """A lower bound, if tester or host ended the search."""
-    return "≥ " if row.is_at_least else ""
+_THROUGHPUT: Columns[ThroughputRow] = {
+    "frame size": lambda row: row.frame,
+    "theoretical fps": lambda row: whole(row.line_pps),
+    "throughput fps": lambda row: at_least(row) + whole(row.throughput_pps),
+    "% of line": lambda row: percent_text(row.line_percent),
+    "next to fail fps": lambda row: whole(row.upper_pps),
+    "limit": lambda row: LIMITS[LIMITED_BY[row.limit]],
+    "trials": lambda row: str(row.trials),
+}
+_LATENCY: Columns[LatencyRow] = {
+    "frame size": lambda row: row.frame,
+    "direction": lambda row: row.direction,
+    "load fps": lambda row: whole(row.load_pps),
+    "repeats": lambda row: str(row.spread_us.count if row.spread_us else 0),
+    "mean us": lambda row: fixed_text(row.spread_us.mean if row.spread_us else None),
+    "stdev us": lambda row: fixed_text(row.spread_us.stdev if row.spread_us else None),
+    "min us": lambda row: fixed_text(row.least_us),
+    "max us": lambda row: fixed_text(row.most_us),
+    "floor us": lambda row: fixed_text(row.baseline_us),
+    "tagged (lost)": lambda row: f"{row.tagged} ({row.tagged_lost})",
+}
+_FRAME_LOSS: Columns[tuple[FrameLossRow, LossPoint]] = {
+    "frame size": lambda line: line[0].frame,
+    "input % of line": lambda line: f"{line[1].intended_percent:g}",
+    "offered fps": lambda line: whole(line[1].offered_pps),
+    "offered %": lambda line: percent_text(line[1].offered_percent),
+    "loss %": lambda line: lossy(line[1].loss_percent),
+    "remark": lambda line: line[1].irregular,
+}
+_BACK_TO_BACK: Columns[BackToBackRow] = {
+    "frame size": lambda row: row.frame,
+    "mean frames": lambda row: whole(row.spread.mean if row.spread else None),
+    "min": lambda row: whole(row.spread.least if row.spread else None),
+    "max": lambda row: whole(row.spread.most if row.spread else None),
+    "stdev": lambda row: whole(row.spread.stdev if row.spread else None),
+    "searches": lambda row: str(len(row.lengths)),
+    "implied ms": lambda row: fixed_text(row.implied_s, 3, 1e3),
+    "corrected ms": lambda row: fixed_text(row.corrected_s, 3, 1e3),
+    "throughput fps": lambda row: whole(row.throughput_pps),
+    "line fps": lambda row: whole(row.line_pps),
+}
+_RECOVERY: Columns[RecoveryRow] = {
+    "frame size": lambda row: row.frame,
+    "throughput fps": lambda row: whole(row.throughput_pps),
+    "overload fps": lambda row: whole(row.overload_pps),
+    "reduced fps": lambda row: whole(row.reduced_pps),
+    "mean ms": lambda row: fixed_text(row.spread_s.mean if row.spread_s else None, 1, 1e3),
+    "min ms": lambda row: fixed_text(row.spread_s.least if row.spread_s else None, 1, 1e3),
+    "max ms": lambda row: fixed_text(row.spread_s.most if row.spread_s else None, 1, 1e3),
+    "resolution ms": lambda row: fixed_text(row.resolution_s, 1, 1e3),
+}
+_RESET: Columns[ResetRow] = {
+    "frame size": lambda row: row.frame,
+    "reset": lambda row: row.kind,
+    "load fps": lambda row: whole(row.load_pps),
+    "mean s": lambda row: fixed_text(row.spread_s.mean if row.spread_s else None, 3),
+    "min s": lambda row: fixed_text(row.spread_s.least if row.spread_s else None, 3),
+    "max s": lambda row: fixed_text(row.spread_s.most if row.spread_s else None, 3),
+    "mean frames lost": lambda row: whole(sum(row.lost) / len(row.lost) if row.lost else None),
+}
 
-
-def _throughput(rows: Sequence[ThroughputRow]) -> Grid:
-    return (
-        ("frame size", "theoretical fps", "throughput fps", "% of line", "next to fail fps", "limit", "trials"),
-        [
-            (
-                row.frame,
-                whole(row.line_pps),
-                _least(row) + whole(row.throughput_pps),
-                percent_text(row.line_percent),
-                whole(row.upper_pps),
-                LIMITS[LIMITED_BY[row.limit]],
-                str(row.trials),
-            )
-            for row in rows
-        ],
-    )
-
-
-def _latency(rows: Sequence[LatencyRow]) -> Grid:
-    head = (
-        "frame size",
-        "direction",
-        "load fps",
-        "repeats",
-        "mean us",
-        "stdev us",
-        "min us",
-        "max us",
-        "floor us",
-        "tagged (lost)",
-    )
-    cells = []
-    for row in rows:
-        spread = row.spread_us
-        mean, deviation, count = (None, None, 0) if spread is None else (spread.mean, spread.stdev, spread.count)
-        times = [_decimal(value) for value in (mean, deviation, row.least_us, row.most_us, row.baseline_us)]
-        cells.append(
-            (row.frame, row.direction, whole(row.load_pps), str(count), *times, f"{row.tagged} ({row.tagged_lost})")
-        )
-    return head, cells
-
-
-def _frame_loss(rows: Sequence[FrameLossRow]) -> Grid:
-    return (
-        ("frame size", "input % of line", "offered fps", "offered %", "loss %", "remark"),
-        [
-            (
-                row.frame,
-                f"{point.intended_percent:g}",
-                whole(point.offered_pps),
-                percent_text(point.offered_percent),
-                lossy(point.loss_percent),
-                point.irregular,
-            )
-            for row in rows
-            for point in row.points
-        ],
-    )
-
-
-def _back_to_back(rows: Sequence[BackToBackRow]) -> Grid:
-    lengths = ("frame size", "mean frames", "min", "max", "stdev", "searches")
-    head = (*lengths, "implied ms", "corrected ms", "throughput fps", "line fps")
-    cells = []
-    for row in rows:
-        spread = row.spread
-        four = (NOTHING,) * 4
-        if spread is not None:
-            four = (whole(spread.mean), whole(spread.least), whole(spread.most), whole(spread.stdev))
-        times = [NOTHING if value is None else f"{value * 1e3:.3f}" for value in (row.implied_s, row.corrected_s)]
-        rates = (whole(row.throughput_pps), whole(row.line_pps))
-        cells.append((row.frame, *four, str(len(row.lengths)), *times, *rates))
-    return head, cells
-
-
-def _recovery(rows: Sequence[RecoveryRow]) -> Grid:
-    head = (
-        "frame size",
-        "throughput fps",
-        "overload fps",
-        "reduced fps",
-        "mean ms",
-        "min ms",
-        "max ms",
-        "resolution ms",
-    )
-    cells = []
-    for row in rows:
-        spread = row.spread_s
-        times = (None, None, None) if spread is None else (spread.mean, spread.least, spread.most)
-        loads = (row.throughput_pps, row.overload_pps, row.reduced_pps)
-        cells.append((row.frame, *map(whole, loads), *(_ms(value) for value in (*times, row.resolution_s))))
-    return head, cells
-
-
-def _reset(rows: Sequence[ResetRow]) -> Grid:
-    lines = []
-    for row in rows:
-        spread = row.spread_s
-        times = (None, None, None) if spread is None else (spread.mean, spread.least, spread.most)
-        mean_lost = sum(row.lost) / len(row.lost) if row.lost else None
-        cells = [NOTHING if value is None else f"{value:.3f}" for value in times]
-        lines.append((row.frame, row.kind, whole(row.load_pps), *cells, whole(mean_lost)))
-    return ("frame size", "reset", "load fps", "mean s", "min s", "max s", "mean frames lost"), lines
-
-
-def _decimal(value: float | None) -> str:
-    return NOTHING if value is None else f"{value:.1f}"
-
-
-def _ms(seconds: float | None) -> str:
-    return NOTHING if seconds is None else f"{seconds * 1e3:.1f}"
+TEXT = Rfc2544Text(
+    {
+        "throughput": RfcTable("Throughput", _THROUGHPUT),
+        "latency": RfcTable("Latency", _LATENCY),
+        "frame-loss": RfcTable("Frame loss rate", _FRAME_LOSS, lambda row: ((row, point) for point in row.points)),
+        "back-to-back": RfcTable("Back-to-back frames", _BACK_TO_BACK),
+        "recovery": RfcTable("System recovery", _RECOVERY),
+        "reset": RfcTable("Reset", _RESET),
+    }
+)

@@ -7,17 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from wirespeed.charts.chart import Band
-from wirespeed.charts.page_parts import (
-    Block,
-    Cards,
-    Fold,
-    Grid,
-    Heading,
-    PageSection,
-    Paragraph,
-    ResultBlocks,
-    VerdictCard,
-)
+from wirespeed.charts.page_parts import Block, Cards, Fold, Heading, PageSection, Paragraph, ResultBlocks, VerdictCard
 from wirespeed.measurement.load import ResultLoad, load_of
 from wirespeed.measurement.reported import (
     IRREGULAR,
@@ -48,6 +38,7 @@ from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler, measured_text
 from wirespeed.results.verdict import Verdict
+from wirespeed.tables import Grid
 
 MOST_CARDS = 8
 MOST_OPEN = 4

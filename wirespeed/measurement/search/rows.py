@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid, grid
 from wirespeed.measurement.load import load_of
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.measurement.verdicts import LIMITED_BY
-from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
+from wirespeed.results.figures import Scaler, fixed_text, percent_text, rounded
 from wirespeed.results.sample import Latency
 from wirespeed.results.search_trial import Goal, GoalOutcome
-from wirespeed.results.verdict import LIMITS, Figure
+from wirespeed.results.verdict import LIMITS, Figure, LimitedBy
+from wirespeed.tables import Columns, Grid, grid, with_rows
 
 PERCENTILES = ("50", "90", "99", "99.9")
 IRREGULAR = "✕", "irregular"
@@ -42,7 +42,7 @@ class GoalRow:
     lower_line_percent: float | None
     upper_line_percent: float | None
     limit: str
-    limited_by: str
+    limited_by: LimitedBy
     irregular: str
     trials: int
     excluded: int
@@ -199,36 +199,28 @@ def bounds_text(figure: Figure, scaler: Scaler) -> str:
 def tables_of(searches: Sequence[SearchResult], scaler: Scaler) -> tuple[Grid, ...]:
     """Goals, MRR and latency; irregular goals are marked."""
     goals = [(search, one) for search in searches for one in search.goals]
-    marked = frozenset(number for number, (_, one) in enumerate(goals) if one.irregular)
-    grids = grid("Searches", _goal_headings(scaler), [_goal_cells(*pair, scaler) for pair in goals], 4, 2)
-    rates = [_mrr_cells(row, scaler) for row in mrr_rows(searches)]
-    times = [_latency_cells(row, scaler) for row in latency_rows(searches)]
-    return (
-        *(replace(one, irregular=marked) for one in grids),
-        *grid("Maximum receive rate", _mrr_headings(scaler), rates, 3),
-        *grid("Latency at shares of the load found", _latency_headings(scaler), times, 3),
+    irregular = frozenset(number for number, (_, one) in enumerate(goals) if one.irregular)
+    rows = [(goal_row(*pair), goal_name(pair[1].goal), goal_figure(*pair).each_way) for pair in goals]
+    return with_rows(
+        grid("Searches", _goal_columns(scaler), rows, texts=4, remarks=2, irregular=irregular),
+        grid("Maximum receive rate", _mrr_columns(scaler), mrr_rows(searches), texts=3),
+        grid("Latency at shares of the load found", _latency_columns(scaler), latency_rows(searches), texts=3),
     )
 
 
-def _goal_headings(scaler: Scaler) -> tuple[str, ...]:
-    each = f"({scaler.unit} each way)"
-    return (
-        *("Search", "Load", "Directions", "Goal", f"Carries {each}", "% of line"),
-        *(f"Conditional throughput {each}", "Trials", "Limited by", "Remarks"),
-    )
-
-
-def _goal_cells(search: SearchResult, outcome: GoalOutcome, scaler: Scaler) -> tuple[str, ...]:
-    row, figure = goal_row(search, outcome), goal_figure(search, outcome).each_way
-    return (
-        *(row.test, row.load, row.directions, goal_name(outcome.goal)),
-        figure.scaled(scaler),
-        figure.share_text,
-        scaler.text(row.conditional_pps),
-        str(row.trials),
-        LIMITS[LIMITED_BY[outcome.limit]],
-        _remark_of(row),
-    )
+def _goal_columns(scaler: Scaler) -> Columns[tuple[GoalRow, str, Figure]]:
+    return {
+        "Search": lambda line: line[0].test,
+        "Load": lambda line: line[0].load,
+        "Directions": lambda line: line[0].directions,
+        "Goal": lambda line: line[1],
+        f"Carries ({scaler.unit} each way)": lambda line: line[2].scaled(scaler),
+        "% of line": lambda line: line[2].share_text,
+        f"Conditional throughput ({scaler.unit} each way)": lambda line: scaler.text(line[0].conditional_pps),
+        "Trials": lambda line: str(line[0].trials),
+        "Limited by": lambda line: LIMITS[line[0].limited_by],
+        "Remarks": lambda line: _remark_of(line[0]),
+    }
 
 
 def _remark_of(row: GoalRow) -> str:
@@ -239,34 +231,35 @@ def _remark_of(row: GoalRow) -> str:
     return "; ".join(said)
 
 
-def _mrr_headings(scaler: Scaler) -> tuple[str, ...]:
+def _mrr_columns(scaler: Scaler) -> Columns[MrrRow]:
     together = f"({scaler.unit}, all directions)"
-    return (
-        *("Search", "Load", "Directions", f"MRR {together}", "% of line"),
-        *(f"Standard deviation ({scaler.unit})", "% of mean", f"Least {together}", f"Most {together}", "Trials"),
-    )
+    return {
+        "Search": lambda row: row.test,
+        "Load": lambda row: row.load,
+        "Directions": lambda row: row.directions,
+        f"MRR {together}": lambda row: scaler.text(row.mean_pps),
+        "% of line": lambda row: percent_text(row.mean_line_percent),
+        f"Standard deviation ({scaler.unit})": lambda row: scaler.text(row.stdev_pps),
+        "% of mean": lambda row: percent_text(row.stdev_pps / row.mean_pps * 100 if row.mean_pps else None),
+        f"Least {together}": lambda row: scaler.text(row.least_pps),
+        f"Most {together}": lambda row: scaler.text(row.most_pps),
+        "Trials": lambda row: str(row.trials),
+    }
 
 
-def _mrr_cells(row: MrrRow, scaler: Scaler) -> tuple[str, ...]:
-    return (
-        *(row.test, row.load, row.directions, scaler.text(row.mean_pps), percent_text(row.mean_line_percent)),
-        scaler.text(row.stdev_pps),
-        percent_text(row.stdev_pps / row.mean_pps * 100 if row.mean_pps else None),
-        *(scaler.text(row.least_pps), scaler.text(row.most_pps), str(row.trials)),
-    )
-
-
-def _latency_headings(scaler: Scaler) -> tuple[str, ...]:
-    return (
-        *("Search", "At", "Direction", f"Load ({scaler.unit})", "Packets", "Lost", "Min (µs)"),
-        *(f"{name} % (µs)" for name in PERCENTILES),
-        *("Max (µs)", "Without the router (µs)"),
-    )
-
-
-def _latency_cells(row: SearchLatencyRow, scaler: Scaler) -> tuple[str, ...]:
-    times = (row.min_us, row.p50_us, row.p90_us, row.p99_us, row.p999_us, row.max_us, row.baseline_us)
-    return (
-        *(row.test, row.at, row.directions, scaler.text(row.load_pps), f"{row.packets:,}", f"{row.lost:,}"),
-        *(NOTHING if value is None else f"{value:.1f}" for value in times),
-    )
+def _latency_columns(scaler: Scaler) -> Columns[SearchLatencyRow]:
+    return {
+        "Search": lambda row: row.test,
+        "At": lambda row: row.at,
+        "Direction": lambda row: row.directions,
+        f"Load ({scaler.unit})": lambda row: scaler.text(row.load_pps),
+        "Packets": lambda row: f"{row.packets:,}",
+        "Lost": lambda row: f"{row.lost:,}",
+        "Min (µs)": lambda row: fixed_text(row.min_us),
+        "50 % (µs)": lambda row: fixed_text(row.p50_us),
+        "90 % (µs)": lambda row: fixed_text(row.p90_us),
+        "99 % (µs)": lambda row: fixed_text(row.p99_us),
+        "99.9 % (µs)": lambda row: fixed_text(row.p999_us),
+        "Max (µs)": lambda row: fixed_text(row.max_us),
+        "Without the router (µs)": lambda row: fixed_text(row.baseline_us),
+    }

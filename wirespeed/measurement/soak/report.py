@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
-from wirespeed.charts.page_parts import Block, Fold, Grid, Heading, PageSection, Paragraph, ResultBlocks
+from wirespeed.charts.page_parts import Block, Fold, Heading, PageSection, Paragraph, ResultBlocks
 from wirespeed.measurement.reported import Remark, ReportedKind, Shown, remark_on
 from wirespeed.measurement.soak.charts import soak_chart
 from wirespeed.measurement.soak.result import SoakResult
@@ -14,7 +14,7 @@ from wirespeed.measurement.soak.words import time_text, verdict_text
 from wirespeed.pages.trust import Trust
 from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler, percent_text
-from wirespeed.tables import plain
+from wirespeed.tables import Grid, plain
 
 MOST_OPEN = 12
 """Tables of more rows than this are opened by who reads them."""

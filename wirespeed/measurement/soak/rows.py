@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.charts.page_parts import Grid, grid
 from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, SoakVerdict
 from wirespeed.measurement.soak.words import CAUSES, ratio_text, time_text
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
+from wirespeed.tables import Columns, Grid, grid, with_rows
 
 
 @dataclass(frozen=True)
@@ -92,70 +92,75 @@ MOST_EVENTS = 200
 
 def tables_of(soaks: Sequence[SoakResult], scaler: Scaler) -> tuple[Grid, ...]:
     """The verdicts."""
-    return grid("Soaks", _headings(scaler), [_cells(row, scaler) for row in soak_rows(soaks)], 3, 1)
+    columns: Columns[SoakRow] = {
+        "Soak": lambda row: row.test,
+        "Profile": lambda row: row.profile,
+        "Directions": lambda row: row.directions,
+        f"Load ({scaler.unit} each way)": lambda row: scaler.text(row.load_pps),
+        "% of line": lambda row: percent_text(row.load_line_percent),
+        "Watched": lambda row: time_text(row.watched_s),
+        "Offered": lambda row: f"{row.offered:,}",
+        "Lost": lambda row: f"{row.lost:,}",
+        "Loss ratio": lambda row: ratio_text(row.loss_ratio),
+        "At most": lambda row: ratio_text(row.upper_ratio),
+        "Confidence": lambda row: f"{row.confidence * 100:g} %",
+        "Target": lambda row: f"{row.target_ratio:g}",
+        "Shown": lambda row: "yes" if row.shown else "no",
+        "Events": lambda row: str(row.events),
+        "Gaps": lambda row: str(row.gaps),
+        "Longest outage (ms)": lambda row: f"{row.longest_outage_s * 1e3:.3g}",
+        "Latency drift (%)": lambda row: _signed(row.latency_drift_percent),
+        "Outcome": lambda row: row.outcome,
+    }
+    return with_rows(grid("Soaks", columns, soak_rows(soaks), texts=3, remarks=1))
 
 
 def details_of(soak: SoakResult) -> tuple[Grid, ...]:
     """Tables of its drift, its newest loss events, and its gaps."""
-    events = [_event_cells(event) for event in soak.events[-MOST_EVENTS:]]
-    return (
-        *grid(f"Drift of {soak.name}", DRIFT_HEADINGS, _drift_cells(soak.verdict), 1),
-        *grid(f"Loss events of {soak.name}", EVENT_HEADINGS, events, 1, 2),
-        *grid(f"Gaps of {soak.name}", GAP_HEADINGS, list(map(_gap_cells, soak.gaps)), 1, 1),
+    return with_rows(
+        grid(f"Drift of {soak.name}", _DRIFT, _drifts(soak.verdict)),
+        grid(f"Loss events of {soak.name}", _EVENTS, soak.events[-MOST_EVENTS:], remarks=2),
+        grid(f"Gaps of {soak.name}", _GAPS, soak.gaps, remarks=1),
     )
 
 
-def _headings(scaler: Scaler) -> tuple[str, ...]:
-    return (
-        *("Soak", "Profile", "Directions", f"Load ({scaler.unit} each way)", "% of line", "Watched", "Offered", "Lost"),
-        *("Loss ratio", "At most", "Confidence", "Target", "Shown", "Events", "Gaps", "Longest outage (ms)"),
-        *("Latency drift (%)", "Outcome"),
-    )
-
-
-def _cells(row: SoakRow, scaler: Scaler) -> tuple[str, ...]:
-    return (
-        *(row.test, row.profile, row.directions, scaler.text(row.load_pps), percent_text(row.load_line_percent)),
-        *(time_text(row.watched_s), f"{row.offered:,}", f"{row.lost:,}", ratio_text(row.loss_ratio)),
-        *(ratio_text(row.upper_ratio), f"{row.confidence * 100:g} %", f"{row.target_ratio:g}"),
-        *("yes" if row.shown else "no", str(row.events), str(row.gaps), f"{row.longest_outage_s * 1e3:.3g}"),
-        *(_signed(row.latency_drift_percent), row.outcome),
-    )
-
-
-EVENT_HEADINGS = ("At", "For", "Direction", "Lost", "Outage (ms)", "Cause", "Why")
-GAP_HEADINGS = ("At", "For", "Away", "Offered", "Lost", "Why")
-
-
-def _event_cells(event: LossEvent) -> tuple[str, ...]:
+def _why(event: LossEvent) -> str:
     drops = ", ".join(f"{reason} {number:,}" for reason, number in event.drops.items())
-    why = "; ".join(filter(None, (event.why, drops and f"the DUT dropped {drops}")))
-    return (
-        *(f"{event.at_s:,.1f} s", f"{event.seconds:g} s", str(event.channel), f"{event.lost:,}"),
-        *(f"{event.outage_s * 1e3:.3g}", CAUSES[event.cause], why or NOTHING),
-    )
+    return "; ".join(filter(None, (event.why, drops and f"the DUT dropped {drops}"))) or NOTHING
 
 
-def _gap_cells(gap: Gap) -> tuple[str, ...]:
-    counts = (NOTHING if number is None else f"{number:,}" for number in (gap.offered, gap.lost))
-    return (f"{gap.at_s:,.1f} s", f"{gap.seconds:,.1f} s", gap.blind, *counts, gap.why or NOTHING)
+_EVENTS: Columns[LossEvent] = {
+    "At": lambda event: f"{event.at_s:,.1f} s",
+    "For": lambda event: f"{event.seconds:g} s",
+    "Direction": lambda event: str(event.channel),
+    "Lost": lambda event: f"{event.lost:,}",
+    "Outage (ms)": lambda event: f"{event.outage_s * 1e3:.3g}",
+    "Cause": lambda event: CAUSES[event.cause],
+    "Why": _why,
+}
+_GAPS: Columns[Gap] = {
+    "At": lambda gap: f"{gap.at_s:,.1f} s",
+    "For": lambda gap: f"{gap.seconds:,.1f} s",
+    "Away": lambda gap: gap.blind,
+    "Offered": lambda gap: NOTHING if gap.offered is None else f"{gap.offered:,}",
+    "Lost": lambda gap: NOTHING if gap.lost is None else f"{gap.lost:,}",
+    "Why": lambda gap: gap.why or NOTHING,
+}
+_DRIFT: Columns[tuple[str, float, Drift]] = {
+    "What": lambda line: line[0],
+    "First tenth": lambda line: f"{line[2].first / line[1]:,.1f}",
+    "Last tenth": lambda line: f"{line[2].last / line[1]:,.1f}",
+    "Change (%)": lambda line: _signed(line[2].percent),
+}
 
 
-DRIFT_HEADINGS = ("What", "First tenth", "Last tenth", "Change (%)")
-
-
-def _drift_cells(verdict: SoakVerdict) -> list[tuple[str, ...]]:
-    """Latency per direction, and the DUT's telemetry."""
-    drifts: list[tuple[str, float, Drift | None]] = [
-        (f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items()
-    ]
-    drifts.append(("DUT: cycles / packet", 1.0, verdict.cycles_per_packet))
-    drifts.append(("DUT: memory (MiB)", 2.0**20, verdict.memory_bytes))
-    return [
-        (what, f"{drift.first / unit:,.1f}", f"{drift.last / unit:,.1f}", _signed(drift.percent))
-        for what, unit, drift in drifts
-        if drift is not None
-    ]
+def _drifts(verdict: SoakVerdict) -> Iterator[tuple[str, float, Drift]]:
+    """Latency per direction, and the DUT's telemetry: name, unit and drift."""
+    yield from ((f"latency {channel}, average (µs)", 1.0, drift) for channel, drift in verdict.latency_us.items())
+    if verdict.cycles_per_packet is not None:
+        yield "DUT: cycles / packet", 1.0, verdict.cycles_per_packet
+    if verdict.memory_bytes is not None:
+        yield "DUT: memory (MiB)", 2.0**20, verdict.memory_bytes
 
 
 def _percent(drift: Drift | None) -> float | None:

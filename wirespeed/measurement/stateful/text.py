@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
 
-from wirespeed.measurement.rfc.text import Grid, RfcText, lossy, whole
+from wirespeed.measurement.rfc.loss import LossPoint
+from wirespeed.measurement.rfc.text import RfcTable, RfcText, at_least, lossy, whole
 from wirespeed.measurement.stateful.result import (
     CapacityRow,
     FoundRow,
@@ -21,8 +21,9 @@ from wirespeed.measurement.stateful.result import (
     percentile,
 )
 from wirespeed.measurement.verdicts import LIMITED_BY
-from wirespeed.results.figures import NOTHING, percent_text
+from wirespeed.results.figures import NOTHING, fixed_text, percent_text
 from wirespeed.results.verdict import LIMITS
+from wirespeed.tables import Columns
 
 WITHOUT = "off"
 WITH = "as is"
@@ -30,14 +31,6 @@ WITH = "as is"
 
 class StatefulText(RfcText[StatefulResult]):
     rfc = "RFC 9693"
-    titles: ClassVar = {
-        "rate": "Connection establishment rate",
-        "throughput": "Throughput over states",
-        "frame-loss": "Frame loss rate over states",
-        "latency": "Latency over states",
-        "tear-down": "Tear-down rate",
-        "capacity": "Capacity of the state table",
-    }
 
     def named(self, result: StatefulResult) -> str:
         return self.rfc if result.method.transport == "udp" else "TCP connections"
@@ -54,21 +47,6 @@ class StatefulText(RfcText[StatefulResult]):
             f"search resolution {method.resolution * 100:g} %; alpha {method.alpha:g}; flows are opened for the other "
             f"tests at {method.opening * 100:g} % of the rate; {method.rest_s:g} s before each trial"
         )
-
-    def grid(self, result: StatefulResult, test: Test) -> Grid:
-        match test:
-            case "rate":
-                return _rate(result.rate)
-            case "throughput":
-                return _throughput(result.throughput)
-            case "frame-loss":
-                return _frame_loss(result.frame_loss)
-            case "latency":
-                return _latency(result.latency)
-            case "tear-down":
-                return _tear_down(result.tear_down)
-            case "capacity":
-                return _capacity(result.capacity)
 
     def sentences(self, result: StatefulResult, test: Test) -> Iterator[str]:
         method = result.method
@@ -96,9 +74,6 @@ class StatefulText(RfcText[StatefulResult]):
                     f"the number between was halved to {method.capacity_error * 100:g} % (E) by {method.gamma:g} "
                     "(gamma)."
                 )
-
-
-TEXT = StatefulText()
 
 
 def table_text(result: StatefulResult) -> str:
@@ -133,98 +108,97 @@ def ranges_text(ranges: Ranges) -> str:
     return f"{ranges.flows:,} of {ranges.tuples:,} tuples: {initiator}; to {responder}"
 
 
-def _least(row: FoundRow) -> str:
-    """A lower bound, if tester or host ended the search."""
-    return "≥ " if row.is_at_least else ""
-
-
-def _flows(row: Row) -> tuple[str, str]:
-    return f"{row.flows:,}", f"{row.addresses:,}"
-
-
 def _filter(row: Row) -> str:
     return WITH if row.filtered else WITHOUT
 
 
-def _found(row: FoundRow) -> tuple[str, ...]:
-    least = _least(row) if row.found else ""
-    values = (least + whole(row.median), whole(row.p1), whole(row.p99), whole(row.error), str(len(row.found)))
-    return (*values, LIMITS[LIMITED_BY[row.limit]] if row.found else NOTHING, whole(row.states))
+def _searched(unit: str) -> Columns[FoundRow]:
+    """The columns of a rate or load that was searched for."""
+    return {
+        unit: lambda row: (at_least(row) if row.found else "") + whole(row.median),
+        "1 %": lambda row: whole(row.p1),
+        "99 %": lambda row: whole(row.p99),
+        "error": lambda row: whole(row.error),
+        "repeats": lambda row: str(len(row.found)),
+        "limit": lambda row: LIMITS[LIMITED_BY[row.limit]] if row.found else NOTHING,
+        "states in use": lambda row: whole(row.states),
+    }
 
 
-_FOUND = ("1 %", "99 %", "error", "repeats", "limit", "states in use")
+_FLOWS: Columns[Row] = {"flows": lambda row: f"{row.flows:,}", "addresses": lambda row: f"{row.addresses:,}"}
+_RATE: Columns[RateRow] = {
+    **_FLOWS,
+    "filter": _filter,
+    **_searched("flows/s"),
+    "unvalidated": lambda row: whole(row.unvalidated) if row.found else NOTHING,
+}
+_THROUGHPUT: Columns[StateThroughputRow] = {
+    **_FLOWS,
+    "sends": lambda row: row.way,
+    "filter": _filter,
+    **_searched("frames/s each way"),
+    "% of line": lambda row: percent_text(row.median / row.line_pps * 100 if row.median and row.line_pps else None),
+    "opened at flows/s": lambda row: whole(row.opened_at),
+}
+_FRAME_LOSS: Columns[tuple[StateLossRow, LossPoint]] = {
+    "flows": lambda line: f"{line[0].flows:,}",
+    "addresses": lambda line: f"{line[0].addresses:,}",
+    "sends": lambda line: line[0].way,
+    "filter": lambda line: _filter(line[0]),
+    "input % of line": lambda line: f"{line[1].intended_percent:g}",
+    "offered fps": lambda line: whole(line[1].offered_pps),
+    "loss %": lambda line: lossy(line[1].loss_percent),
+    "states in use": lambda line: whole(line[0].states),
+}
+_LATENCY: Columns[tuple[StateLatencyRow, str, Sequence[float]]] = {
+    "flows": lambda line: f"{line[0].flows:,}",
+    "addresses": lambda line: f"{line[0].addresses:,}",
+    "sends": lambda line: line[0].way,
+    "filter": lambda line: _filter(line[0]),
+    "direction": lambda line: line[0].direction,
+    "load fps": lambda line: whole(line[0].load_pps),
+    "of": lambda line: line[1],
+    "us": lambda line: fixed_text(percentile(line[2], 50)),
+    "1 %": lambda line: fixed_text(percentile(line[2], 1)),
+    "99 %": lambda line: fixed_text(percentile(line[2], 99)),
+    "repeats": lambda line: str(len(line[2])),
+    "frames": lambda line: whole(line[0].frames),
+}
+_TEAR_DOWN: Columns[TearDownRow] = {
+    **_FLOWS,
+    "entries/s": lambda row: whole(row.median),
+    "1 %": lambda row: whole(percentile(row.rates, 1)),
+    "99 %": lambda row: whole(percentile(row.rates, 99)),
+    "repeats": lambda row: str(len(row.flushes)),
+    "entries": lambda row: whole(row.states),
+    "left": lambda row: whole(row.flushes[-1].left) if row.flushes else NOTHING,
+    "flush ms": lambda row: fixed_text(row.flushes[-1].took_s if row.flushes else None, 1, 1e3),
+    "empty ms": lambda row: fixed_text(row.flushes[-1].idle_s if row.flushes else None, 1, 1e3),
+}
+_CAPACITY: Columns[CapacityRow] = {
+    **_FLOWS,
+    "capacity": lambda row: whole(percentile(row.found, 50)),
+    "1 %": lambda row: whole(percentile(row.found, 1)),
+    "99 %": lambda row: whole(percentile(row.found, 99)),
+    "full at": lambda row: whole(row.full_at),
+    "repeats": lambda row: str(len(row.found)),
+    "states in use": lambda row: whole(row.states),
+}
 
-
-def _rate(rows: Sequence[RateRow]) -> Grid:
-    head = ("flows", "addresses", "filter", "flows/s", *_FOUND, "unvalidated")
-    cells = []
-    for row in rows:
-        unvalidated = whole(row.unvalidated) if row.found else NOTHING
-        cells.append((*_flows(row), _filter(row), *_found(row), unvalidated))
-    return head, cells
-
-
-def _throughput(rows: Sequence[StateThroughputRow]) -> Grid:
-    head = ("flows", "addresses", "sends", "filter", "frames/s each way", *_FOUND, "% of line", "opened at flows/s")
-    cells = []
-    for row in rows:
-        line = None if row.median is None or not row.line_pps else row.median / row.line_pps * 100
-        cells.append((*_flows(row), row.way, _filter(row), *_found(row), percent_text(line), whole(row.opened_at)))
-    return head, cells
-
-
-def _frame_loss(rows: Sequence[StateLossRow]) -> Grid:
-    return (
-        ("flows", "addresses", "sends", "filter", "input % of line", "offered fps", "loss %", "states in use"),
-        [
-            (
-                *(*_flows(row), row.way, _filter(row), f"{point.intended_percent:g}", whole(point.offered_pps)),
-                *(lossy(point.loss_percent), whole(row.states)),
-            )
-            for row in rows
-            for point in row.points
-        ],
-    )
-
-
-def _latency(rows: Sequence[StateLatencyRow]) -> Grid:
-    head = (
-        *("flows", "addresses", "sends", "filter", "direction", "load fps"),
-        *("of", "us", "1 %", "99 %", "repeats", "frames"),
-    )
-    lines = []
-    for row in rows:
-        of = (*_flows(row), row.way, _filter(row), row.direction, whole(row.load_pps))
-        for name, values in row.quantities.items():
-            times = (percentile(values, share) for share in (50, 1, 99))
-            cells = (NOTHING if value is None else f"{value:.1f}" for value in times)
-            lines.append((*of, name, *cells, str(len(values)), whole(row.frames)))
-    return head, lines
-
-
-def _tear_down(rows: Sequence[TearDownRow]) -> Grid:
-    head = ("flows", "addresses", "entries/s", "1 %", "99 %", "repeats", "entries", "left", "flush ms", "empty ms")
-    lines = []
-    for row in rows:
-        rates = (whole(value) for value in (row.median, percentile(row.rates, 1), percentile(row.rates, 99)))
-        cells = [*_flows(row), *rates, str(len(row.flushes)), whole(row.states)]
-        last = row.flushes[-1] if row.flushes else None
-        cells += (
-            [NOTHING] * 3
-            if last is None
-            else [whole(last.left), f"{last.took_s * 1e3:.1f}", f"{last.idle_s * 1e3:.1f}"]
-        )
-        lines.append(cells)
-    return head, lines
-
-
-def _capacity(rows: Sequence[CapacityRow]) -> Grid:
-    head = ("flows", "addresses", "capacity", "1 %", "99 %", "full at", "repeats", "states in use")
-    cells = []
-    for row in rows:
-        numbers = (whole(percentile(row.found, share)) for share in (50, 1, 99))
-        cells.append((*_flows(row), *numbers, whole(row.full_at), str(len(row.found)), whole(row.states)))
-    return head, cells
+TEXT = StatefulText(
+    {
+        "rate": RfcTable("Connection establishment rate", _RATE),
+        "throughput": RfcTable("Throughput over states", _THROUGHPUT),
+        "frame-loss": RfcTable(
+            "Frame loss rate over states", _FRAME_LOSS, lambda row: ((row, point) for point in row.points)
+        ),
+        "latency": RfcTable(
+            "Latency over states", _LATENCY, lambda row: ((row, *quantity) for quantity in row.quantities.items())
+        ),
+        "tear-down": RfcTable("Tear-down rate", _TEAR_DOWN),
+        "capacity": RfcTable("Capacity of the state table", _CAPACITY),
+    }
+)
 
 
 def steps_text(row: CapacityRow) -> str:
