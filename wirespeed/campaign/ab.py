@@ -14,6 +14,7 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
 from wirespeed.results.figures import rate_text
 from wirespeed.results.verdict import FULL_LOAD, Verdict
+from wirespeed.tables import Grid
 
 Group = tuple[str, str, str]
 """Bench, test and direction, within which the two are compared."""
@@ -99,11 +100,8 @@ def comparisons(cells: tuple[CampaignCell, ...], result: Callable[[CampaignCell]
 
 def markdown(names: tuple[str, str], pairs: list[PairComparison]) -> str:
     """A table for the comment of a change."""
-    lines = [f"| test | {names[0]} | {names[1]} | verdict |", "|---|---:|---:|---|"]
-    lines += [
-        f"| {one.title} | {rate_text(one.a_pps)} | {rate_text(one.b_pps)} | {one.verdict.text} |" for one in pairs
-    ]
-    return "\n".join(lines) + "\n"
+    rows = ((one.title, rate_text(one.a_pps), rate_text(one.b_pps), one.verdict.text) for one in pairs)
+    return Grid("comparison", ("test", *names, "verdict"), tuple(rows), remarks=1).markdown
 
 
 def _median(values: list[float]) -> float | None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
 
 from wirespeed.cases.facts import CaseDut, CaseStep, CpuShares, Worker, worker_of
-from wirespeed.cases.machine_facts import Clock, MachineFacts, NicFacts
+from wirespeed.cases.machine_facts import Clock, Energy, MachineFacts, NicFacts
 from wirespeed.cases.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
 from wirespeed.cases.shapers import shapers_of
 from wirespeed.results.dut import DutFacts, DutTelemetry, summed
 from wirespeed.results.dut_cpu import MachineLoad
+from wirespeed.results.sample import Preemption
 
 SYSTEMS = {"router": "wirespeed"} | {
     kind: kind for kind in ("wirespeed", "linux", "vpp", "freebsd", "openbsd", "danos")
@@ -132,6 +135,28 @@ def machine_told(told: Sequence[DutTelemetry], dut: DutFacts, place: str) -> Mac
         temperatures_c=dict(machines[-1].temperatures_c),
         source=place,
     )
+
+
+def with_energy(
+    machine: MachineFacts, readings: Sequence[DutTelemetry], idle_w: float | None, place: str
+) -> MachineFacts:
+    """The facts with the mean power, if a meter was read."""
+    watts = [one.watts for one in readings if one.watts is not None]
+    return replace(machine, energy=Energy(fmean(watts), idle_w, place)) if watts else machine
+
+
+def longest_preemption_s(preemptions: Iterable[Preemption | None]) -> float | None:
+    """The longest preemption of the tester or the device; None if unknown."""
+    known = [one for one in preemptions if one is not None]
+    times_s = [s for one in known for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)]
+    return max((s for s in times_s if s is not None), default=None)
+
+
+def errors_told(errors: Sequence[str | None], what: str) -> tuple[str, ...]:
+    """Why the device told nothing in some of `what`, each reason once."""
+    reasons = counts({why: 1} for why in errors if why is not None)
+    lost = f"{what} the counters of the device are missing"
+    return tuple(f"in {count} of {len(errors)} {lost}: {why}" for why, count in reasons.items())
 
 
 def _nic(name: str, machines: Sequence[MachineLoad], place: str) -> NicFacts:

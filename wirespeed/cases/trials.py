@@ -8,18 +8,19 @@ from itertools import groupby
 from statistics import fmean
 
 from wirespeed.cases.facts import Case, CaseLoad, CaseStep
-from wirespeed.cases.machine_facts import Energy
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
     case_dut,
-    counts,
     cpus_told,
     cycles_of,
     drops_told,
+    errors_told,
     events_told,
+    longest_preemption_s,
     machine_told,
     step_of,
     tells_drops,
+    with_energy,
     workers_told,
 )
 from wirespeed.results.balance import Medium
@@ -77,10 +78,6 @@ def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence
     readings = [trial.trial.dut for trial in chosen if _tells(trial.trial.dut)]
     workers = workers_told(readings, place)
     span_s = sum(trial.trial.duration_s for trial in chosen)
-    watts = [one.watts for one in readings if one.watts is not None]
-    machine = machine_told(readings, tried.dut, place)
-    if watts:
-        machine = replace(machine, energy=Energy(fmean(watts), tried.idle_w, place))
     case = Case(
         load=_load(tried, chosen, span_s, place),
         dut=replace(case_dut(tried.dut, workers, tried.source), has_nics=tried.has_nics),
@@ -92,8 +89,8 @@ def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence
         interval_s=span_s,
         lost_packets=sum(trial.trial.balance.lost for trial in chosen) or None,
         tells_drops=tells_drops(readings),
-        remarks=_errors(chosen),
-        machine=machine,
+        remarks=errors_told([one.trial.dut.error or None for one in chosen], "trials"),
+        machine=with_energy(machine_told(readings, tried.dut, place), readings, tried.idle_w, place),
     )
     case = replace(case, load=replace(case.load, cycles=cycles_of(workers)))
     return replace(case, directions=_directions(tried, case, chosen, span_s))
@@ -118,7 +115,7 @@ def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, pla
         tester_limited=any(trial.trial.tester_limited for trial in chosen),
         disturbed_share=sum(is_preemption(trial.trial.disturbed) for trial in chosen) / len(chosen),
         unlinked_share=sum(bool(trial.trial.links_down) for trial in chosen) / len(chosen),
-        longest_preemption_s=_longest_preemption_s(chosen),
+        longest_preemption_s=longest_preemption_s(one.trial.preemption for one in chosen),
         paused=any(trial.trial.balance.paused for trial in chosen),
         by_direction=by_direction if len(by_direction) > 1 else (),
     ).within_line
@@ -144,17 +141,6 @@ def _directions(tried: TrialsOfLoad, case: Case, chosen: Sequence[SearchTrial], 
     return tuple(cases)
 
 
-def _longest_preemption_s(chosen: Sequence[SearchTrial]) -> float | None:
-    preemptions = [one for trial in chosen if (one := trial.trial.preemption) is not None]
-    longest_s = [
-        s
-        for one in preemptions
-        for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)
-        if s is not None
-    ]
-    return max(longest_s) if longest_s else None
-
-
 def _steps(trials: Sequence[SearchTrial]) -> tuple[CaseStep, ...]:
     """A step a load, rising."""
     steps = []
@@ -167,10 +153,3 @@ def _steps(trials: Sequence[SearchTrial]) -> tuple[CaseStep, ...]:
 
 def _tells(dut: DutTelemetry) -> bool:
     return dut.error is None and dut != DutTelemetry()
-
-
-def _errors(chosen: Sequence[SearchTrial]) -> tuple[str, ...]:
-    """Why the device told nothing, each reason once."""
-    reasons = counts({trial.trial.dut.error: 1} for trial in chosen if trial.trial.dut.error)
-    lost = "trials the counters of the device are missing"
-    return tuple(f"in {count} of {len(chosen)} {lost}: {why}" for why, count in reasons.items())

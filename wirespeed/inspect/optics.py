@@ -13,7 +13,7 @@ from wirespeed.files import write_atomically
 from wirespeed.inspect.module import OpticalModule
 from wirespeed.inspect.nic import interface_of
 from wirespeed.inspect.questions import nic_questions, question
-from wirespeed.inspect.tables import MODULE_HEADINGS, NOTHING, module_cells
+from wirespeed.inspect.tables import MODULE, NOTHING, module_cells
 from wirespeed.inspect.transcript import ShellMachine, ask, section
 from wirespeed.results.inspection import InspectionTable
 
@@ -82,12 +82,12 @@ def go_through(
 def optics_part(tried: list[ModuleTest]) -> InspectionTable:
     """The modules as a table."""
     return InspectionTable(
-        "Modules", ("Module", "Link", "Sent", "Received", *MODULE_HEADINGS), tuple(_row(one) for one in tried)
+        "Modules", ("Module", "Link", "Sent", "Received", *MODULE), tuple(_row(one) for one in tried)
     )
 
 
 def _row(test: ModuleTest) -> tuple[str, ...]:
     link = {True: "yes", False: "no", None: NOTHING}[test.has_link]
     counts = tuple(NOTHING if count is None else str(count) for count in (test.sent, test.received))
-    cells = module_cells(test.module) if test.module else (test.why, *[NOTHING] * (len(MODULE_HEADINGS) - 1))
+    cells = module_cells(test.module) if test.module else (test.why, *[NOTHING] * (len(MODULE) - 1))
     return (test.label, link, *counts, *cells)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from wirespeed.inspect.board import Board, Disk, dimms_text
 from wirespeed.inspect.budget import FRAMES, carried_gbps, ceiling_pps, coded_gbps, need
 from wirespeed.inspect.cpu import UNKNOWN, Cache, CpuFacts
-from wirespeed.inspect.facts import Facts, NicCard
+from wirespeed.inspect.facts import Facts, Hop, NicCard
 from wirespeed.inspect.marks import InspectionMark, format_speed, ports_text
 from wirespeed.inspect.module import Lane, OpticalModule, power_text
 from wirespeed.inspect.nic import LinuxInterface
 from wirespeed.inspect.transcript import Transcript
 from wirespeed.pages.words import harmless
 from wirespeed.results.inspection import CommandOutput, Inspection, InspectionTable, Remarked
-from wirespeed.tables import aligned, in_columns
+from wirespeed.tables import ARow, Columns, aligned, grid, in_columns
 from wirespeed.units import format_si
 from wirespeed.validation.proved import caution
 
@@ -107,107 +107,101 @@ def _channels(board: Board) -> Iterator[str]:
 
 def card_parts(facts: Facts) -> tuple[InspectionTable, ...]:
     """The cards with their links, what their ports need of them, and their interfaces."""
-    cards = InspectionTable(
-        "Network cards",
-        ("Card", "Name", "Driver", "Ports", "Link now", "Own link", "Narrowest hop", "NUMA"),
-        tuple(_card_row(card) for card in facts.cards),
-    )
-    figures = (f"{what} {frame}b" for what in ("Need", "Most") for frame in FRAMES)
-    budgets = InspectionTable(
-        "PCIe budgets",
-        ("Card", "Narrowest", "Coded", "TLPs", *figures),
-        tuple(row for card in facts.cards if (row := _budget_row(card)) is not None),
-    )
-    interfaces = InspectionTable(
-        "Interfaces",
-        ("Interface", "Card", "Driver", "Firmware", "Link", "Queues", "RX ring", "TX ring", "Offloads"),
-        tuple(row for one in _interfaces(facts) if set((row := _interface_row(one))[1:]) != {NOTHING}),
-    )
-    return cards, budgets, interfaces
+    hops = ((card, card.narrowest) for card in facts.cards if card.has_budget and card.ports_bps)
+    budgets = _part("PCIe budgets", _BUDGETS, ((card, hop) for card, hop in hops if hop is not None))
+    interfaces = _part("Interfaces", _INTERFACES, _interfaces(facts))
+    known = tuple(row for row in interfaces.rows if set(row[1:]) != {NOTHING})
+    return _part("Network cards", _CARDS, facts.cards), budgets, dataclasses.replace(interfaces, rows=known)
 
 
-def _card_row(card: NicCard) -> tuple[str, ...]:
-    hop = card.narrowest
-    return (
-        card.address,
-        card.name,
-        ", ".join(card.drivers),
-        ports_text(card.ports_bps) or NOTHING,
-        str(card.now or NOTHING),
-        str(card.most or NOTHING),
-        f"{hop.link} at {hop.at}" if hop else NOTHING,
-        NOTHING if card.node is None else str(card.node),
-    )
+def _part(title: str, columns: Columns[ARow], rows: Iterable[ARow]) -> InspectionTable:
+    table = grid(title, columns, rows)
+    return InspectionTable(title, table.headings, table.rows)
 
 
-def _budget_row(card: NicCard) -> tuple[str, ...] | None:
-    hop = card.narrowest
-    if hop is None or not card.has_budget or not card.ports_bps:
-        return None
-    device = card.functions[0]
-    sizes = device.payload_bytes, device.read_bytes
-    needs = [need(card.ports_bps, frame, *sizes).gbps for frame in FRAMES]
-    ceilings = [ceiling_pps(hop.link, frame, *sizes) for frame in FRAMES]
-    return (
-        card.address,
-        str(hop.link),
-        f"{coded_gbps(hop.link):.1f} Gb/s",
-        f"{carried_gbps(hop.link, device.payload_bytes):.1f} Gb/s",
-        *(f"{gbps:.1f} Gb/s" for gbps in needs),
-        *(f"{format_si(low, 'pps')} to {format_si(high, 'pps')}" for low, high in ceilings),
-    )
+_CARDS: Columns[NicCard] = {
+    "Card": lambda card: card.address,
+    "Name": lambda card: card.name,
+    "Driver": lambda card: ", ".join(card.drivers),
+    "Ports": lambda card: ports_text(card.ports_bps) or NOTHING,
+    "Link now": lambda card: str(card.now or NOTHING),
+    "Own link": lambda card: str(card.most or NOTHING),
+    "Narrowest hop": lambda card: f"{card.narrowest.link} at {card.narrowest.at}" if card.narrowest else NOTHING,
+    "NUMA": lambda card: NOTHING if card.node is None else str(card.node),
+}
 
 
-def _interface_row(interface: LinuxInterface) -> tuple[str, ...]:
+def _need(frame_bytes: int, line: tuple[NicCard, Hop]) -> str:
+    card, device = line[0], line[0].functions[0]
+    return f"{need(card.ports_bps, frame_bytes, device.payload_bytes, device.read_bytes).gbps:.1f} Gb/s"
+
+
+def _most(frame_bytes: int, line: tuple[NicCard, Hop]) -> str:
+    device = line[0].functions[0]
+    low, high = ceiling_pps(line[1].link, frame_bytes, device.payload_bytes, device.read_bytes)
+    return f"{format_si(low, 'pps')} to {format_si(high, 'pps')}"
+
+
+_BUDGETS: Columns[tuple[NicCard, Hop]] = {
+    "Card": lambda line: line[0].address,
+    "Narrowest": lambda line: str(line[1].link),
+    "Coded": lambda line: f"{coded_gbps(line[1].link):.1f} Gb/s",
+    "TLPs": lambda line: f"{carried_gbps(line[1].link, line[0].functions[0].payload_bytes):.1f} Gb/s",
+    **{f"Need {frame}b": partial(_need, frame) for frame in FRAMES},
+    **{f"Most {frame}b": partial(_most, frame) for frame in FRAMES},
+}
+
+
+def _link(interface: LinuxInterface) -> str:
     speed = format_speed(interface.speed_bps) if interface.speed_bps else "unknown speed"
-    link = {True: speed, False: "no link", None: NOTHING}[interface.has_link]
-
-    def of(now: int | None, most: int | None) -> str:
-        return NOTHING if now is None else f"{now} of {most}" if most else str(now)
-
-    return (
-        interface.name,
-        interface.address or NOTHING,
-        interface.driver or NOTHING,
-        interface.firmware if interface.firmware not in ("", "N/A") else NOTHING,
-        link,
-        of(interface.queues, interface.most_queues),
-        of(interface.rx_ring, interface.most_rx_ring),
-        of(interface.tx_ring, interface.most_tx_ring),
-        ", ".join(interface.offloads) or NOTHING,
-    )
+    return {True: speed, False: "no link", None: NOTHING}[interface.has_link]
 
 
-MODULE_HEADINGS = ("Vendor", "Part", "Serial", "Type", "Wavelength", "Reach", "Temp", "Vcc", "Bias", "TX", "RX")
+def _of(now: int | None, most: int | None) -> str:
+    return NOTHING if now is None else f"{now} of {most}" if most else str(now)
+
+
+_INTERFACES: Columns[LinuxInterface] = {
+    "Interface": lambda one: one.name,
+    "Card": lambda one: one.address or NOTHING,
+    "Driver": lambda one: one.driver or NOTHING,
+    "Firmware": lambda one: one.firmware if one.firmware not in ("", "N/A") else NOTHING,
+    "Link": _link,
+    "Queues": lambda one: _of(one.queues, one.most_queues),
+    "RX ring": lambda one: _of(one.rx_ring, one.most_rx_ring),
+    "TX ring": lambda one: _of(one.tx_ring, one.most_tx_ring),
+    "Offloads": lambda one: ", ".join(one.offloads) or NOTHING,
+}
+
+
+def _lanes(show: Callable[[Lane], str]) -> Callable[[OpticalModule], str]:
+    """The lanes of a module side by side."""
+    return lambda module: "; ".join(map(show, module.diagnostics.lanes if module.diagnostics else ())) or NOTHING
+
+
+MODULE: Columns[OpticalModule] = {
+    "Vendor": lambda module: module.vendor,
+    "Part": lambda module: " ".join(filter(None, (module.part, module.revision))),
+    "Serial": lambda module: module.serial,
+    "Type": lambda module: " ".join((module.kind, *module.compliance, module.connector)),
+    "Wavelength": lambda module: NOTHING if module.wavelength_nm is None else f"{module.wavelength_nm:g} nm",
+    "Reach": lambda module: ", ".join(f"{far} m {medium}" for medium, far in module.reaches.items()) or NOTHING,
+    "Temp": lambda module: f"{module.diagnostics.temperature_c:.1f} C" if module.diagnostics else NOTHING,
+    "Vcc": lambda module: f"{module.diagnostics.voltage_v:.3f} V" if module.diagnostics else NOTHING,
+    "Bias": _lanes(lambda lane: NOTHING if lane.bias_ma is None else f"{lane.bias_ma:.2f} mA"),
+    "TX": _lanes(lambda lane: power_text(lane.tx_mw)),
+    "RX": _lanes(lambda lane: power_text(lane.rx_mw)),
+}
 
 
 def module_part(interfaces: Sequence[LinuxInterface]) -> InspectionTable:
     """The modules with what they measure, a row a module."""
     rows = tuple((one.name, *module_cells(one.module)) for one in interfaces if one.module is not None)
-    return InspectionTable("Modules", ("Interface", *MODULE_HEADINGS), rows)
+    return InspectionTable("Modules", ("Interface", *MODULE), rows)
 
 
 def module_cells(module: OpticalModule) -> tuple[str, ...]:
-    """Cells of a module's row, by MODULE_HEADINGS; lanes are listed side by side."""
-    diagnostics = module.diagnostics
-    lanes = diagnostics.lanes if diagnostics else ()
-    return (
-        module.vendor,
-        " ".join(filter(None, (module.part, module.revision))),
-        module.serial,
-        " ".join((module.kind, *module.compliance, module.connector)),
-        NOTHING if module.wavelength_nm is None else f"{module.wavelength_nm:g} nm",
-        ", ".join(f"{metres} m {medium}" for medium, metres in module.reaches.items()) or NOTHING,
-        f"{diagnostics.temperature_c:.1f} C" if diagnostics else NOTHING,
-        f"{diagnostics.voltage_v:.3f} V" if diagnostics else NOTHING,
-        _lanes(lanes, lambda lane: NOTHING if lane.bias_ma is None else f"{lane.bias_ma:.2f} mA"),
-        _lanes(lanes, lambda lane: power_text(lane.tx_mw)),
-        _lanes(lanes, lambda lane: power_text(lane.rx_mw)),
-    )
-
-
-def _lanes(lanes: Sequence[Lane], show: Any) -> str:
-    return "; ".join(show(lane) for lane in lanes) or NOTHING
+    return tuple(text(module) for text in MODULE.values())
 
 
 def as_text(inspection: Inspection) -> Iterator[str]:

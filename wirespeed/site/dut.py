@@ -1,4 +1,4 @@
-"""A DUT: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
+"""A DUT: its rate at each test and the changes, its power and price, and all its results. Pure."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
 
 
 def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[LimitOfSeveral, ...]]:
-    """Tests with what is said of one only, and what is said of several, with these."""
+    """Remarks on one test with its name, and remarks on several tests with these."""
     by_sentence: dict[str, list[LimitOfTest]] = {}
     for one in told:
         for sentence in one.sentences:

@@ -1,4 +1,4 @@
-"""A result as the pages have it: what the index knows of it, and what its file told. Pure."""
+"""A result on the pages: its data from the index and from its file. Pure."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _PACKAGES = ("site", "report", "measurement", "charts", "pages", "explain", "com
 
 @dataclass(frozen=True)
 class Made:
-    """A result that is in the site: what it was made from, its files, and what its file told."""
+    """A result in the site: its inputs, its files, and the data from its result file."""
 
     source: str
     files: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The pages that are of several results: each with what it is made from, so that only those are made that changed."""
+"""The pages about several results, each with its inputs, so that only changed pages are written."""
 
 from __future__ import annotations
 

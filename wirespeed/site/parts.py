@@ -190,5 +190,5 @@ def newest_day(entries: Sequence[SiteEntry]) -> str:
 
 
 def edition(entry: SiteEntry) -> str:
-    """`version 1.4, 2026-11-14`; what is not known is left out."""
+    """`version 1.4, 2026-11-14`; unknown parts are omitted."""
     return ", ".join(filter(None, (entry.version and f"version {entry.version}", entry.started[:10])))

@@ -43,7 +43,7 @@ class TrendStep:
 
     @property
     def short(self) -> str:
-        """`▼ 12.0 %, worse than 1.2`, beside the version that it came with."""
+        """`▼ 12.0 %, worse than 1.2`, next to the version that caused it."""
         other = "" if self.before == self.version else self.before
         if self.word == "cannot tell":
             return f"{self.arrow}{f' against {other}' if other else ''}, cannot be judged{self.steps}"

@@ -53,8 +53,9 @@ class ListedTest:
 @dataclass(frozen=True)
 class ListedResult:
     """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
-    it, the DUT and its version, the start (UTC) and the received and the offered load over time as SVG paths. Of a test
-    without a result, only the DUT, the start and the `progress` are known. `fault` says why a file cannot be read."""
+    it, the DUT and its version, the start (UTC) and the received and the offered load over time as SVG paths. For a
+    test without a result, only the DUT, the start and the `progress` are known. `fault` is the reason why a file cannot
+    be read."""
 
     figure: str = ""
     of: str = ""
@@ -138,7 +139,7 @@ def _clock(seconds: float) -> str:
 
 
 class Folder:
-    """Looked at anew at most once a second, whoever asks how often."""
+    """The folder is read at most once per second, whatever the number of requests."""
 
     def __init__(self, places: Sequence[Path]) -> None:
         self._places = tuple(places)

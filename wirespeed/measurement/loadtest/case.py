@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from statistics import fmean
 
 from wirespeed.cases.facts import Case, CaseLoad, CaseStep, Worker
-from wirespeed.cases.machine_facts import Energy, MachineFacts
 from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import (
     case_dut,
@@ -15,10 +13,13 @@ from wirespeed.cases.telemetry import (
     cpus_told,
     cycles_of,
     drops_told,
+    errors_told,
     events_told,
+    longest_preemption_s,
     machine_told,
     step_of,
     tells_drops,
+    with_energy,
     workers_told,
 )
 from wirespeed.measurement.counting import CountingCheck
@@ -82,8 +83,8 @@ def _case(
         in_packets=_counted(one.in_packets for one in readings),
         out_packets=_counted(one.out_packets for one in readings),
         tells_drops=tells_drops(readings),
-        remarks=(*_errors(asked), *_unlinked(curve, top), *_counted_by(counting)),
-        machine=_machine(result, readings, place),
+        remarks=(*errors_told([one.error for one in asked], "samples"), *_unlinked(curve, top), *_counted_by(counting)),
+        machine=with_energy(machine_told(readings, result.dut, place), readings, result.lab.idle_watts, place),
     )
 
 
@@ -110,12 +111,6 @@ def _direction(case: Case, analysis: Analysis, curve: MeasuredCurve, chosen: set
     )
 
 
-def _machine(result: Result, told: Sequence[DutTelemetry], place: str) -> MachineFacts:
-    machine = machine_told(told, result.dut, place)
-    watts = [one.watts for one in told if one.watts is not None]
-    return replace(machine, energy=Energy(fmean(watts), result.lab.idle_watts, place)) if watts else machine
-
-
 def _telemetry(sample: Sample) -> DutTelemetry | None:
     """None of a device that tells nothing."""
     found = DutTelemetry.readable(sample.dut)
@@ -125,13 +120,6 @@ def _telemetry(sample: Sample) -> DutTelemetry | None:
 def _counted_by(counting: CountingCheck) -> tuple[str, ...]:
     """Said where it bears on the loss: numbered packets, or a loss that is hidden."""
     return (f"counting: {counting.sentence}",) if counting.numbered or counting.hidden else ()
-
-
-def _errors(asked: Sequence[DutTelemetry]) -> tuple[str, ...]:
-    """Why the device told nothing, each reason once."""
-    reasons = counts({one.error: 1} for one in asked if one.error is not None)
-    lost = "samples the counters of the device are missing"
-    return tuple(f"in {count} of {len(asked)} {lost}: {why}" for why, count in reasons.items())
 
 
 def _unlinked(curve: MeasuredCurve, top: Sequence[Point]) -> tuple[str, ...]:
@@ -204,7 +192,7 @@ def _load(
         unlinked_share=_unlinked_share(top),
         refused_share=_refused_share(top),
         extraneous_share=_extraneous_share(curve),
-        longest_preemption_s=_longest_preemption_s(samples),
+        longest_preemption_s=longest_preemption_s(one.preemption for one in samples),
         paused=any(point.balance.paused for point in top),
         by_direction=tuple(_mean_received(one, top) for one in directions) if len(directions) > 1 else (),
         cycles=cycles_of(workers),
@@ -232,17 +220,6 @@ def _extraneous_share(curve: MeasuredCurve) -> float:
     balance = curve.outcome.balance
     extraneous = balance.extraneous - (balance.order.duplicates if balance.order else 0)
     return extraneous / balance.offered if balance.offered else 0.0
-
-
-def _longest_preemption_s(samples: Sequence[Sample]) -> float | None:
-    preemptions = [one for sample in samples if (one := sample.preemption) is not None]
-    longest_s = [
-        s
-        for one in preemptions
-        for s in (one.tester_longest_preemption_s, one.dut_longest_preemption_s)
-        if s is not None
-    ]
-    return max(longest_s) if longest_s else None
 
 
 def _mean_received(curve: MeasuredCurve, top: Sequence[Point]) -> float:
