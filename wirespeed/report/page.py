@@ -21,7 +21,7 @@ from markupsafe import Markup
 from wirespeed import __version__
 from wirespeed.charts import browser
 from wirespeed.charts.page_json import to_page
-from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.pages.templates import environment, style, text_of, wide_tables
 from wirespeed.pages.words import harmless
 from wirespeed.report.views import HtmlPage
 
@@ -34,7 +34,7 @@ POLICY = (
 def to_html(page: HtmlPage) -> str:
     """The whole page, which is self-contained."""
     styles = (browser.library_style(), style(), browser.style())
-    scripts = (browser.library(), browser.script(), text_of("wirespeed.report", "page.js"))
+    scripts = (browser.library(), browser.script(), wide_tables(), text_of("wirespeed.report", "page.js"))
     folds: list[str] = []
 
     def data() -> str:

@@ -79,6 +79,8 @@ def _plain(row: Sequence[str]) -> dict[str, str]:
     told = dict(zip(ROW_FIELDS, row, strict=True))
     before, after = told["at_least"], told["mark"]
     rates = {name: told[name] and f"{before}{of_mega(float(told[name]))} {after}" for name in ("rate", "per_watt")}
+    if not told["rate"] and after:
+        rates["rate"] = f"– {after}"
     return told | rates
 
 

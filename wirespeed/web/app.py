@@ -170,6 +170,7 @@ class _Pages:
             "list.html",
             rows=rows,
             total=len(tests),
+            running=sum(test.running for test in tests),
             found=len(chosen),
             wanted=wanted,
             number=number,

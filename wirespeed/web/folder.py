@@ -119,8 +119,8 @@ def _begun(journal: Path) -> ListedResult:
 
 
 def _progress(started: str, most_s: Any) -> str:
-    """`0:24 of at most 0:30, 0:06 left`; of a test that takes longer, or whose duration is not known, the time since
-    its start. Empty if that is not known."""
+    """`for 0:24, at most 0:06 left`; of a test that takes longer, or whose duration is not known, the time since its
+    start. Empty if that is not known."""
     try:
         passed_s = round((datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds())
     except (ValueError, TypeError):
@@ -129,7 +129,7 @@ def _progress(started: str, most_s: Any) -> str:
         return f"for {_clock(passed_s)}, end not known"
     if passed_s > most_s:
         return f"for {_clock(passed_s)}, {_clock(passed_s - most_s)} longer than planned"
-    return f"{_clock(passed_s)} of at most {_clock(most_s)}, {_clock(round(most_s) - passed_s)} left"
+    return f"for {_clock(passed_s)}, at most {_clock(round(most_s) - passed_s)} left"
 
 
 def _clock(seconds: float) -> str:
