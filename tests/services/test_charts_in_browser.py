@@ -15,6 +15,7 @@ from headless import fresh, needs_chromium, screen_of, until
 from page_text import struck_words
 from selenium.webdriver.common.by import By
 
+from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.report.render import render
 
 pytestmark = needs_chromium("charts")
@@ -169,11 +170,14 @@ def test_titles_say_what_is_drawn_and_how_its_axis_begins(browser: Any, two: str
 
 def test_a_card_says_which_figure_is_the_best_and_how_far_off_it_can_be(browser: Any, two: str) -> None:
     opened(browser, two)
-    card = browser.find_element(By.CSS_SELECTOR, "#answers .card")
+    cards = browser.find_elements(By.CSS_SELECTOR, "#answers .card")
+    rates = [float(card.find_element(By.CSS_SELECTOR, ".rate b").text) for card in cards]
+    assert rates == sorted(rates, reverse=True)
+    (card,) = (one for one in cards if one.text.startswith("box 1"))
     lines = card.text.splitlines()
     assert lines[:4] == ["box 1", "version 1.0, 2026-11-22", "load with loss ≤ 0.1 %, estimated", "2.23 Mpps"]
     assert "1.12 Mpps each way, 7.50 % of 2 lines" in lines
-    assert "Loss begins between 2.98 and 4.46 Mpps" in lines
+    assert "Loss begins between 2.98, the highest sample of the estimate, and 4.46 Mpps" in lines
     assert "Overloaded with 29.8 Mpps: still forwards 3.10 Mpps, loss 89.6 %" in lines
     assert lines[-2:] == ["◆ estimate", "Mean of 2 neighbouring samples, which forwarded 1.49 to 2.98 Mpps."]
     shape = card.find_element(By.CSS_SELECTOR, "svg path")
@@ -196,6 +200,15 @@ def test_each_of_nine_devices_is_named_where_its_loss_begins(browser: Any, eight
         """
     )
     assert len(named) == 9 and all(left <= x <= left + wide for _, left, wide, x in named), named
+
+
+@pytest.mark.parametrize("ratios", [(), (0.0, 0.02), (3e-6, 0.5), (1e-12,), (1.0,)])
+def test_pages_that_grow_have_the_loss_axis_of_reports(browser: Any, two: str, ratios: tuple[float, ...]) -> None:
+    opened(browser, two)
+    grown = browser.execute_script("return ChartScales.losses(arguments[0], [0.001])", ratios)
+    scale = loss_scale(loss_floor(ratios, [0.001]))
+    assert grown["ticks"] == [[pytest.approx(at), text] for at, text in scale.ticks]
+    assert (grown["floor"], grown["range"]) == (scale.floor, [pytest.approx(scale.low), pytest.approx(scale.high)])
 
 
 def test_no_line_leads_from_no_loss_to_some(browser: Any, two: str) -> None:

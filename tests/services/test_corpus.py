@@ -470,7 +470,8 @@ def test_a_database_that_is_away_is_waited_for_once(
 
 
 def test_figures_of_an_older_index_become_those_of_the_verdict(tmp_path: Path) -> None:
-    """Rates of a search were of each direction, and a load test's best second was kept."""
+    """Rates of a search were of each direction, a load test's best second was kept, and the watts were those of the
+    highest load for any figure."""
     folder = tmp_path / "old"
     folder.mkdir()
     engine = create_engine(f"sqlite:///{folder / 'index.sqlite'}")
@@ -484,7 +485,7 @@ def test_figures_of_an_older_index_become_those_of_the_verdict(tmp_path: Path) -
             connection.exec_driver_sql(
                 f"INSERT INTO results VALUES ({number}, '{number}', '{kind}', {texts}, NULL, 0, 0)"
             )
-        rows = [(1, "held", 3e6, 1), (1, "most received", 9e6, 0), (2, "NDR", 2e6, 0)]
+        rows = [(1, "held", 3e6, 1), (1, "most received", 9e6, 0), (2, "NDR", 2e6, 0), (2, "PDR", 3e6, 0)]
         for result, figure, rate, at_least in rows:
             connection.exec_driver_sql(
                 "INSERT INTO figures VALUES (NULL, ?, ?, ?, ?, '', ?)", (result, figure, rate, at_least, rate / 10)
@@ -498,5 +499,6 @@ def test_figures_of_an_older_index_become_those_of_the_verdict(tmp_path: Path) -
     found.dispose()
     assert [tuple(row) for row in told] == [
         ("forwarded", 3e6, 3e5, "tester-limited", "at least"),
-        ("NDR", 4e6, 4e5, "", "held"),
+        ("NDR", 4e6, None, "", "held"),
+        ("PDR", 6e6, 6e5, "", "held"),
     ]

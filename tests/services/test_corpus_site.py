@@ -152,7 +152,7 @@ def test_what_a_dut_page_says(site: Path) -> None:
     assert "kpps per EUR" in text and "400 EUR, 2026-11-01" in page
     assert "17.0 W" in page and "12.0 W idle" in text
     home = (site / "index.html").read_text()
-    assert "Boxes &lt;b&gt;here" in home and "14 results" in home
+    assert "Boxes &lt;b&gt;here" in home and "13 results, 1 inspection" in home
 
 
 def test_names_that_act_do_not(site: Path) -> None:
@@ -169,11 +169,11 @@ def test_only_what_changed_is_made_anew_and_old_links_stay(
     capsys.readouterr()
     again = ["results", "site", str(site), "--archive", where, "--title", "Boxes <b>here</b>"]
     assert main(again) == 0
-    assert "14 results, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
+    assert "13 results, 1 inspection, 0 new; 0 pages" in capsys.readouterr().out and times(site) == before
     with open_corpus(where) as corpus:
         corpus.add([search(tmp_path / "more", "later", dut="other", minute=300)], "dddd4444")
     assert main(again) == 0
-    assert "15 results, 1 new" in capsys.readouterr().out
+    assert "14 results, 1 inspection, 1 new" in capsys.readouterr().out
     after = times(site)
     changed = {name for name in before if after.get(name) != before[name]}
     assert before.keys() <= after.keys()
@@ -242,7 +242,7 @@ def test_results_that_come_while_the_site_is_made_wait_for_the_next(where: str, 
                 added.append(other.add([later], "later"))
 
     with open_corpus(where) as corpus:
-        assert build(corpus, tmp_path / "site", "x", on_result=on_result).results == 14
+        assert build(corpus, tmp_path / "site", "x", on_result=on_result).counted == "13 results, 1 inspection"
         assert broken_links(tmp_path / "site") == []
         assert build(corpus, tmp_path / "site", "x").made == 1
 
@@ -317,7 +317,7 @@ def test_a_kill_leaves_the_old_site_or_the_new_one(moment: str, site: Path, wher
     assert broken_links(site) == []
     assert (times(site) == before) is (moment == "before")
     assert main(words) == 0
-    assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
+    assert "14 results, 1 inspection" in (site / "index.html").read_text() and broken_links(site) == []
     assert not list(site.parent.glob(".site*"))
 
 
@@ -328,7 +328,7 @@ def test_where_the_system_cannot_swap_two_folders(
     with open_corpus(where) as corpus:
         corpus.add([search(tmp_path / "more", "later", minute=300)], "later")
     assert main(["results", "site", str(site), "--archive", where]) == 0
-    assert "15 results" in (site / "index.html").read_text() and broken_links(site) == []
+    assert "14 results, 1 inspection" in (site / "index.html").read_text() and broken_links(site) == []
     assert not [one for one in site.parent.iterdir() if one.name.startswith(".site")]
 
 

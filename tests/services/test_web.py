@@ -120,7 +120,7 @@ def test_a_test_is_followed_as_it_grows_by_who_comes_late_and_who_comes_back(tmp
             assert state["running"] and state["verdicts"][1].startswith("limited by")
             _, page, _ = ask(address)
             assert (
-                re.search(r"▶ running</b> 0:\d\d of at most 2:31, 2:\d\d left<", page)
+                re.search(r"▶ running</b> for 0:\d\d, at most 2:\d\d left<", page)
                 and 'data-label="DUT">router<' in page
             )
             assert f">{datetime.now(UTC):%Y}-" in page
@@ -214,7 +214,7 @@ def test_thousands_of_results_of_which_some_are_broken(tmp_path: Path, tests: in
     (tmp_path / "half.json").write_text(text[: len(text) // 2])
     with web(tmp_path) as address:
         status, page, _ = ask(address, "?q=test-00000")
-        assert status == 200 and f"{tests + 2} tests, 1 with" in page
+        assert status == 200 and f"{tests + 2} results; 1 with" in page
         assert "estimate" in page and 'class="spark"' in page
         last = tests // PAGE + 1
         status, page, _ = ask(address, f"?page={last}")
@@ -315,7 +315,7 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_
         legend = browser.find_element(By.CSS_SELECTOR, "#rates .legend").text
         assert re.fullmatch(r"0→1 received\s*[\d.]+.Mpps\n0→1 offered as intended\s*[\d.]+.Mpps", legend), legend
         assert re.fullmatch(
-            r"0:0\d of at most 2:31, 2:2\d left; Ctrl-C in its terminal ends the test",
+            r"for 0:0\d, at most 2:2\d left; Ctrl-C in its terminal ends the test",
             browser.find_element(By.ID, "time").text,
         )
         width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")

@@ -17,6 +17,7 @@ from wirespeed.cli.main import main
 from wirespeed.compare.comparison import compare
 from wirespeed.compare.judgement import bounded, drift, judge
 from wirespeed.compare.plateaus import plateaus
+from wirespeed.compare.text import table
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import write_file
@@ -116,6 +117,20 @@ def test_irregular_values_are_left_out_and_counted():
     a = {NDR: values([1e6, 1.01e6]) + values([5e6], irregular="the machine was busy")}
     (row,) = compare(a, {NDR: values([1e6, 1.01e6])}, 0.05, 0.95).rows
     assert (row.irregular, row.a_pps) == (1, median([1e6, 1.01e6]))
+
+
+def test_a_change_of_estimates_has_the_range_of_their_steps():
+    """The limits are between the highest sample and the next: 6 to 7 Mpps, then 4 to 5."""
+
+    def estimate(rate: float) -> Value:
+        return Value(rate, mark="estimate", samples=3, low_pps=rate - 1e6, high_pps=rate + 1e6)
+
+    ramps = compare({NDR: [estimate(5e6)] * 2}, {NDR: [estimate(3e6)] * 2}, 0.01, 0.95)
+    assert ramps.rows[0].steps == (pytest.approx(4 / 7 - 1), pytest.approx(5 / 6 - 1))
+    assert table(ramps, 0.01).rows[0][-1] == "worse; by the steps of the ramps -42.9 to -16.7 %"
+    held = compare({NDR: values([5e6] * 2)}, {NDR: values([3e6] * 2)}, 0.01, 0.95)
+    assert (held.rows[0].steps, table(held, 0.01).rows[0][-1]) == (None, "worse")
+    assert Value(1e6, mark="estimate", samples=1, low_pps=1e6, high_pps=1e6).limits_pps == (1e6, 2e6)
 
 
 def test_a_control_is_noisy_itself():

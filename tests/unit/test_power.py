@@ -4,17 +4,22 @@ import csv
 import io
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fake_plug import FakePlug
+from harness.page_results import PLAIN, loadtest
 from harness.waiting import wait_for
 from report_charts import unpacked
+from report_kinds import search_of
 from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
+from wirespeed.corpus.entry import entry_of
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.power.log import PowerLog
@@ -25,7 +30,8 @@ from wirespeed.power.programs import Ipmi, MeterCommand, dcmi_watts
 from wirespeed.power.spec import parse_power
 from wirespeed.power.sysfs import Hwmon, Rapl
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.power import Draw, power_line, power_of
+from wirespeed.results.lab import MeterFacts
+from wirespeed.results.power import Draw, Power, power_line, power_of
 
 # ---- the kernel's
 
@@ -331,6 +337,39 @@ def test_the_article_s_energy():
     assert draw.marginal_uj(12.0) == pytest.approx(7 / 15.1)
     assert draw.marginal_uj(None) is None
     assert Draw("hold", 1, 0, 19.0, 1).packet_uj is None
+
+
+def test_the_watts_of_a_rate_are_those_of_the_nearest_load():
+    loads = ((2e6, 2e6, 10.0), (4e6, 4e6, 14.0), (9e6, 5e6, 30.0), (3e6, 3e6, None))
+    draws = tuple(Draw("step", *load, 5) for load in loads)
+    power = Power("script", "all", None, "", draws, draws)
+    assert power.most is not None and power.most.watts == 30.0
+    near = [power.at(rate) for rate in (2.1e6, 3.8e6, 4.4e6, 5.4e6)]
+    assert [draw.watts for draw in near if draw is not None] == [10.0, 14.0, 14.0, 30.0]
+    assert (power.at(3e6), power.at(6e6)) == (None, None), "no reading within 10 %"
+
+
+def test_a_figure_below_the_highest_load_is_per_watt_of_its_own_load():
+    result = search_of()
+    (goal, *_) = result.goals
+    trials = tuple(
+        replace(one, trial=replace(one.trial, dut=replace(one.trial.dut, watts=watts)))
+        for one in result.trials
+        for watts in (12.0 if one.load_pps <= goal.lower_pps else 40.0,)
+    )
+    metered = replace(result, trials=trials, lab=replace(result.lab, power=MeterFacts("script", "all")))
+    entry = entry_of(metered, "search", verdict_of)
+    (ndr,) = (one for one in entry.figures if one.name == "NDR")
+    assert (entry.watts, ndr.per_watt) == (40.0, pytest.approx(ndr.rate_pps / 12.0))
+
+
+def test_an_estimate_is_per_watt_of_the_sample_at_its_rate():
+    """Samples of a ramp have 1.49, 2.98 and 4.46 Mpps, and the meter tells 0.6 of 14 W and more as the load rises."""
+    entry = entry_of(loadtest(PLAIN), "ramp", verdict_of)
+    forwarded, full = entry.figures
+    assert (forwarded.mark, round(forwarded.rate_pps / 1e4)) == ("estimate", 298)
+    assert forwarded.rate_pps / forwarded.per_watt == pytest.approx(14.0 * (0.6 + 0.4 * 2.976 / 5.01), rel=0.01)
+    assert full.rate_pps / full.per_watt == pytest.approx(14.0)
 
 
 # ---- the commands

@@ -87,7 +87,7 @@ def test_a_line_is_a_direction_whatever_else_is_drawn() -> None:
     many = [loadtest(box, both=way) for box in EIGHT for way in (False, True)]
     assert dashes(chart_of([both])) == {"0→1": "solid", "1→0": "dash"}
     assert dashes(chart_of([alone])) == {"0→1": "longdash"}
-    assert dashes(chart_of(many)) == {"0→1": "longdash", "both 0→1": "solid", "both 1→0": "dash"}
+    assert dashes(chart_of(many)) == {"0→1": "longdash", "bidirectional 0→1": "solid", "bidirectional 1→0": "dash"}
 
 
 def test_disturbed_samples_are_of_how_many_and_why() -> None:
@@ -106,12 +106,12 @@ def test_a_loss_without_a_load_that_passed_has_no_interval() -> None:
 def test_a_card_says_what_each_of_its_rates_is() -> None:
     found = compare([loadtest(PLAIN)])
     cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
-    assert cards is not None and cards.heading == "64b one flow, sum of 2 directions"
+    assert cards is not None and cards.heading == "64b one flow, bidirectional, both directions together"
     (card,) = cards.cards
     assert (card.heading, card.rate, card.unit) == ("load with loss ≤ 0.1 %, estimated", "2.98", "Mpps")
     assert card.share == "1.49 Mpps each way, 10.0 % of 2 lines"
     assert card.more == (
-        "Loss begins between 4.46 and 5.95 Mpps",
+        "Loss begins between 4.46, the highest sample of the estimate, and 5.95 Mpps",
         "Overloaded with 29.8 Mpps: still forwards 5.01 Mpps, loss 83.2 %",
     )
     assert card.trust is not None
@@ -143,7 +143,7 @@ def test_versions_stand_on_cards_in_cells_and_beside_curves() -> None:
     assert page.count("<i>1.4:</i>") == 2 and "Before a figure stands the version of its device" in page
     (group,) = group_by_load(found.kinds["loadtest"])
     names = {curve.name for panel in load_chart("one", group, shown).panels for curve in panel.curves}
-    assert {"router 0→1 (1.3)", "router 1→0 (1.4)", "router both (1.4)"} <= names
+    assert {"router 0→1 (1.3)", "router 1→0 (1.4)", "router bidirectional (1.4)"} <= names
 
 
 def test_tests_of_one_version_and_day_have_nothing_beside_their_figures() -> None:
@@ -158,4 +158,8 @@ def test_a_matrix_that_is_wider_than_a_page_has_devices_down(devices: int, heads
     assert table.count('scope="col"') == heads and table.count('<a class="cell') == 2 * devices
     if heads == 2:
         rows = re.findall(r'scope="row">(.*?)</th>.*?data-of="(.*?)"', table, re.DOTALL)
-        assert rows[:3] == [("box 1 both 0→1", "000"), ("box 1 both 1→0", "000"), ("box 2 both 0→1", "001")]
+        assert rows[:3] == [
+            ("box 1 bidirectional 0→1", "000"),
+            ("box 1 bidirectional 1→0", "000"),
+            ("box 2 bidirectional 0→1", "001"),
+        ]

@@ -58,7 +58,8 @@ def test_both_ways_together_are_of_200_or_of_100_percent(comparison, both, perce
 def test_markdown_has_links_marks_and_their_meaning(comparison):
     found = matrix(comparison, both="sum200", labels=parse_labels(["one flow=bench size=64", "imix=udp*"]))
     head, rule, first, *rest = matrix_to_markdown(found, MEGA, "a page.html").splitlines()
-    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["Mpps (share)", "VPP 0→1", "VPP both", "Linux both"]
+    columns = ["Mpps (share)", "VPP 0→1", "VPP bidirectional", "Linux bidirectional"]
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == columns
     assert {len(line) for line in (head, rule, first, rest[0])} == {len(head)}
     assert [cell.strip() for cell in first.split("|")[1:-1]] == [
         "one flow",

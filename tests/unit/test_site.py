@@ -225,6 +225,9 @@ def test_rates_are_of_all_directions_together() -> None:
         "loss_ratio": 0.0,
         "upper_pps": None,
         "line_percent": 3.36,
+        "samples": 0,
+        "low_pps": None,
+        "high_pps": None,
     }
     (found,) = catalogue([row], [rate], {}).figures[row["digest"]]
     assert (rate_of(found), found.per_watt) == ("≥ 1.00 Mpps (tester-limited)", 5.0)
@@ -404,7 +407,7 @@ def test_a_figure_stands_beside_the_version_that_it_is_of() -> None:
     duts = duts_page(found, "x").table
     at = [text for text, _ in duts.headings].index("version")
     assert [row[at].text for row in duts.rows] == ["1.0", "1.0"]
-    one = answer_of(found.of(found.duts["b"])[0], found)
+    one = answer_of(found.of(found.duts["b"])[0], found.duts["b"], found)
     assert one is not None and one.edition == "version 1.0, 2026-11-22"
 
 
@@ -437,7 +440,7 @@ def test_a_sentence_that_holds_for_several_tests_stands_once() -> None:
     ]
     apart, several = once(told)
     assert [(one.test, one.sentences) for one in apart] == [("a", ("limited by DUT",)), ("b", ("limited by line",))]
-    assert several == ("next: RSS (3 tests)",)
+    assert [(one.sentence, one.tests) for one in several] == [("next: RSS", tuple(told))]
 
 
 def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
@@ -445,7 +448,32 @@ def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
     found = shelf(figure(1e6, told=told), figure(1e6, load="bench size=1514", told=told))
     (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == names.dut_page("router"))
     text = page.render()
-    assert "limited by DUT (2 tests)" in text and "next: RSS (2 tests)" in text
+    assert text.count("limited by DUT</p><details><summary>2 tests</summary>") == 1
+    folded = text.partition("next: RSS</p><details><summary>2 tests</summary>")[2].partition("</details>")[0]
+    assert "1514b one flow, 0→1</a>" in folded and "64b one flow, 0→1</a>" in folded
+
+
+def test_a_dut_without_a_rate_has_the_words_of_the_list_of_results() -> None:
+    shown = ("not measured: disturbed", "", "forwarded", "◌", "disturbed: 30 of 30 samples", "The host took CPUs away.")
+    lost = entry("e", dut="a", told=ResultDetails(shown=shown))
+    (card,) = home(Catalogue((lost, entry("f", dut="a", kind="inspect")), {}), "x").cards
+    assert card.answer is not None
+    assert (card.answer.rate, card.answer.of, card.answer.shape, card.answer.word) == (*shown[:1], *shown[2:5])
+    (row,) = duts_page(Catalogue((lost,), {}), "x").table.rows
+    assert (row[1].text, row[1].why) == ("– ◌", "forwarded not measured: disturbed, disturbed: 30 of 30 samples")
+
+
+def test_an_inspection_makes_no_dut_the_newest() -> None:
+    old = figure(1e6, dut="a", started="2026-11-01T10:00:00+00:00")
+    new = figure(1e6, dut="b", started="2026-11-02T10:00:00+00:00")
+    seen = entry("f", dut="a", kind="inspect", started="2026-11-03T10:00:00+00:00")
+    found = Catalogue((seen, new.entry, old.entry), {one.entry.digest: (one,) for one in (old, new)})
+    assert list(found.duts) == ["b", "a"]
+    assert home(found, "x").meta[-1] == "newest 2026-11-02"
+    assert [card.foot for card in home(found, "x").cards] == [
+        "1 result · newest 2026-11-02",
+        "1 result, 1 inspection · newest 2026-11-01",
+    ]
 
 
 def test_pages_say_of_how_many_duts_they_are() -> None:
@@ -454,7 +482,7 @@ def test_pages_say_of_how_many_duts_they_are() -> None:
     found = replace(rated, entries=(*rated.entries, inspected))
     view = home(found, "x")
     assert view.meta[:3] == ("3 results, 1 inspection", "4 DUTs, 3 of them with a rate", "2 tests")
-    assert [card.foot for card in view.cards][-1] == "1 inspection · newest 2026-11-22"
+    assert [card.foot for card in view.cards][-1] == "1 inspection · inspected 2026-11-22"
     (bars,) = view.rates
     assert bars.of == "NDR, Mpps; 2 of 4 DUTs; a full bar is 2.00"
     assert matrix(found, "x").counted == "3 of 4 DUTs have a rate of these 2 tests"

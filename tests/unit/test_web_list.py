@@ -22,7 +22,7 @@ def row_of(file: Path) -> ListedResult:
 @pytest.mark.parametrize(
     ("began_s", "most_s", "progress"),
     [
-        (10, 30, r"0:1\d of at most 0:30, 0:(1\d|20) left"),
+        (10, 30, r"for 0:1\d, at most 0:(1\d|20) left"),
         (100, 30, r"for 1:4\d, 1:1\d longer than planned"),
         (100, 0, r"for 1:4\d, end not known"),
         (None, 30, ""),

@@ -13,7 +13,7 @@ from wirespeed.charts.shapes import POLYGONS, STROKES, Symbol
 from wirespeed.pages.words import harmless
 
 LABELLED, FEW = 12, 4
-"""Up to this number of curves, names are written beside curves, and words beside marks."""
+"""Up to this number of curves, names are written beside curves, and words beside the marks of one test."""
 LINE = 1.25
 INK, SOFT = "#1c2430", "#4d5765"
 DASHES: Mapping[str, Any] = {
@@ -143,7 +143,7 @@ def words_of(
         return PanelWords(tuple(placed), (*unnamed, *lines))
     few = len(groups) <= FEW
     noted: set[tuple[str, int, int]] = set()
-    for curve in shown if few else ():
+    for curve in shown if few and len({curve.of for curve in lines}) == 1 else ():
         if curve.note and drawn[id(curve)]:
             x, y = drawn[id(curve)][0]
             if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:

@@ -132,12 +132,14 @@ class VerdictCard:
 
 @dataclass(frozen=True)
 class Cards:
-    """Cards under one heading; `rest` says where the results without one are, `identity` is their anchor."""
+    """Cards under one heading; `rest` says where the results without one are, `identity` is their anchor. `notes` are
+    of several cards."""
 
     heading: str
     cards: tuple[VerdictCard, ...]
     rest: str = ""
     identity: str = "found"
+    notes: tuple[str, ...] = ()
 
     @property
     def shared(self) -> Mapping[Trust, int]:

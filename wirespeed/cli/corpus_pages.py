@@ -28,7 +28,7 @@ def write_site(corpus: Corpus, directory: Path, words: Sequence[str], title: str
     began = time.monotonic()
     built = build(corpus, directory, title or _TITLE, parse_words(words), on_result)
     print(
-        f"{directory / 'index.html'}: {count(built.results, 'result')}, {built.made} new; {count(built.pages, 'page')} "
+        f"{directory / 'index.html'}: {built.counted}, {built.made} new; {count(built.pages, 'page')} "
         f"written in {time.monotonic() - began:.1f} s"
     )
     if built.lost:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 
 from wirespeed.compare.judgement import Judgement, LogDifference, bounded, drift, judge
 from wirespeed.errors import UsageError
@@ -14,7 +14,8 @@ from wirespeed.results.subjects import Subject, Value
 @dataclass(frozen=True)
 class ComparisonRow:
     """One test; medians in packets per second, None of a side that has none of it. `a_bound` and `b_bound` name what
-    makes at least half of a side's values lower bounds."""
+    makes at least half of a side's values lower bounds. `steps` are the ratios between which the difference lies where
+    estimates are compared, each of which is known to a step of its ramp; None where that is not more than `within`."""
 
     subject: Subject
     a_pps: float | None
@@ -24,6 +25,7 @@ class ComparisonRow:
     """Values that were left out, since they are not to be believed."""
     a_bound: str = ""
     b_bound: str = ""
+    steps: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,19 @@ def compare(a: Values, b: Values, within: float, confidence: float, control: str
         a_bound, b_bound = (_bound(side) for side in sides)
         judged = bounded(judged, bool(a_bound), bool(b_bound))
         a_pps, b_pps = (median(rates) if rates else None for rates in (old, new))
-        rows.append(ComparisonRow(subject, a_pps, b_pps, judged, left_out, a_bound, b_bound))
+        steps = _steps(sides[0], sides[1], within)
+        rows.append(ComparisonRow(subject, a_pps, b_pps, judged, left_out, a_bound, b_bound, steps))
     return Comparison(tuple(rows), None if moved is None else moved.difference)
+
+
+def _steps(a: Sequence[Value], b: Sequence[Value], within: float) -> tuple[float, float] | None:
+    if not a or not b or not any(value.mark == "estimate" for value in (*a, *b)):
+        return None
+    (a_low, a_high), (b_low, b_high) = (
+        (fmean(value.limits_pps[0] for value in side), fmean(value.limits_pps[1] for value in side)) for side in (a, b)
+    )
+    low, high = b_low / a_high - 1, b_high / a_low - 1
+    return (low, high) if high - low > within else None
 
 
 def _bound(values: Sequence[Value]) -> str:

@@ -24,7 +24,7 @@ def table(comparison: Comparison, within: float) -> Grid:
         "A": lambda row: _rate(row.a_pps, row.a_bound),
         "B": lambda row: _rate(row.b_pps, row.b_bound),
         "difference": lambda row: _difference(row.judgement),
-        "verdict": lambda row: verdict(row, within),
+        "verdict": lambda row: f"{verdict(row, within)}{steps_text(row)}",
     }
     return grid("comparison", columns, comparison.rows, texts=len(columns))
 
@@ -45,6 +45,14 @@ def verdict(row: ComparisonRow, within: float) -> str:
     else:
         text = judged.word
     return text + (f" ({row.irregular} irregular left out)" if row.irregular else "")
+
+
+def steps_text(row: ComparisonRow) -> str:
+    """`; by the steps of the ramps −50.0 to −11.1 %`; empty where no estimates are compared."""
+    if row.steps is None or row.judgement.difference is None:
+        return ""
+    low, high = (f"{100 * ratio:+.1f}".replace("+0.0", "0").replace("-0.0", "0") for ratio in row.steps)
+    return f"; by the steps of the ramps {low} to {high} %"
 
 
 def _rate(pps: float | None, bound: str) -> str:

@@ -105,8 +105,8 @@ def _prefixes(asked: str | None, key: str, lists: Mapping[str, PrefixList]) -> d
 
 
 def rules_of(term: AclTerm, lists: Mapping[str, PrefixList], only_addresses: bool = False) -> tuple[AclRuleState, ...]:
-    """Every pair of a source and a destination of the same family; Unusable where there is none. `only_addresses`:
-    without looking at protocol and ports, and the first pair alone."""
+    """Every pair of a source and a destination of the same family; Unusable without one. `only_addresses`: only the
+    first pair, without protocol and ports."""
     sources, destinations = _prefixes(term.source, "source", lists), _prefixes(term.destination, "destination", lists)
     families = {"ipv4": (4,), "ipv6": (6,), "any": (4, 6)}[term.family]
     for key, given, found in (("source", term.source, sources), ("destination", term.destination, destinations)):

@@ -1,4 +1,4 @@
-"""A router that speaks VPP's binary API as a device: ours, or a VPP."""
+"""A router with VPP's binary API as a device: wirespeed's or VPP."""
 
 from __future__ import annotations
 

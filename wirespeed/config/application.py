@@ -22,8 +22,8 @@ from wirespeed.errors import ConnectionFault, RemoteError, WirespeedError
 
 @dataclass(frozen=True)
 class Application:
-    """`tell` gets each line. `rollback`: a step that fails undoes what was done; `confirm_s`: so does it, and
-    whatever else comes before somebody confirms, for which there are so many seconds."""
+    """`tell` gets each line. `rollback`: a failed step undoes the earlier ones. `confirm_s`: so does any other end
+    before a confirmation, for which there are so many seconds."""
 
     config: Config
     device: ConfigDevice
@@ -33,8 +33,8 @@ class Application:
     confirm_s: float | None = None
 
     def run(self) -> int:
-        """0 when the device is as it should be and stays so. UsageError and EnvironmentFault before anything is
-        changed; RemoteError where a step failed, or nobody confirmed; ConnectionFault where the device went away."""
+        """Returns 0 if the device has the wanted state. UsageError and EnvironmentFault before any change; RemoteError
+        if a step failed or the confirmation did not come; ConnectionFault if the connection was lost."""
         before = self.device.read()
         check_same_router(self.config, before)
         target = target_state(self.config)

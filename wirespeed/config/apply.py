@@ -19,8 +19,8 @@ POLL_S = 0.2
 
 @dataclass(frozen=True)
 class ApplyFailure:
-    """Step `step` of a plan, from 0, was not done; or, where it is None, all were, and the router is not as it
-    should be."""
+    """Step `step` of a plan, from 0, failed; None: all steps succeeded, but the router does not have the wanted
+    state."""
 
     step: int | None
     error: WirespeedError

@@ -22,14 +22,14 @@ MOST_TOLD = 1000
 
 @dataclass(frozen=True)
 class Checked:
-    """`config` is None where the schema does not allow what is there; rules are asked only of what it allows."""
+    """`config` is None if the file does not fit the schema; rules are only checked for a file that fits."""
 
     config: Config | None
     findings: tuple[FileFinding, ...]
 
 
 def read_config(path: Path) -> Config:
-    """The valid configuration at `path`; FileFault with all findings, a line each, where it is not."""
+    """The valid configuration at `path`; FileFault with all findings, one per line, if it is invalid."""
     checked = check_file(path)
     if checked.findings or checked.config is None:
         raise FileFault(said(checked.findings, str(path)))
@@ -45,7 +45,7 @@ def said(findings: tuple[FileFinding, ...], name: str) -> str:
 
 
 def check_file(path: Path) -> Checked:
-    """FileFault where there is no YAML to check."""
+    """FileFault if there is no YAML to check."""
     return check_text(read_text_file(path, "configuration", MOST_BYTES), str(path))
 
 

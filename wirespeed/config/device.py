@@ -14,9 +14,9 @@ class ConfigDevice(Protocol):
         """Present configuration. ConnectionFault if the device does not answer."""
 
     def run(self, operations: Iterable[Operation]) -> Iterator[None]:
-        """Do them in their order; yields once for each that was answered as done. A WirespeedError says why the next
-        one was not, ConnectionFault that nobody knows; none behind it is done then. Some may be taken from
-        `operations` before those in front of them are done: a round trip for each would be most of the time."""
+        """Execute the operations in order; yields once for each confirmed one. A WirespeedError is the failure of the
+        next one, ConnectionFault means that its outcome is unknown; later ones are not executed then. Some may be taken
+        from `operations` before earlier ones are confirmed, since a round trip for each would dominate the time."""
 
     def lacks(self, operation: Operation) -> str | None:
         """A capability that the operation needs and the device lacks; None if the operation may be tried."""

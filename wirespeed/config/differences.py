@@ -50,12 +50,12 @@ class _Differences:
     def __init__(self, current: RouterState, target: RouterState) -> None:
         self.current, self.target = current, target
         self.gone = self._gone()
-        """Interfaces that go, for good or to be made anew."""
+        """Interfaces to delete, permanently or to create them again."""
         self.unpaired = self._unpaired()
         """Interfaces whose LCP is removed."""
         self.single_tags = single_tags(target)
         self.flapped: set[str] = set()
-        """Ports that go down for their MTU, and come up again with what is on them."""
+        """Ports that are taken down for a change of MTU, and brought up again with their sub-interfaces."""
 
     # ---- What cannot stay
 

@@ -33,7 +33,7 @@ _BRIDGE_KEYS = {
 
 
 def dump_text(state: RouterState) -> str:
-    """YAML that says what is not as it is by default, and that plans to nothing on the router it came from."""
+    """YAML with all settings that differ from the defaults. On the same router its plan is empty."""
     document = {name: section for name, section in _sections(state).items() if section}
     if not document:
         return "{}\n"
@@ -41,7 +41,7 @@ def dump_text(state: RouterState) -> str:
 
 
 class _Dumper(yaml.SafeDumper):  # type: ignore[misc]
-    """Never an alias: a reader is to see what is there."""
+    """Aliases are never used, so that readers see the values."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True

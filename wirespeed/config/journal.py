@@ -21,7 +21,7 @@ _CONFIRMED = b'{"confirmed": true}\n'
 
 
 class ConfigJournal:
-    """A new journal at `path`; one that is there goes."""
+    """A new journal at `path`; it replaces an existing one."""
 
     def __init__(self, path: Path, plan: ConfigPlan, before: str) -> None:
         """`before` is the YAML of what the router was."""
@@ -43,7 +43,7 @@ class ConfigJournal:
         self._write({"done": step})
 
     def end(self, how: str) -> None:
-        """`applied`, `failed`, `undone` or what it was else."""
+        """`applied`, `failed`, `undone` or another state."""
         self._write({"ended": how}, is_kept=True)
 
     def is_confirmed(self) -> bool:

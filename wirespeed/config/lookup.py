@@ -1,4 +1,4 @@
-"""A configuration seen by the names in it: what each interface is, what is above it, and who refers to it."""
+"""A configuration by its names: the type of each interface, its parent, and the references to it."""
 
 from __future__ import annotations
 
@@ -158,8 +158,8 @@ class Lookup:
         return iter(self.config.bridgedomains.items())
 
     def intermediate(self, face: Face) -> Face | None:
-        """The sub-interface of the outer tag alone, for one of two tags: the one with exact match, if there are two;
-        None where there is none."""
+        """The sub-interface of the outer tag alone, for a sub-interface with two tags; if there are two, the one with
+        exact match. None without one."""
         own = face.encapsulation
         if own is None or not own.inner or face.parent is None:
             return None

@@ -371,7 +371,7 @@ class SetState(InterfaceOperation):
 
 @dataclass(frozen=True, slots=True)
 class SetAcl(Operation):
-    """Make the access list, or give the one that has `index` other rules."""
+    """Create the access list, or replace the rules of the one with `index`."""
 
     name: str
     rules: tuple[AclRuleState, ...]

@@ -221,7 +221,7 @@ class Ordering:
         yield from _because(self._freed_within.get(str(network), ()), "the network is free then")
 
     def _freed_networks(self) -> Mapping[str, list[int]]:
-        """Addresses that go, by their network; and by each network of one that comes which contains theirs."""
+        """Removed addresses by their network, and by each network of an added address that contains theirs."""
         freed: dict[str, list[int]] = defaultdict(list)
         added = [step.operation.address for step in self._steps if isinstance(step.operation, ops.AddAddress)]
         lengths = {(network.prefixlen, network.version) for network in map(network_of, added)}
@@ -290,7 +290,7 @@ def _subs(state: RouterState) -> dict[str, list[str]]:
 
 
 def _stacked(state: RouterState, subs: dict[tuple[str, int, bool], str]) -> dict[str, list[str]]:
-    """Sub-interfaces by what they stand on in Linux."""
+    """Sub-interfaces by their parent in Linux."""
     by_lower: dict[str, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
         below = above(state, face, subs)

@@ -17,8 +17,8 @@ _TITLES = {ConfigStage.PRUNE: "prune", ConfigStage.CREATE: "create", ConfigStage
 
 
 def cli_text(plan: ConfigPlan, explain: bool = False) -> str:
-    """Lines that VPP's `exec` runs, stage by stage behind a comment with their number. `explain`: each with what it
-    waits for, as comments."""
+    """Lines for VPP's `exec`, by stage; a comment names each stage and its number of lines. `explain`: each with its
+    prerequisites as comments."""
     text: list[str] = []
     for stage, title in _TITLES.items():
         steps = [(place, step) for place, step in enumerate(plan.steps) if step.stage is stage]
@@ -35,7 +35,7 @@ def cli_text(plan: ConfigPlan, explain: bool = False) -> str:
 
 
 def _why(plan: ConfigPlan, place: int) -> Iterator[str]:
-    """One line a reason, whatever number of steps it stands for."""
+    """One line per reason, for any number of steps."""
     by_reason: dict[str, list[int]] = defaultdict(list)
     for reason in plan.reasons[place]:
         by_reason[reason.why].append(reason.step)
@@ -47,7 +47,7 @@ def _why(plan: ConfigPlan, place: int) -> Iterator[str]:
 
 
 def json_text(plan: ConfigPlan) -> str:
-    """`steps` in order, each with its lines, its operation, and what it comes `after`, by number from 1."""
+    """`steps` in order, each with its lines, its operation, and its prerequisites (`after`) by number from 1."""
     steps = [
         {
             "step": place + 1,

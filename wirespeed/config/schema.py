@@ -61,7 +61,7 @@ LoadBalance = Literal["l2", "l23", "l34"]
 
 
 class ConfigSection(BaseModel):
-    """Strict: what is of another type is an error, not converted; a key without a value is as if it were not there."""
+    """Strict: a value of another type is an error and is not converted; a key without a value counts as missing."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 

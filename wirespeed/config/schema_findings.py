@@ -53,7 +53,7 @@ def schema_findings(error: ValidationError, document: Document) -> list[FileFind
 
 
 def _place(location: tuple[str | int, ...], root: Node) -> tuple[Path, bool]:
-    """Without the parts that name a member of a union; whether a key is meant and not what it stands for."""
+    """The path without parts that name a member of a union, and whether it means a key and not its value."""
     parts: list[str | int] = []
     node = root
     for place, part in enumerate(location):

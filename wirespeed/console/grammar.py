@@ -234,7 +234,7 @@ def _parser(command: ConsoleCommand) -> argparse.ArgumentParser:
 
 
 def _flat(values: Sequence[Any], repeats: bool) -> list[Any]:
-    """Words of `-p 0 1` and `-p 0,1` alike; what is given twice counts once unless the option `repeats`."""
+    """Values of `-p 0 1` or `-p 0,1`; a repeated value counts once, unless the option `repeats`."""
     flat = [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
     return flat if repeats else list(dict.fromkeys(flat))
 
@@ -361,8 +361,8 @@ def help_text(command: ConsoleCommand, commands: Mapping[str, ConsoleCommand]) -
 
 
 def listed(entries: Sequence[tuple[str, str]], width: int = 0) -> list[str]:
-    """Words with what they mean beside them, wrapped to the terminal's columns, or 80 without a terminal. `width` is
-    the least of the first column."""
+    """Words with their meaning in a second column, wrapped to the width of the terminal, or to 80 columns without one.
+    `width` is the minimum width of the first column."""
     columns = shutil.get_terminal_size().columns
     width = min(max(width, *(len(word) for word, _ in entries)), columns // 2)
     lines = []

@@ -78,9 +78,9 @@ def _attributes(attr: Mapping[str, Any]) -> str:
 
 
 class EventWatcher:
-    """Polls events on a connection of its own. `tell` gets those of one poll, `lost` the error that ends the watch.
+    """Polls events on a separate connection. `tell` gets those of one poll, `lost` the error that ends the watch.
 
-    Polling also tells the server that this session lives, so that it keeps up what was started.
+    Polling also resets the owner timeout of this session.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class EventWatcher:
         self._client.close()
 
     def _watch(self) -> None:
-        """Ends when the server does, or when it is another one than before: that one knows no API handle of ours."""
+        """Ends if the server ends or was restarted, since a new server does not know the API handle."""
         unanswered = 0
         while not self._ending.wait(POLL_S):
             try:

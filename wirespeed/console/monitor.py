@@ -27,7 +27,7 @@ _ENDS_WITHIN_S = 1.0
 
 
 class Sink(Protocol):
-    """Takes packets as `fetch` gives them. BrokenPipeError: nobody reads them any more."""
+    """Receives the packets from `fetch`. BrokenPipeError: the reader is gone."""
 
     def take(self, packet: Json) -> None: ...
     def close(self) -> None: ...
@@ -120,7 +120,7 @@ class CaptureMonitor:
             self._thread.join(_ENDS_WITHIN_S)
 
     def follow(self) -> None:
-        """Until `stop`, or an error of the server; BrokenPipeError when nobody reads the pipe any more."""
+        """Runs until `stop` or an error of the server; BrokenPipeError if the reader of the pipe is gone."""
         try:
             self._client.connect()
             while not self._ending.is_set():

@@ -65,7 +65,7 @@ def _answer(client: StatelessClient, port: int, who: Layer3, packet: Ether) -> N
 
 
 def resolve6(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAIT_S) -> str | None:
-    """The MAC address that answers for `who.dst_ip`, or None when nobody does (RFC 4861)."""
+    """The MAC address that answers for `who.dst_ip`, None without an answer (RFC 4861)."""
     group = int(IPv6Address(who.dst_ip)) & 0xFF_FFFF | int(IPv6Address("ff02::1:ff00:0"))
     asked = ICMPv6ND_NS(tgt=who.dst_ip) / ICMPv6NDOptSrcLLAddr(lladdr=who.src_mac)
     solicitation = IPv6(src=who.src_ip, dst=str(IPv6Address(group)), hlim=255) / asked

@@ -21,7 +21,7 @@ _DROP_NOISE = 0.001
 
 
 def port_table(readings: Sequence[PortReading], title: str = "Port Statistics") -> ConsoleTable:
-    """T-Rex's port statistics, with what our generator knows beside them; a total where there are several ports."""
+    """T-Rex's port statistics, with additional counters of a wirespeed generator; a total for several ports."""
     shown = [*readings, total(readings)] if len(readings) > 1 else list(readings)
     headings = [str(reading.port) if reading.port is not None else "total" for reading in shown]
 

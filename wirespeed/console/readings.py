@@ -160,7 +160,7 @@ def _stream_reading(port: int, profile: str, number: int, stream: Json) -> Strea
 
 @dataclass(frozen=True)
 class FlowStatistics:
-    """Flow statistics of one packet group over all ports; `latency` where it is measured."""
+    """Flow statistics of one packet group over all ports; `latency` if it is measured."""
 
     pg_id: int
     tx_packets: int

@@ -24,7 +24,7 @@ class ProgressText(Text):
 
 
 class TerminalScreen:
-    """Standard output; plain where it is not a terminal."""
+    """Standard output; plain text if it is not a terminal."""
 
     def __init__(self, quiet: bool = False) -> None:
         self._console = Console(highlight=False)

@@ -92,7 +92,7 @@ class Session:
         return self._client is not None and self._gone is None
 
     def connect(self, server: str | None = None) -> None:
-        """Anew where there is a connection already; ports have to be taken anew then too."""
+        """Connect, also in place of an existing connection; ports must then be acquired again."""
         keep_session = server is None or server == self.server
         self.drop("not connected")
         self.server = server or self.server
@@ -145,7 +145,7 @@ class Session:
             self._client.trace = self.screen.show if on else None
 
     def end_monitor(self) -> None:
-        """Stop the monitor and remove its capture, where that is still there."""
+        """Stop the monitor and remove its capture, if that still exists."""
         if (monitor := self.monitor) is not None:
             self.monitor = None
             monitor.stop()
@@ -154,7 +154,7 @@ class Session:
 
     @property
     def wanted(self) -> tuple[int, ...]:
-        """Ports that were ours when the connection went away."""
+        """Ports that were acquired when the connection was lost."""
         return self._wanted
 
     def note_failure(self, error: WirespeedError) -> None:
@@ -201,7 +201,7 @@ class Session:
         return found[0] if found else {"index": port}
 
     def some(self, given: Iterable[int] | None) -> tuple[int, ...]:
-        """The ports given, or all; UsageError for one that the server does not have."""
+        """The given ports, by default all; UsageError for a port that the server does not have."""
         chosen = self.ports if given is None else tuple(given)
         for port in chosen:
             if port not in self.ports:
@@ -209,7 +209,8 @@ class Session:
         return chosen
 
     def ours(self, wanted: Iterable[int] | None) -> tuple[int, ...]:
-        """Ports to change: those given, or all of ours. Taken now where the session does so on demand."""
+        """Ports to change: the given ones, by default all acquired ones. A session that acquires on demand acquires
+        them now."""
         if wanted is None and not self.on_demand:
             if not self.owned:
                 raise UsageError("no port is acquired; `acquire` takes those that are free, `acquire --force` all")
@@ -223,15 +224,15 @@ class Session:
         return chosen
 
     def targets(self, given: Sequence[ProfileTarget] | None) -> tuple[ProfileTarget, ...]:
-        """Profiles to change: those given, or the default one of every port of ours."""
+        """Profiles to change: the given ones, or the default profile of every acquired port."""
         ports = self.ours(None if given is None else dict.fromkeys(target.port for target in given))
         return tuple(given) if given is not None else tuple(ProfileTarget(port) for port in ports)
 
     def running(
         self, chosen: Sequence[ProfileTarget] | None, states: Sequence[str] = ACTIVE, what: str = "sent"
     ) -> tuple[ProfileTarget, ...]:
-        """Profiles in one of `states`: of those given (a * stands for all of the port), or of all ports of ours.
-        UsageError says that nothing is `what` where there is none."""
+        """Profiles in one of `states`: of the given ones (`*` means all of the port), or of all acquired ports.
+        UsageError if no profile is `what`."""
         ports = None if chosen is None else dict.fromkeys(target.port for target in chosen)
         candidates = self.ours(ports) if ports is not None or not self.on_demand else self.ports
         targets = []
@@ -251,7 +252,7 @@ class Session:
         return self.client.batch(calls)
 
     def active_ports(self) -> list[int]:
-        """Ports of ours that have traffic."""
+        """Acquired ports with traffic."""
         owned = self.owned
         return [port for port, one in zip(owned, self.statuses(owned), strict=True) if one.get("state") in ACTIVE]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.power import power_of
+from wirespeed.results.power import Power, power_of
 from wirespeed.results.subjects import directions_of, dut_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
@@ -19,7 +19,7 @@ Judge = Callable[[MeasurementResult], Verdict]
 class IndexFigure:
     """A rate that was found, such as NDR, of all directions together. `at_least`: something other than the DUT ended
     it, which `bound` names; `irregular` says why it should not be believed. `per_watt` is packets per second for each
-    watt of the whole DUT."""
+    watt that the whole DUT drew at about that rate (`Power.at`); None without a reading there."""
 
     name: str
     rate_pps: float
@@ -31,12 +31,15 @@ class IndexFigure:
     loss_ratio: float | None = None
     line_percent: float | None = None
     upper_pps: float | None = None
+    samples: int = 0
+    low_pps: float | None = None
+    high_pps: float | None = None
 
 
 @dataclass(frozen=True)
 class IndexEntry:
     """A result in the index. `limited_by` is the cause by `explain`, otherwise the limit of the verdict; `started` is
-    ISO 8601 in UTC, empty if unknown."""
+    ISO 8601 in UTC, empty if unknown. `watts` were drawn while the most packets came back."""
 
     kind: str
     title: str
@@ -70,7 +73,8 @@ def entry_of(result: MeasurementResult | Inspection, title: str, judge: Judge) -
             watts=None,
             figures=(),
         )
-    watts, verdict = _watts(result), judge(result)
+    power, verdict = power_of(result), judge(result)
+    most = None if power is None else power.most
     return IndexEntry(
         kind=result.kind,
         title=title,
@@ -83,29 +87,31 @@ def entry_of(result: MeasurementResult | Inspection, title: str, judge: Judge) -
         started=result.ending.started,
         status=result.ending.status,
         limited_by=verdict.limit.cause or verdict.limited_by,
-        watts=watts,
+        watts=None if most is None else most.watts,
         figures=tuple(
             IndexFigure(
                 subject.figure,
                 value.rate_pps,
                 value.at_least,
                 value.irregular,
-                watts and value.rate_pps / watts,
+                _per_watt(power, value.rate_pps),
                 value.bound,
                 value.mark,
                 value.loss_ratio,
                 value.line_percent,
                 value.upper_pps,
+                value.samples,
+                value.low_pps,
+                value.high_pps,
             )
             for subject, value in figures(result, verdict)
         ),
     )
 
 
-def _watts(found: MeasurementResult) -> float | None:
-    power = power_of(found)
-    most = power.most if power is not None else None
-    return most.watts if most is not None else None
+def _per_watt(power: Power | None, rate_pps: float) -> float | None:
+    draw = None if power is None else power.at(rate_pps)
+    return None if draw is None or not draw.watts else rate_pps / draw.watts
 
 
 def _cpu(found: Inspection) -> str:

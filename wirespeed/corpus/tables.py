@@ -44,6 +44,9 @@ FIGURES = Table(
     Column("loss_ratio", Float),
     Column("line_percent", Float),
     Column("upper_pps", Float),
+    Column("samples", Integer, nullable=False),
+    Column("low_pps", Float),
+    Column("high_pps", Float),
 )
 
 TAGS = Table(

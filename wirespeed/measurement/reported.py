@@ -21,8 +21,15 @@ AResult = TypeVar("AResult", bound=MeasurementResult)
 Both = Literal["each", "sum200", "sum100"]
 """Columns of a bidirectional test in the matrix: one for each direction, or their sum as a share of 200 % or of 100
 %."""
-TOGETHER = "both"
+TOGETHER, BIDIRECTIONAL = "both", "bidirectional"
+"""Several directions at once, in documents and in words."""
 SMOOTHED, IRREGULAR = "~", "✕"
+
+
+def in_words(direction: str) -> str:
+    """`both 0→1` as `bidirectional 0→1`."""
+    word, space, rest = direction.partition(" ")
+    return f"{BIDIRECTIONAL}{space}{rest}" if word == TOGETHER else direction
 
 
 @dataclass(frozen=True)

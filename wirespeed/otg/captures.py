@@ -41,7 +41,7 @@ class PortCaptures:
         return port in self._captures and self._captures[port].number is not None
 
     def start(self, port: int, settings: OtgCapture) -> None:
-        """Begin anew."""
+        """Clear the capture."""
         self._drop(port)
         answer = self._client.capture(
             "start",

@@ -23,8 +23,8 @@ _TAG_TYPES = {"x8100": 0x8100, "x88A8": 0x88A8}
 
 @dataclass(frozen=True)
 class EmulatedHost:
-    """`names` are those by which flows know it: of its address and of its ethernet. `gateway_mac` is empty where it
-    is asked for. `vlan` has id, priority and type of each tag, outermost first."""
+    """`names` are those that flows refer to: of its address and of its ethernet. `gateway_mac` is empty if it is
+    resolved. `vlan` has id, priority and type of each tag, outermost first."""
 
     names: tuple[str, str]
     port: int
@@ -50,7 +50,7 @@ class EmulatedHost:
 
 
 def read_hosts(devices: Sequence[OtgDevice], ports: dict[str, int]) -> Iterator[EmulatedHost]:
-    """ModelFault names what is wrong. `ports` are those of the configuration, by name."""
+    """ModelFault for an invalid device. `ports` are those of the configuration, by name."""
     seen: dict[tuple[object, ...], str] = {}
     for number, device in enumerate(devices):
         for place, ethernet in enumerate(device.ethernets):

@@ -47,7 +47,7 @@ _IPV6: _Fields = {
 
 
 def filter_text(path: str, filters: Sequence[CaptureFilter]) -> str:
-    """Empty where there is none. ModelFault names what cannot be filtered by."""
+    """Empty without a filter. ModelFault for an unsupported filter."""
     tags = sum(one.choice == "vlan" for one in filters)
     ip_at = _ETHERNET_BYTES + _TAG_BYTES * tags
     terms: list[str] = []

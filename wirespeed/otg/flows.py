@@ -125,7 +125,7 @@ def _flags(layers: list[Layer], ends: Ends) -> int:
 
 
 def _split(flow: OtgFlow, mix: list[SizePart]) -> list[int]:
-    """Packets of each part: all of them together are what was asked; 1 where the time limits them."""
+    """Packets of each part, which add up to the requested number; 1 if the time limits them."""
     if flow.duration.choice not in ("fixed_packets", "burst"):
         return [1] * len(mix)
     duration = flow.duration

@@ -24,7 +24,7 @@ class HeaderField:
 
 @dataclass(frozen=True)
 class PacketHeader:
-    """`fields` by their path in the model; `within` names the member that holds them, where there is a choice.
+    """`fields` by their path in the model; `within` names the member that contains them, if there is a choice.
 
     `length` is the bit of the length field, which counts from `length_from` bytes into the header."""
 

@@ -16,7 +16,7 @@ MOST_LANES = 256
 
 
 def cycle(layers: list[Layer]) -> int:
-    """After how many packets the tagged fields begin anew; 1 where none is tagged, or varies."""
+    """Number of packets after which the tagged fields repeat; 1 if no field is tagged, or none varies."""
     tagged = [field for layer in layers for field in layer.own.values() if field.pattern.tags]
     packets = math.lcm(*(field.pattern.count for field in tagged))
     if packets > MOST_LANES:

@@ -108,7 +108,7 @@ def _figures(flow: Running, sums: StreamsCounted, groups: Sequence[int], stats: 
 
 
 def _expected(one: Running, frames_tx: int) -> float:
-    """Frames that should be received of so many sent: more where a network copies them."""
+    """Expected number of received frames for the frames sent: more if a network copies them."""
     ratio = one.flow.metrics.rx_tx_ratio
     return frames_tx * (ratio.value if ratio.choice == "value" else len(one.rx))
 

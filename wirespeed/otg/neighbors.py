@@ -30,7 +30,7 @@ class Neighbors:
         return [host for hosts in self._placed.values() for host in hosts]
 
     def place(self, hosts: Iterable[EmulatedHost]) -> None:
-        """These hosts are there, and no others; they ask for their gateways anew."""
+        """Set the hosts, in place of earlier ones; they resolve their gateways again."""
         wanted: dict[int, list[EmulatedHost]] = {}
         for host in hosts:
             wanted.setdefault(host.port, []).append(host)
@@ -40,7 +40,7 @@ class Neighbors:
         self._placed = wanted
 
     def gateways(self) -> dict[EmulatedHost, str]:
-        """MAC addresses of the gateways of all hosts that are there; empty where nobody answered."""
+        """MAC addresses of the gateways of all hosts; empty without an answer."""
         macs: dict[EmulatedHost, str] = {}
         for port, hosts in self._placed.items():
             [answer] = self._client.batch([Call("get_emulated_hosts", {"port_id": port})])

@@ -145,8 +145,8 @@ def _address(spec: HeaderField, value: int) -> str:
 
 @dataclass(frozen=True)
 class Ends:
-    """Addresses of what a packet goes between, for those that the flow does not give: the port's own MAC addresses,
-    once it starts, where `src_mac` and `dst_mac` are those of nobody."""
+    """Default addresses of a packet if the flow gives none. Without devices, `src_mac` and `dst_mac` are placeholders
+    for the port's own MAC addresses, which are inserted at the start."""
 
     src_mac: str = NOBODY
     dst_mac: str = NOBODY
@@ -155,7 +155,7 @@ class Ends:
 
 
 def packet_bytes(layers: list[Layer], payload: bytes, ends: Ends) -> bytes:
-    """The packet without FCS, what is left to the server worked out."""
+    """The packet without FCS, with all automatic values computed."""
     stack = layers[0].built.copy()
     if "dst" not in layers[0].own:
         stack.dst = ends.dst_mac

@@ -18,7 +18,7 @@ Json = dict[str, Any]
 Kind = Literal["number", "mac", "ipv4", "ipv6"]
 
 Read = Callable[[str, Any], int]
-"""A field's value by its path and what was given."""
+"""The value of a field by its path and its given pattern."""
 
 MOST_VALUES = 65536
 CHOICES = ("value", "values", "increment", "decrement", "random")
@@ -89,7 +89,7 @@ def fixed(value: int) -> Pattern:
 
 
 def read_pattern(path: str, raw: Any, kind: Kind, bits: int) -> Pattern | None:
-    """The pattern of a field of so many bits; None leaves the field to the server (`auto`). ModelFault otherwise."""
+    """The pattern of a field of so many bits; None for `auto`. ModelFault for an invalid pattern."""
     if not isinstance(raw, dict):
         raise ModelFault(path, "must be an object with a choice")
     choice = raw.get("choice", "value")

@@ -12,8 +12,8 @@ _CHECKSUMS = ("checksum", "header_checksum")
 
 
 def program(layers: list[Layer], size: Pattern, packet: bytes, zeros: bool, marked: bool) -> list[Json]:
-    """`size` is the packet's without FCS; where it varies, packets are what is left of `packet`. `zeros` says that
-    nothing else follows the headers, `marked` that the core puts in what checksums have to cover."""
+    """`size` is the packet length without FCS; if it varies, packets are the beginning of `packet`. `zeros`: only zeros
+    follow the headers. `marked`: the core inserts bytes that checksums would have to cover."""
     variables: list[Json] = []
     others: list[Json] = []
     if size.varies:
@@ -82,7 +82,8 @@ def _vary(field: PacketField, variables: list[Json], others: list[Json], name: s
 
 
 def _changing_part(field: PacketField) -> PacketField:
-    """The bytes of a long address from the last one that changes: 8 of an IPv6 address, 4 of a MAC address."""
+    """The bytes of a long address that can vary, up to the last one that changes: 8 of an IPv6 address, 4 of a MAC
+    address."""
     pattern, bits = field.pattern, 64 if field.bits == 128 else 32
     changing = pattern.changing
     lowest = max((changing & -changing).bit_length() - 1, 0)

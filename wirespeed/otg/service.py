@@ -1,4 +1,4 @@
-"""The model's REST API over HTTP or HTTPS, in a thread of its own beside the generator's RPC."""
+"""The model's REST API over HTTP or HTTPS, in a separate thread next to the generator's RPC."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class OtgService:
 
     @contextmanager
     def serving(self, rpc: str) -> Iterator[None]:
-        """Serve in a thread, as a client of the RPC at `rpc`, which must be served meanwhile."""
+        """Serve in a thread, as a client of the RPC at `rpc`, which must be served at the same time."""
         engine = Engine(rpc)
         server = HttpServer(application(engine, self.host), "OTG API", lifespan=True, certificate=self._certificate)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [self._socket]}, name="otg", daemon=True)

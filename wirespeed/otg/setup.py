@@ -69,7 +69,7 @@ class Running:
 
 @dataclass
 class OtgSetup:
-    """`warnings` say what was taken otherwise than it was asked."""
+    """`warnings` are deviations from the request."""
 
     given: Json = field(default_factory=dict)
     config: OtgConfig = field(default_factory=OtgConfig)
@@ -93,7 +93,7 @@ class OtgSetup:
 
 
 def check(config: OtgConfig, given: Json, speeds: Sequence[float | None]) -> OtgSetup:
-    """`speeds` are those of the generator's ports, in order. ModelFault names what is wrong."""
+    """`speeds` are those of the generator's ports, in order. ModelFault for an invalid configuration."""
     setup = OtgSetup(given, config)
     names: set[str] = set()
     _check_ports(setup, names, len(speeds))

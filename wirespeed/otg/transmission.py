@@ -38,7 +38,7 @@ class OtgTransmission:
             self._client.on_profiles("remove_all_streams", targets)
 
     def load(self, flow: Running) -> None:
-        """Put a flow's streams in, under packet groups that nobody counted before."""
+        """Add the streams of a flow, under unused packet groups."""
         flow.groups, flow.seen, flow.started = (), (), False
         items = []
         for number, stream in enumerate(flow.streams.streams, 1):

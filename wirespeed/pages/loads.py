@@ -22,6 +22,13 @@ def load_title(load: str) -> str:
     return ", ".join((f"{frames} {named}".strip(), *filter(None, rest)))
 
 
+def ways_title(number: int) -> str:
+    """The directions of a test of whose rates all add up."""
+    if number == 1:
+        return "one direction"
+    return "bidirectional, both directions together" if number == 2 else f"{number} directions together"
+
+
 def directions_title(directions: str) -> str:
     """`0→1, 1→0` as `bidirectional`; others as they are, without commas."""
     return "bidirectional" if directions == _BOTH_WAYS else directions.replace(", ", " ")

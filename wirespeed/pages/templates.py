@@ -12,11 +12,13 @@ from markupsafe import Markup
 
 from wirespeed.pages.words import count, harmless
 
+_HERE, _SHARED = "wirespeed.pages", frozenset({"scroll.html"})
+
 
 def environment(package: str) -> Environment:
-    """The templates of a package, in its folder `templates`."""
+    """The templates of a package, in its folder `templates`, and those that all packages have."""
     made = Environment(
-        loader=FunctionLoader(lambda name: text_of(package, f"templates/{name}")),
+        loader=FunctionLoader(lambda name: text_of(_HERE if name in _SHARED else package, f"templates/{name}")),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_shown,
@@ -33,6 +35,11 @@ def environment(package: str) -> Environment:
 def style() -> str:
     """The one stylesheet."""
     return text_of("wirespeed.pages", "page.css")
+
+
+def wide_tables() -> str:
+    """The script that says of tables that they scroll."""
+    return text_of("wirespeed.pages", "wide_tables.js")
 
 
 @cache

@@ -24,14 +24,15 @@ _MARKS: dict[Mark, Trust] = {
     "estimate": Trust(
         "◆",
         "estimate",
-        "The load rose from sample to sample: a mean of those that passed, the highest of which forwarded more.",
+        "The load rose from sample to sample: a mean of those that passed. The DUT's limit is higher: above the "
+        "highest of them, below the next load.",
     ),
     "at least": Trust("▲", "at least this", "The figure is a lower bound."),
     "lossy": Trust("◇", "lossy", "More was lost than is allowed."),
     "irregular": Trust("✕", "irregular", "Not comparable, for the reason that is given with it."),
-    "broken off": Trust("✕", "broken off", "The test did not complete: the figure covers only what ran."),
+    "broken off": Trust("†", "broken off", "The test did not complete: the figure covers only what ran."),
     "disturbed": Trust(
-        "✕",
+        "◌",
         "disturbed",
         "The host took CPUs away in disturbed samples, which explains their loss; too few others are left.",
     ),
@@ -40,12 +41,17 @@ _MARKS: dict[Mark, Trust] = {
 
 
 MEANINGS = tuple(_MARKS.values())
-LEGEND = tuple(_MARKS[mark] for mark in ("held", "estimate", "at least", "lossy", "irregular"))
-"""Marks of figures that have a rate."""
+STEPS_OF_BOTH = (
+    "In both directions together a step of the ramp is twice that of one direction, so that the estimate of a "
+    "bidirectional test may be the lower one."
+)
+"""Stands where estimates of one direction and of both are side by side."""
+LEGEND = tuple(_MARKS[mark] for mark in ("held", "estimate", "at least", "lossy", "irregular", "disturbed"))
+"""Marks of what archives have."""
 
 
 def trust_of(figure: Figure, disturbed: int = 0, samples: int = 0) -> Trust:
-    """`disturbed` of all `samples` lost packets by the machine's doing."""
+    """`disturbed` is the number of disturbed samples among all `samples`."""
     mark = _MARKS[figure.mark]
     if figure.mark == "at least":
         return Trust(mark.shape, f"{figure.bound}: {mark.word}", mark.why)

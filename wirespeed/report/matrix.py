@@ -16,9 +16,9 @@ from typing import Any
 from wirespeed.errors import UsageError
 from wirespeed.measurement.load import ResultLoad, load_of
 from wirespeed.measurement.registry import report_of
-from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, MatrixEntry
+from wirespeed.measurement.reported import IRREGULAR, SMOOTHED, TOGETHER, Both, MatrixEntry, in_words
 from wirespeed.pages.duts import dut_name, editions
-from wirespeed.pages.trust import MEANINGS, Trust, trust_of
+from wirespeed.pages.trust import MEANINGS, STEPS_OF_BOTH, Trust, trust_of
 from wirespeed.pages.words import words
 from wirespeed.report.comparison import ReportedResults
 from wirespeed.results.ending import COMPLETE
@@ -59,15 +59,20 @@ class Column:
     goal: str = ""
 
     @property
-    def heading(self) -> str:
+    def key(self) -> str:
+        """Its name in documents."""
         return " ".join(filter(None, (self.dut, self.direction, self.goal)))
+
+    @property
+    def heading(self) -> str:
+        return " ".join(filter(None, (self.dut, in_words(self.direction), self.goal)))
 
 
 @dataclass(frozen=True)
 class MatrixCell:
     """The result `test` in a column, or its part of one channel. `percent` is of `of_percent`; `row` is a dataclass
-    of all else that is known of it, `anchor` is where the page has its chart, `marks` are what qualifies it beside its
-    bound, `spark` is the path of a small picture of it, `edition` tells the tests of a device apart."""
+    with all other data, `anchor` the place of its chart in the page, `marks` its qualifications other than the bound,
+    `spark` the path of its sparkline, `edition` distinguishes the tests of a device; `started` is its start."""
 
     test: str
     figure: Figure
@@ -80,6 +85,7 @@ class MatrixCell:
     marks: str
     spark: str
     edition: str
+    started: str
 
     @property
     def rate_pps(self) -> float | None:
@@ -145,6 +151,17 @@ class ReportMatrix:
         return tuple(one for one in MEANINGS if one.why and any(one.word in word for word in used))
 
     @property
+    def steps_of_both(self) -> str:
+        """Why estimates of one direction and of both do not add up; empty where not both are there."""
+        together = {
+            column.direction.startswith(TOGETHER)
+            for row in self.cells
+            for column, cells in zip(self.columns, row, strict=True)
+            if any(cell.figure.mark == "estimate" for cell in cells)
+        }
+        return STEPS_OF_BOTH if len(together) > 1 else ""
+
+    @property
     def limits(self) -> tuple[str, ...]:
         """The limits of the cells, each word once."""
         used = {cell.limit for cell in self.every_cell}
@@ -174,7 +191,7 @@ def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels =
     cells_at: dict[tuple[str, Column], list[MatrixCell]] = {}
     rows: dict[str, None] = {}
     known: list[ResultLoad] = []
-    edition = editions(comparison.results)
+    edition = editions(comparison.results, days=True)
     for kind, results in comparison.kinds.items():
         shown = report_of(kind)
         places = shown.charts(results)
@@ -187,7 +204,7 @@ def matrix(comparison: ReportedResults, *, both: Both = "each", labels: Labels =
             verdict = comparison.verdicts[result.name]
             for entry in shown.entries(result, load, verdict, both):
                 column = Column(dut_name(result), entry.direction, entry.goal)
-                cell = _cell_of(entry, verdict, both, places[result.name], edition[result.name])
+                cell = _cell_of(entry, verdict, both, places[result.name], edition[result.name], result.ending.started)
                 cells_at.setdefault((label, column), []).append(cell)
     columns = _ordered(dict.fromkeys(column for _, column in cells_at))
     single = [column for column in columns if not column.direction.startswith(TOGETHER)]
@@ -209,7 +226,7 @@ def _place(column: Column) -> tuple[str, str]:
     return column.dut, column.direction.partition(" ")[0]
 
 
-def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str, edition: str) -> MatrixCell:
+def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str, edition: str, started: str) -> MatrixCell:
     percent, of_percent = _share(entry.figure, both)
     return MatrixCell(
         test=verdict.name,
@@ -223,6 +240,7 @@ def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str, edit
         marks=entry.marks + (BROKEN_OFF if verdict.status != COMPLETE else ""),
         spark=entry.spark,
         edition=edition,
+        started=started,
     )
 
 

@@ -10,7 +10,7 @@ from wirespeed.tables import aligned, csv_lines, json_text, plain
 
 
 def matrix_to_markdown(table: ReportMatrix, scaler: Scaler, charts: str = "") -> str:
-    """Cells are `5.01 (33.7 % of line)`, and links into the page `charts` where that is given; marks stand below."""
+    """Cells are `5.01 (33.7 % of line)`, with links into the page `charts`, if given; marks are listed below."""
     head = [f"{scaler.unit} (share)", *(plain(column.heading) for column in table.columns)]
     lines = [
         [plain(label), *(" / ".join(_text(cell, scaler, charts) for cell in cells) or NOTHING for cells in row)]
@@ -21,13 +21,13 @@ def matrix_to_markdown(table: ReportMatrix, scaler: Scaler, charts: str = "") ->
 
 
 def matrix_to_csv(table: ReportMatrix) -> str:
-    """A row a load; two columns, pps and percent, for each column of the matrix, and the upper bound for a goal's; of
-    several tests the best."""
-    head = ["load", *(f"{one.heading} {what}" for one in table.columns for what in _quantities(one))]
+    """One row per load; two columns, pps and percent, for each column of the matrix, and the upper bound for goals; of
+    several tests the newest with a rate."""
+    head = ["load", *(f"{one.key} {what}" for one in table.columns for what in _quantities(one))]
     lines = []
     for label, row in zip(table.labels, table.cells, strict=True):
-        best = [max(cells, key=lambda cell: cell.rate_pps or 0.0, default=None) for cells in row]
-        pairs = zip(best, table.columns, strict=True)
+        newest = [max(cells, key=_worth, default=None) for cells in row]
+        pairs = zip(newest, table.columns, strict=True)
         lines.append([label, *(value for cell, column in pairs for value in _values(cell, column))])
     return csv_lines([head, *lines])
 
@@ -69,6 +69,10 @@ def _text(cell: MatrixCell, scaler: Scaler, charts: str) -> str:
 
 def _target(charts: str) -> str:
     return charts.replace(" ", "%20").replace(")", "%29").replace("|", "%7C")
+
+
+def _worth(cell: MatrixCell) -> tuple[bool, str, float]:
+    return cell.rate_pps is not None, cell.started, cell.rate_pps or 0.0
 
 
 def _quantities(column: Column) -> tuple[str, ...]:

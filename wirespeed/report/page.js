@@ -100,7 +100,7 @@
 		if (!place) return;
 		place.insertAdjacentHTML("afterend", kept[Number(place.dataset.fold)]);
 		place.remove();
-		watch(fold);
+		WideTables.watch(fold);
 		show();
 	}
 
@@ -230,15 +230,6 @@
 		});
 	}
 
-	// ---- tables that are wider than the page
-
-	const widths = new ResizeObserver((entries) => entries.forEach(({ target }) => aside(target)));
-	function aside(box) {
-		const hint = box.previousElementSibling;
-		if (hint?.matches(".aside")) hint.hidden = box.scrollWidth <= box.clientWidth + 1;
-	}
-	const watch = (part) => part.querySelectorAll(".scroll").forEach((box) => widths.observe(box));
-
 	// ---- and begin
 
 	const charts = Charts.begin(figures, remember);
@@ -260,7 +251,7 @@
 	}
 	for (const fold of folds) fold.addEventListener("toggle", () => { fill(fold); remember(); });
 	turnTo("");
-	watch(document);
+	WideTables.watch(document);
 	restore();
 	show();
 	addEventListener("hashchange", () => { restore(); show(); });

@@ -77,6 +77,11 @@ class MeasurementResult(ABC):
         return ()
 
     @property
+    def sample_draws(self) -> tuple[Draw, ...]:
+        """Power of the device at loads as fine as they were measured."""
+        return self.draws
+
+    @property
     def judged_trials(self) -> tuple[tuple[str, SearchTrial], ...]:
         """Its trials, as a search judges them, behind the word for each; () of a kind that has none."""
         return ()

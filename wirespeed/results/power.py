@@ -11,22 +11,36 @@ from wirespeed.results.draw import Draw
 from wirespeed.results.figures import rate_text
 from wirespeed.results.measurement import MeasurementResult
 
+NEAR = 0.1
+"""Watts belong to a rate that differs by at most this share from the packets that came back while they were drawn."""
+
 
 @dataclass(frozen=True)
 class Power:
-    """All of a test. `idle` says how the idle watts were come by."""
+    """All of a test. `idle` says how the idle watts were come by; `sample_draws` are those of a ramp's samples, where
+    `draws` has parts of the ramp."""
 
     meter: str
     of: str
     idle_w: float | None
     idle: str
     draws: tuple[Draw, ...]
+    sample_draws: tuple[Draw, ...]
 
     @property
     def most(self) -> Draw | None:
         """The load at which the most packets came back while the meter told."""
         known = [draw for draw in self.draws if draw.watts is not None]
         return max(known, key=lambda draw: draw.received_pps, default=None)
+
+    def at(self, rate_pps: float) -> Draw | None:
+        """The metered load at which about `rate_pps` came back, the nearest of several; None without one."""
+
+        def apart(draw: Draw) -> float:
+            return abs(draw.received_pps - rate_pps)
+
+        near = [draw for draw in self.sample_draws if draw.watts is not None and apart(draw) <= NEAR * rate_pps]
+        return min(near, key=apart, default=None)
 
     @property
     def gaps(self) -> int:
@@ -36,7 +50,9 @@ class Power:
 def power_of(result: MeasurementResult) -> Power | None:
     """None of a test without a meter."""
     said = result.lab.power
-    return None if said is None else Power(said.meter, said.of, result.lab.idle_watts, said.idle, result.draws)
+    if said is None:
+        return None
+    return Power(said.meter, said.of, result.lab.idle_watts, said.idle, result.draws, result.sample_draws)
 
 
 def power_line(result: MeasurementResult) -> str:

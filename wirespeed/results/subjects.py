@@ -34,7 +34,7 @@ class Subject:
 class Value:
     """Packets per second, all directions together. `at_least`: something other than the device ended it, which `bound`
     names; `upper_pps` is the upper bound of a search. `irregular` says why it should not be believed; empty where it
-    should."""
+    should. `low_pps` and `high_pps` are the range of the `samples` of an estimate."""
 
     rate_pps: float
     at_least: bool = False
@@ -44,6 +44,19 @@ class Value:
     loss_ratio: float | None = None
     line_percent: float | None = None
     upper_pps: float | None = None
+    samples: int = 0
+    low_pps: float | None = None
+    high_pps: float | None = None
+
+    @property
+    def limits_pps(self) -> tuple[float, float]:
+        """Where the limit of the DUT lies. That of an estimate is between its highest sample and the next one, since
+        the load rose in equal steps."""
+        if self.mark != "estimate" or self.low_pps is None or self.high_pps is None or not self.samples:
+            return self.rate_pps, self.upper_pps or self.rate_pps
+        steps = self.samples - 1
+        step_pps = (self.high_pps - self.low_pps) / steps if steps else self.high_pps
+        return self.high_pps, self.high_pps + step_pps
 
 
 def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
@@ -62,6 +75,9 @@ def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subje
                 figure.loss_ratio,
                 figure.line_percent,
                 figure.upper_pps,
+                figure.samples,
+                figure.low_pps,
+                figure.high_pps,
             )
             yield Subject(verdict.kind, load, ways, figure.name), value
 

@@ -118,7 +118,7 @@ def _gone(path: Path, error: OSError) -> ConnectionFault:
 
 
 def _connect(connection: socket.socket, path: Path, timeout_s: float) -> None:
-    """Wait where so many wait already: with a time limit on the socket, Linux refuses at once."""
+    """Retry if the queue of the socket is full: with a timeout on the socket, Linux refuses at once."""
     end_s = time.monotonic() + timeout_s
     while True:
         try:

@@ -162,7 +162,7 @@ class Grammar:
         return sorted(word for word in known if word.startswith(begun))
 
     def _walk(self, words: Sequence[str], context: Any) -> tuple[_Arrival, int]:
-        """Follow the words as far as they fit: what is reached there, and how many words fitted."""
+        """Follow the words as far as they match. Returns the states reached and the number of matching words."""
         arrival = self._arrive([_Thread(self._start, ())])
         for position, word in enumerate(words):
             stepped = _step(arrival, word, words[position:], context)
@@ -266,8 +266,8 @@ class _SyntaxReader:
 
 
 def _closure(states: Iterable[_State]) -> Iterator[tuple[int, _State]]:
-    """The states and all that they reach without a word, each once, the first to arrive wins; with the place of the
-    one that it came from."""
+    """The states and all states reachable from them without a word, each once (the first wins), with the index of its
+    origin."""
     seen: set[int] = set()
     stack = list(enumerate(states))[::-1]
     while stack:
@@ -320,7 +320,8 @@ class _Rest(str):
 
 
 def _unabbreviated(word: str, literals: Sequence[str]) -> str | None:
-    """The one literal that `word` begins; of several, the one that begins all others (neighbor, neighbors)."""
+    """The literal that `word` abbreviates; of several, the one that is the prefix of all others (neighbor,
+    neighbors)."""
     begun = [literal for literal in literals if literal.startswith(word)]
     shortest = min(begun, key=len, default=None)
     return shortest if shortest and all(literal.startswith(shortest) for literal in begun) else None

@@ -147,7 +147,7 @@ class NativeRouter:
         return check(self._lib.ws_router_event_fd(self._router))
 
     def links_fd(self) -> int:
-        """Readable when `follow_links` has something to do; what no driver tells of, `poll` finds."""
+        """Readable when `follow_links` has something to do; `poll` finds changes that no driver signals."""
         return check(self._lib.ws_links_fd())
 
     def follow_links(self) -> tuple[int, ...]:
@@ -310,8 +310,8 @@ class NativeRouter:
         return check(self._lib.ws_router_route_count(self._router, table, version))
 
     def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
-        """All routes in order of (address, length): the prefix, its paths, which are one object for all routes that
-        share them, what it is counted by, and who made it."""
+        """All routes in order of (address, length): the prefix, its paths (one object for all routes that share them),
+        its counter, and its source."""
         # Many routes share few lists of paths: each is read once.
         lists: dict[int, tuple[Path, ...]] = {}
         sources = list(RouteSource)
@@ -421,7 +421,7 @@ class NativeRouter:
         return [from_struct(Feature, struct) for struct in structs[0:found]]
 
     def clear_maxima(self) -> None:
-        """Forget the dearest call of every node."""
+        """Reset the most expensive call of every node."""
         self._lib.ws_router_clear_maxima(self._router)
 
     def totals(self, worker: int) -> Totals:

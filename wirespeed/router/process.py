@@ -47,8 +47,8 @@ def run(
 ) -> None:
     """Run a router until SIGINT or SIGTERM. `commands` are lines to run before the file; `telnet` is a loopback address
     and a TCP port for VPP's client besides the control socket; `api_socket` None is for no binary API. `announce` gets
-    a line for each interface and a last one that begins with `ready`; `warn` gets notices. Anything that is wrong ends
-    it before traffic starts."""
+    a line per interface and a last one that begins with `ready`; `warn` gets notices. Any error ends the router before
+    traffic starts."""
     with ExitStack() as undo:
         if pidfile is not None:
             undo.callback(_write_pid(pidfile).unlink, missing_ok=True)
@@ -144,7 +144,7 @@ def _write_pid(path: Path) -> Path:
 
 
 def _run_line(console: Console, place: StartupPlace, line: str, announce: Callable[[str], None]) -> None:
-    """A line that a start-up file stands for; an error names that place."""
+    """A line from a start-up file; errors name its place in the file."""
     try:
         for answer in console.run(line):
             announce(answer)

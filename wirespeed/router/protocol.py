@@ -34,7 +34,7 @@ def encode(message: dict[str, Any]) -> bytes:
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """One answer of the router; what is before it was for VPP's client. ValueError when it is none."""
+    """One answer of the router; bytes before it are for VPP's client. ValueError for an invalid answer."""
     answer: dict[str, Any] = json.loads(line[max(line.find(b"{"), 0) :])
     return answer
 

@@ -41,7 +41,8 @@ def open_socket(
     option: str = "--socket",
     kind: socket.SocketKind = socket.SOCK_STREAM,
 ) -> socket.socket:
-    """Listen at `path`, for this user alone. EnvironmentFault when another router does, or the place is not ours."""
+    """Listen at `path`, for this user only. EnvironmentFault if another router listens there, or the file belongs to
+    another program."""
     listener = socket.socket(socket.AF_UNIX, kind)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,7 +76,7 @@ def open_telnet(host: str, port: int) -> socket.socket:
 
 
 def _bind_privately(listener: socket.socket, path: Path) -> None:
-    """The mode is right from the first moment, so that nobody else can connect in between."""
+    """The socket has its mode from the first moment, so no other user can connect in between."""
     before = os.umask(0o177)
     try:
         listener.bind(str(path))
@@ -155,7 +156,7 @@ async def _serve(
 
 
 def _poll(console: Console) -> None:
-    """One round of the core, and what it found that is to be told."""
+    """One poll of the core; report its findings."""
     console.core.poll()
     for conflict in console.core.ip6.dad_conflicts():
         name = console.core.interface(conflict.interface).name

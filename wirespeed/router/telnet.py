@@ -157,7 +157,7 @@ class TelnetSession:
                     pass
 
     async def _answer(self, line: str, newline: str) -> bool:
-        """Run a line and write what it says; False when it leaves."""
+        """Run a line and write its output; False if it ends the session."""
         if line.strip() in _LEAVE:
             return False
         for message in self._run(line):
@@ -233,7 +233,7 @@ class TelnetSession:
         return True
 
     def _show(self, line: str) -> None:
-        """Put another line in the place of the one that is typed."""
+        """Replace the typed line by another one."""
         self._line = line
         self._say(f"\r\x1b[K{PROMPT}{line}")
 

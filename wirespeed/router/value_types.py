@@ -1,4 +1,4 @@
-"""The typed values that command lines hold: how each is read, what it is called, and what completes it."""
+"""The typed values of command lines: parsing, name and completion of each."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class _Value:
 
 
 class _NoSuchInterface(ValueError):
-    """Names those there are once somebody reads it: where a word may be other things too, mostly nobody does."""
+    """Lists the existing names only when it is read, which is rare if the word may also be something else."""
 
     def __str__(self) -> str:
         word, context = self.args

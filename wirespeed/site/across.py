@@ -122,7 +122,7 @@ def matrix(site: Catalogue, title: str) -> DutMatrix:
 
 
 def _matrix_row(dut: str, figures: Sequence[SiteFigure | None]) -> tuple[SiteCell, ...]:
-    """The version stands beside the DUT where all figures have the same, else beside each."""
+    """The version is shown with the DUT if it is the same for all figures, otherwise with each figure."""
     versions = {one.entry.version for one in figures if one is not None}
     shared = f"version {one}" if len(versions) == 1 and (one := next(iter(versions))) else ""
     cells = (rate_cell(one, note="" if one is None or shared else one.entry.version) for one in figures)

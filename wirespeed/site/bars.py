@@ -68,8 +68,8 @@ def side_by_side(site: Catalogue, most: int, by_watt: bool = False) -> tuple[Bar
 
 
 def newest_of_duts(site: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
-    """One figure a DUT of the entries of one test: the one that says most, by rate; irregular ones and unnamed DUTs
-    last."""
+    """One figure per DUT from the entries of one test: the most informative one. Sorted by rate; irregular figures and
+    unnamed DUTs last."""
     by_dut: dict[str, list[SiteFigure]] = {}
     for figure in telling(site.of(entries)):
         by_dut.setdefault(figure.entry.dut, []).append(figure)
@@ -78,7 +78,7 @@ def newest_of_duts(site: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFi
 
 
 def rate_bars(site: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0) -> Bars:
-    """One bar a figure, each of another DUT; those stand beside their number `of_all`."""
+    """One bar per figure, each of another DUT; `of_all` is the number of all DUTs."""
     most = max(one.value.rate_pps for one in newest)
     shared = _shared_version(newest)
     names = {one.name for one in newest}
@@ -148,7 +148,7 @@ def _more(number: int, noun: str) -> str:
 
 
 def build_bars(site: Catalogue, newest_figure: SiteFigure, title: str, page: str = "") -> Bars | None:
-    """The figure by the versions of its DUT, the oldest first; None where there is one version only."""
+    """The figure by version of its DUT, the oldest first; None for a single version."""
     series = _series(site, newest_figure)
     by_version: dict[str, list[SiteFigure]] = {}
     for figure in sorted(series, key=lambda figure: figure.entry.started):

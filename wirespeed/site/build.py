@@ -20,14 +20,16 @@ from wirespeed.site.folder import NewFolder, replaced
 from wirespeed.site.making import WORK, ResultToMake, maker
 from wirespeed.site.manifest import Made, Manifest, source_of
 from wirespeed.site.pages import pages
+from wirespeed.site.parts import counted
 from wirespeed.site.templates import assets
 
 
 @dataclass(frozen=True)
 class Built:
-    """`results` in it, of which `made` were new; `pages` made of several results. `lost` say which have no file."""
+    """`counted` says how many results and inspections are in it, of which `made` were new; `pages` made of several
+    results. `lost` say which have no file."""
 
-    results: int
+    counted: str
     made: int
     pages: int
     lost: tuple[str, ...]
@@ -50,12 +52,12 @@ def build(
         for name, text in assets().items():
             folder.write(name, text.encode())
         made, new = _results(corpus, folder, old, rows, on_result)
-        found = catalogue(rows, figures, {digest: one.told for digest, one in made.items()})
-        sources, written = _pages(corpus, folder, old, found, title)
-        archives = _archives(corpus, folder, old, found, made)
+        site = catalogue(rows, figures, {digest: one.told for digest, one in made.items()})
+        sources, written = _pages(corpus, folder, old, site, title)
+        archives = _archives(corpus, folder, old, site, made)
         manifest.write(folder.path, Manifest(manifest.program(), made, sources, archives))
     lost = tuple(one.told.fault for one in made.values() if one.told.fault)
-    return Built(len(made), new, written, lost)
+    return Built(counted(site.entries), new, written, lost)
 
 
 def _results(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed.compare.comparison import ComparisonRow
-from wirespeed.compare.text import verdict
+from wirespeed.compare.text import steps_text, verdict
 from wirespeed.results.figures import difference_text
 from wirespeed.site.entries import SiteFigure
 from wirespeed.site.judging import WITHIN, judged
@@ -27,10 +27,11 @@ def against_before(figures: Sequence[SiteFigure]) -> str:
     if not builds:
         return ""
     (_, after), (name, before) = builds
-    said = compared(before, after)
+    row = judged(before, after)
+    said, steps = _words(row), steps_text(row)
     if said.startswith(("better", "worse")):
-        return f"{said} than {name}"
-    return f"{said} as {name}" if said.startswith("same") else f"against {name}: {said}"
+        return f"{said} than {name}{steps}"
+    return f"{said} as {name}{steps}" if said.startswith("same") else f"against {name}: {said}{steps}"
 
 
 def _last_two(figures: Sequence[SiteFigure]) -> list[tuple[str, list[SiteFigure]]]:
@@ -51,8 +52,9 @@ def since_the_last_step(figures: Sequence[SiteFigure]) -> list[SiteFigure]:
 
 
 def compared(a: Sequence[SiteFigure], b: Sequence[SiteFigure]) -> str:
-    """The change from A to B in words: `better +3.1 %`."""
-    return _words(judged(a, b))
+    """The change from A to B in words: `better (+3.1 %)`."""
+    row = judged(a, b)
+    return f"{_words(row)}{steps_text(row)}"
 
 
 def _words(row: ComparisonRow) -> str:

@@ -1,13 +1,11 @@
-"""A DUT: what it forwards at each test, how that changed, what it draws and costs, and all its results. Pure."""
+"""A DUT: its rate at each test and the changes, its power and price, and all its results. Pure."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.charts.chart import Chart
-from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
 from wirespeed.site.builds import changed
 from wirespeed.site.drawing import spark, trend_chart
@@ -22,6 +20,7 @@ from wirespeed.site.parts import (
     answer_of,
     counted,
     edition,
+    newest_day,
     number,
     per_price_cell,
     per_watt_cell,
@@ -45,6 +44,14 @@ class LimitOfTest:
     sentences: tuple[str, ...]
     page: str
     edition: str
+
+
+@dataclass(frozen=True)
+class LimitOfSeveral:
+    """What `explain` says of several tests."""
+
+    sentence: str
+    tests: tuple[LimitOfTest, ...]
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class DutPage:
     tests: SiteTable
     trends: tuple[TrendOfTest, ...]
     told: tuple[LimitOfTest, ...]
-    told_of_several: tuple[str, ...]
+    told_of_several: tuple[LimitOfSeveral, ...]
     power: tuple[PowerOfTest, ...]
     results: SiteTable
     hardware: str
@@ -98,7 +105,7 @@ def dut_page(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutPage
         name=dut,
         meta=tuple(_meta(entries)),
         described=tuple((name, value) for name, value in described(entries).items() if value),
-        answer=answer_of(best, site),
+        answer=answer_of(best, entries, site),
         answer_title=_answer_title({figure.entry.test for figure in figures}),
         review=review(figures),
         tests=site_table(
@@ -125,10 +132,9 @@ def described(entries: Sequence[SiteEntry]) -> Mapping[str, str]:
 
 
 def _meta(entries: Sequence[SiteEntry]) -> list[str]:
-    newest = max(entry.started for entry in entries)[:10]
     versions = dict.fromkeys(entry.version for entry in entries if entry.version)
     cpus = dict.fromkeys(entry.cpu for entry in entries if entry.cpu)
-    said = [counted(entries), f"newest {newest}" if newest else ""]
+    said = [counted(entries), newest_day(entries)]
     last = next(iter(versions), "")
     said += [f"{len(versions)} versions, last {last}" if len(versions) > 1 else f"version {last}"] if last else []
     return [*filter(None, said), *list(cpus)[:1]]
@@ -193,11 +199,16 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
     return [limits[test] for test in sorted(limits, key=test_order)]
 
 
-def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[str, ...]]:
-    """Tests with what is said of one only, and what is said of several, with the number of these."""
-    times = Counter(sentence for one in told for sentence in one.sentences)
-    apart = (replace(one, sentences=tuple(said for said in one.sentences if times[said] == 1)) for one in told)
-    several = tuple(f"{said} ({count(number, 'test')})" for said, number in times.items() if number > 1)
+def once(limits: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[LimitOfSeveral, ...]]:
+    """Remarks on one test with its name, and remarks on several tests with these."""
+    by_sentence: dict[str, list[LimitOfTest]] = {}
+    for one in limits:
+        for sentence in one.sentences:
+            by_sentence.setdefault(sentence, []).append(one)
+    apart = (
+        replace(one, sentences=tuple(said for said in one.sentences if len(by_sentence[said]) == 1)) for one in limits
+    )
+    several = tuple(LimitOfSeveral(said, tuple(some)) for said, some in by_sentence.items() if len(some) > 1)
     return tuple(one for one in apart if one.sentences), several
 
 
@@ -221,7 +232,7 @@ def _result_row(entry: SiteEntry, figure: SiteFigure | None) -> dict[str, SiteCe
         "kind": text(entry.kind if entry.status in ("", "complete") else f"{entry.kind}, {entry.status}"),
         "test": test_cell(entry) if entry.is_test else text(""),
         "version": text(entry.version),
-        "Mpps": rate_cell(figure),
+        "Mpps": rate_cell(figure, entry=entry),
         "limited by": text(entry.limit),
         "started": text(entry.started[:16].replace("T", " ")),
         "file": file,

@@ -1,4 +1,4 @@
-"""A result as the pages have it: what the index knows of it, and what its file told. Pure."""
+"""A result on the pages: its data from the index and from its file. Pure."""
 
 from __future__ import annotations
 
@@ -35,6 +35,9 @@ class ResultDetails:
     texts: tuple[tuple[str, str], ...] = ()
     marks: tuple[str, ...] = ()
     fault: str = ""
+    shown: tuple[str, ...] = ()
+    """The figure that stands for the result, as any list of results has it: rate, unit, name, and shape, word and
+    reason of its mark; empty of an inspection."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,11 @@ class SiteFigure:
     name: str
     value: Value
     per_watt: float | None
+
+    @property
+    def watts(self) -> float | None:
+        """What the DUT drew at about that rate; None without a reading there."""
+        return None if not self.per_watt else self.value.rate_pps / self.per_watt
 
     @property
     def told(self) -> results.Figure:
@@ -59,6 +67,9 @@ class SiteFigure:
             lines=max(1, self.entry.directions.count("→")),
             bound=value.bound,
             upper_pps=value.upper_pps,
+            samples=value.samples,
+            low_pps=value.low_pps,
+            high_pps=value.high_pps,
             why=value.irregular,
         )
 
@@ -125,11 +136,13 @@ class Catalogue:
 
     @cached_property
     def duts(self) -> dict[str, tuple[SiteEntry, ...]]:
-        """By name: the one measured last first, of one day by name, what has no name last."""
+        """By name: the one measured last first, of one day by name, what has no name last. Inspections are no
+        measurement."""
         by_dut: dict[str, list[SiteEntry]] = {}
         for entry in self.entries:
             by_dut.setdefault(entry.dut, []).append(entry)
-        newest_first = sorted(sorted(by_dut), key=lambda dut: by_dut[dut][0].started[:10], reverse=True)
+        days = {dut: max((one.started[:10] for one in some if one.is_test), default="") for dut, some in by_dut.items()}
+        newest_first = sorted(sorted(by_dut), key=days.__getitem__, reverse=True)
         return {dut: tuple(by_dut[dut]) for dut in sorted(newest_first, key=is_unnamed)}
 
     @cached_property
@@ -168,6 +181,9 @@ def catalogue(
                 row["loss_ratio"],
                 row["line_percent"],
                 row["upper_pps"],
+                row["samples"],
+                row["low_pps"],
+                row["high_pps"],
             )
             by_digest.setdefault(entry.digest, []).append(SiteFigure(entry, row["figure"], value, row["per_watt"]))
     return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in by_digest.items()})

@@ -1,4 +1,4 @@
-"""The figure that stands for a test, and its trust mark. Pure."""
+"""The figure that represents a test, and its trust mark. Pure."""
 
 from __future__ import annotations
 
@@ -103,5 +103,5 @@ def at_least(figure: SiteFigure) -> str:
 
 
 def per_watt(figure: SiteFigure) -> str:
-    """In a column of Mpps a watt; empty where nobody metered."""
+    """For a column of Mpps per watt; empty without a meter."""
     return "" if figure.per_watt is None else f"{at_least(figure)}{of_mega(figure.per_watt)}"

@@ -1,4 +1,4 @@
-"""A folder that is replaced as a whole: the new one is made beside it, and takes its place in one step.
+"""A folder that is replaced as a whole: the new one is made next to it, and takes its place in one step.
 
 Each maker works in a folder of its own beside the target, `.NAME.XXXXXXXX.new`, which it creates, locks and marks. The
 next maker removes such a folder only if it bears the mark, or is a site, and nobody holds its lock. Nothing else beside
@@ -31,7 +31,7 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # of linux/fcntl.h and linux/fs.h
 
 @dataclass(frozen=True)
 class NewFolder:
-    """`old` is the one that stands now, or None."""
+    """`old` is the existing folder, or None."""
 
     path: Path
     old: Path | None
@@ -103,7 +103,7 @@ def replaced(target: Path, is_ours: Callable[[Path], bool]) -> Iterator[NewFolde
 
 
 def _made_beside(target: Path, ending: str) -> Path:
-    """A new, empty folder beside the target, readable by those who may read what this process creates."""
+    """A new, empty folder next to the target, with the permissions of this process's umask."""
     made = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=ending, dir=target.parent))
     mask = os.umask(0)
     os.umask(mask)
@@ -113,7 +113,7 @@ def _made_beside(target: Path, ending: str) -> Path:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """BlockingIOError where another process has it, OSError where it is a link or no folder."""
+    """BlockingIOError if another process holds it, OSError if it is a link or not a folder."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -13,7 +13,7 @@ from wirespeed.tables import Grid
 
 @dataclass(frozen=True)
 class InspectedPage:
-    """An inspection: when, what is off, tables."""
+    """An inspection: date, problems, tables."""
 
     title: str
     page: str

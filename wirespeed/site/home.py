@@ -20,6 +20,7 @@ from wirespeed.site.parts import (
     answer_of,
     counted,
     dut_cell,
+    newest_day,
     number,
     per_price_cell,
     per_watt_cell,
@@ -27,6 +28,7 @@ from wirespeed.site.parts import (
     site_table,
     test_name,
     text,
+    watts_cell,
 )
 from wirespeed.site.trends import change, trends
 
@@ -67,7 +69,6 @@ class Home:
     builds: tuple[Bars, ...]
     watts: tuple[Bars, ...]
     rows: tuple[tuple[str, ...], ...]
-    total: int
     lost: int
 
     def values(self, field: str) -> list[str]:
@@ -87,7 +88,6 @@ def home(site: Catalogue, title: str) -> Home:
         builds=tuple(_builds(site)),
         watts=side_by_side(site, MOST_PANELS, by_watt=True),
         rows=rows(site),
-        total=len(site.entries),
         lost=sum(bool(entry.fault) for entry in site.entries),
     )
 
@@ -98,14 +98,13 @@ def _meta(site: Catalogue) -> Iterator[str]:
     rated = sum(any(site.figures.get(entry.digest) for entry in entries) for entries in site.duts.values())
     yield count(len(site.duts), "DUT") + (f", {rated} of them with a rate" if rated < len(site.duts) else "")
     yield count(len(site.tests), "test")
-    if newest := max((entry.started for entry in site.entries), default=""):
-        yield f"newest {newest[:10]}"
+    yield from filter(None, [newest_day(site.entries)])
 
 
-def _builds(found: Catalogue) -> Iterator[Bars]:
+def _builds(site: Catalogue) -> Iterator[Bars]:
     """By version the answers of the DUTs that have several, of those measured last."""
-    answers = (answer(found.of(entries)) for entries in found.duts.values())
-    told = (build_bars(found, best, best.entry.dut, dut_page(best.entry.dut)) for best in answers if best is not None)
+    answers = (answer(site.of(entries)) for entries in site.duts.values())
+    told = (build_bars(site, best, best.entry.dut, dut_page(best.entry.dut)) for best in answers if best is not None)
     return islice((bars for bars in told if bars is not None), MOST_PANELS)
 
 
@@ -124,7 +123,6 @@ def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
 
 
 def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
-    mark = None if figure is None else trust(figure)
     return (
         "" if entry.fault else key(entry.digest),
         entry.title,
@@ -141,10 +139,19 @@ def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
         "" if figure is None else figure.name,
         "" if figure is None else at_least(figure),
         "" if figure is None else f"{figure.value.rate_pps:.6g}",
-        "" if mark is None else mark.shape,
-        "" if mark is None else f"{mark.word}: {mark.why}",
+        *_mark(entry, figure),
         "" if figure is None or figure.per_watt is None else f"{figure.per_watt:.6g}",
     )
+
+
+def _mark(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, str]:
+    """Shape and meaning."""
+    if figure is not None:
+        return (mark := trust(figure)).shape, f"{mark.word}: {mark.why}"
+    if not entry.told.shown:
+        return "", ""
+    *_, shape, word, why = entry.told.shown
+    return shape, f"{word}: {why}"
 
 
 def _card(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutCard:
@@ -153,17 +160,16 @@ def _card(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutCard:
     over_time = None if best is None else trends(one for one in figures if one.subject == best.subject)
     newest = best.entry if best is not None else next((entry for entry in entries if entry.is_test), None)
     said = newest.told.sentences if newest is not None else ()
-    day = max(entry.started for entry in entries)[:10]
     changed, is_down = change(over_time[best.subject].figures) if over_time and best is not None else ("", False)
     return DutCard(
         name=dut,
         page=dut_page(dut),
-        answer=answer_of(best, site),
+        answer=answer_of(best, entries, site),
         sentence=said[0] if said else "",
         spark=spark(over_time[best.subject]) if over_time and best is not None else None,
         change=changed,
         is_down=is_down,
-        foot=" · ".join(filter(None, (counted(entries), day and f"newest {day}"))),
+        foot=" · ".join(filter(None, (counted(entries), newest_day(entries)))),
     )
 
 
@@ -171,6 +177,7 @@ def _card(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutCard:
 class Duts:
     title: str
     table: SiteTable
+    counted: str = ""
 
 
 def duts_page(site: Catalogue, title: str) -> Duts:
@@ -178,21 +185,20 @@ def duts_page(site: Catalogue, title: str) -> Duts:
     return Duts(title, site_table(count(len(site.duts), "DUT"), rows))
 
 
-def _dut_row(dut: str, entries: Sequence[SiteEntry], found: Catalogue) -> dict[str, SiteCell]:
-    best = answer(found.of(entries))
+def _dut_row(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> dict[str, SiteCell]:
+    best = answer(site.of(entries))
     price, date = price_of(entries)
-    watts = None if best is None else best.entry.watts
     return {
         "DUT": dut_cell(dut),
-        "Mpps": rate_cell(best),
+        "Mpps": rate_cell(best, entry=next((entry for entry in entries if entry.is_test), None)),
         "of": text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
         "version": text("" if best is None else best.entry.version),
         "Mpps/W": per_watt_cell(best),
         "for its price": per_price_cell(best, price, date),
-        "watts": number(watts, f"{watts or 0:.1f}", why="" if watts else "no power meter (--power)"),
+        "watts": watts_cell(best),
         "limited by": text("" if best is None else best.entry.limit),
         "results": number(tests := sum(entry.is_test for entry in entries), str(tests)),
-        "newest": text(max(entry.started for entry in entries)[:10]),
+        "newest": text(max((entry.started for entry in entries if entry.is_test), default="")[:10]),
     }
 
 

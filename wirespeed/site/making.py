@@ -55,7 +55,7 @@ def maker(store: Store, folder: NewFolder, count: int) -> AbstractContextManager
 
 
 def make(store: Store, folder: NewFolder, wanted: ResultToMake) -> tuple[ResultToMake, Made]:
-    """A result whose file is gone or damaged has no files, and is told of."""
+    """A result with a missing or damaged file has no files, and is reported."""
     raw, page = raw_file(wanted.digest, wanted.title), result_page(wanted.digest)
     try:
         content, _ = store.get(wanted.digest)

@@ -26,7 +26,7 @@ _PACKAGES = ("site", "report", "measurement", "charts", "pages", "explain", "com
 
 @dataclass(frozen=True)
 class Made:
-    """A result that is in the site: what it was made from, its files, and what its file told."""
+    """A result in the site: its inputs, its files, and the data from its result file."""
 
     source: str
     files: tuple[str, ...]
@@ -93,6 +93,6 @@ def write(folder: Path, manifest: Manifest) -> None:
 
 
 def _made(source: str, files: list[str], told: dict[str, Any]) -> Made:
-    lists = {name: tuple(told[name]) for name in ("device", "sentences", "marks")}
+    lists = {name: tuple(told[name]) for name in ("device", "sentences", "marks", "shown")}
     texts = tuple((name, file) for name, file in told["texts"])
     return Made(source, tuple(files), ResultDetails(**{**told, **lists, "texts": texts}))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.pages.words import count
+from wirespeed.results.power import NEAR
 from wirespeed.results.verdict import FULL_LOAD
 from wirespeed.site.drawing import Spark
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
@@ -64,7 +65,7 @@ def site_table(label: str, rows: Iterable[Mapping[str, SiteCell]]) -> SiteTable:
 @dataclass(frozen=True)
 class DutHeadline:
     """The headline figure of a DUT, in large type: that of `test`. `edition` is the version of the DUT and the day;
-    `more` is what it forwarded at full load, if that is another figure."""
+    `more` is what it forwarded at full load, if that is another figure, `detail` the range of an estimate."""
 
     rate: str
     unit: str
@@ -76,6 +77,7 @@ class DutHeadline:
     shape: str
     word: str
     why: str
+    detail: str
 
 
 def text(said: str, page: str = "", why: str = "") -> SiteCell:
@@ -95,8 +97,16 @@ def _marked(figure: SiteFigure, value: float, said: str, why: str = "") -> SiteC
     return SiteCell(f"{said} {mark.shape}", "", f"{value:.9g}", is_figure=True, why=told)
 
 
-def rate_cell(figure: SiteFigure | None, filled: float | None = None, note: str = "") -> SiteCell:
-    """In Mpps, with its trust mark, and a bar over `filled` percent of the cell."""
+def rate_cell(
+    figure: SiteFigure | None, filled: float | None = None, note: str = "", entry: SiteEntry | None = None
+) -> SiteCell:
+    """In Mpps, with its trust mark, and a bar over `filled` percent of the cell. Without a rate above 0 the mark of the
+    `entry`."""
+    if figure is None and entry is not None and entry.told.shown:
+        rate, unit, name, shape, word, _ = entry.told.shown
+        return SiteCell(
+            f"{NOTHING} {shape}", entry.page, is_figure=True, why=f"{name} {f'{rate} {unit}'.strip()}, {word}"
+        )
     if figure is None:
         return SiteCell(NOTHING, is_figure=True, why="not measured")
     pps = figure.value.rate_pps
@@ -106,8 +116,18 @@ def rate_cell(figure: SiteFigure | None, filled: float | None = None, note: str 
 
 def per_watt_cell(figure: SiteFigure | None) -> SiteCell:
     if figure is None or figure.per_watt is None:
-        return number(None, "", why="no power meter (--power)")
-    return _marked(figure, figure.per_watt, per_watt(figure), f"{figure.entry.watts:.1f} W")
+        return number(None, "", why=_no_watts(figure))
+    return _marked(figure, figure.per_watt, per_watt(figure), f"{figure.watts:.1f} W at about this rate")
+
+
+def watts_cell(figure: SiteFigure | None) -> SiteCell:
+    watts = None if figure is None else figure.watts
+    return number(watts, f"{watts or 0:.1f}", why="" if watts else _no_watts(figure))
+
+
+def _no_watts(figure: SiteFigure | None) -> str:
+    metered = figure is not None and figure.entry.watts is not None
+    return f"no reading within {100 * NEAR:g} % of this rate" if metered else "no power meter (--power)"
 
 
 def per_price_cell(figure: SiteFigure | None, price: str, date: str) -> SiteCell:
@@ -141,16 +161,24 @@ def test_name(load: str, directions: str) -> str:
     return f"{load_title(load) or 'load unknown'}, {directions_title(directions) or 'all directions'}"
 
 
-def answer_of(figure: SiteFigure | None, site: Catalogue) -> DutHeadline | None:
+def answer_of(figure: SiteFigure | None, entries: Sequence[SiteEntry], site: Catalogue) -> DutHeadline | None:
+    """The headline of a DUT; that of its newest result where none of them has a rate."""
     if figure is None:
-        return None
+        newest = next((entry for entry in entries if entry.told.shown), None)
+        return None if newest is None else _without_rate(newest)
     rate, unit = figure.told.rate_parts
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
     full = (one for one in site.figures[entry.digest] if one.name == FULL_LOAD and one.told.text != figure.told.text)
     more = "; ".join(one.told.line for one in full)
     test, of = test_name(*entry.test), f"{figure.name}{share}"
-    return DutHeadline(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why)
+    detail = f"{mark.detail[:1].upper()}{mark.detail[1:]}." if mark.detail else ""
+    return DutHeadline(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why, detail)
+
+
+def _without_rate(entry: SiteEntry) -> DutHeadline:
+    rate, unit, name, shape, word, why = entry.told.shown
+    return DutHeadline(rate, unit, test_name(*entry.test), name, "", edition(entry), entry.page, shape, word, why, "")
 
 
 def counted(entries: Sequence[SiteEntry]) -> str:
@@ -161,6 +189,13 @@ def counted(entries: Sequence[SiteEntry]) -> str:
     return ", ".join(filter(None, (results, count(inspections, "inspection") if inspections else "")))
 
 
+def newest_day(entries: Sequence[SiteEntry]) -> str:
+    """`newest 2026-11-14` of the results; where there are only inspections, `inspected 2026-11-14`."""
+    tests = [entry.started for entry in entries if entry.is_test]
+    day = max(tests or [entry.started for entry in entries], default="")[:10]
+    return day and f"{'newest' if tests else 'inspected'} {day}"
+
+
 def edition(entry: SiteEntry) -> str:
-    """`version 1.4, 2026-11-14`; what is not known is left out."""
+    """`version 1.4, 2026-11-14`; unknown parts are omitted."""
     return ", ".join(filter(None, (entry.version and f"version {entry.version}", entry.started[:10])))

@@ -23,7 +23,7 @@ _OWN = r"\1 'self' file: "
 
 @dataclass(frozen=True)
 class ReportPage:
-    """`assets` are by their names, which say what is in them."""
+    """`assets` by their names, which contain a digest of the contents."""
 
     text: str
     assets: dict[str, str]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.loads import directions_title, load_title
+from wirespeed.pages.trust import STEPS_OF_BOTH
 from wirespeed.results.verdict import BOUNDS
 from wirespeed.site.entries import SiteFigure
 from wirespeed.site.figures import chosen, load_order
@@ -14,10 +15,12 @@ from wirespeed.site.parts import SiteCell, SiteTable, rate_cell, text
 
 @dataclass(frozen=True)
 class Review:
-    """`of` says what is the same in all cells: the name of the figures and the version."""
+    """`of` says what is the same in all cells: the name of the figures and the version. `steps_of_both` says why
+    estimates of one direction and of both do not add up, where both are there."""
 
     of: tuple[str, ...]
     table: SiteTable
+    steps_of_both: str = ""
 
 
 def review(figures: Sequence[SiteFigure]) -> Review | None:
@@ -50,4 +53,6 @@ def review(figures: Sequence[SiteFigure]) -> Review | None:
     )
     (version, *more_versions), (name, *more_names) = sorted(versions), sorted(names)
     of = ("" if more_names else name, f"version {version}" if version and not more_versions else "")
-    return Review(tuple(filter(None, of)), SiteTable("By load", headings, rows))
+    estimates = {"," in way for (_, way), one in best.items() if one.value.mark == "estimate"}
+    table = SiteTable("By load", headings, rows)
+    return Review(tuple(filter(None, of)), table, STEPS_OF_BOTH if len(estimates) > 1 else "")

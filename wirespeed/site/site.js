@@ -90,11 +90,13 @@ for (const find of document.querySelectorAll("p.find")) {
 	const [input, output] = [find.querySelector("input"), find.querySelector("output")];
 	const rows = [...find.parentElement.querySelector("table").tBodies[0].rows];
 	const texts = rows.map((row) => row.textContent.toLowerCase());
+	const counted = output.textContent;
 	find.hidden = false;
 	input.addEventListener("input", () => {
 		const words = input.value.toLowerCase().split(/\s+/);
 		rows.forEach((row, place) => { row.hidden = !words.every((word) => texts[place].includes(word)); });
-		output.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length}`;
+		const seen = rows.filter((row) => !row.hidden).length;
+		output.textContent = seen === rows.length ? counted : `${seen} of ${counted}`;
 	});
 }
 
@@ -113,9 +115,11 @@ function results(all) {
 	const fields = (heads) => [...document.querySelectorAll(heads)].map((one) => one.dataset.field);
 	const [columns, compared_columns] = [fields("#all thead button"), fields("#ticked thead th")];
 	const labels = [...document.querySelectorAll("#all thead button")].map((one) => one.textContent);
+	const counted = found.textContent;
 
 	// In Mpps or Mpps/W, with the trust mark of the figure.
-	const marked = (row, field) => get(row, field) && `${get(row, "at_least")}${digits(Number(get(row, field)) / 1e6)} ${get(row, "mark")}`;
+	const unrated = (row, field) => (field === "rate" && get(row, "mark") ? `– ${get(row, "mark")}` : "");
+	const marked = (row, field) => !get(row, field) ? unrated(row, field) : `${get(row, "at_least")}${digits(Number(get(row, field)) / 1e6)} ${get(row, "mark")}`;
 
 	function put_field(made, row, field) {
 		const rate = Number(get(row, "rate"));
@@ -151,7 +155,7 @@ function results(all) {
 				made.lastChild.dataset.label = labels[column];
 			});
 		}
-		found.textContent = `${shown.length} of ${all.length}`;
+		found.textContent = shown.length === all.length ? counted : `${shown.length} of ${counted}`;
 		more.hidden = shown.length <= most;
 	}
 
@@ -195,6 +199,7 @@ function results(all) {
 }
 
 themes(document.getElementById("theme"));
+WideTables.watch(document);
 if (document.getElementById("figures")) Charts.begin(JSON.parse(document.getElementById("figures").textContent));
 if (window.wirespeedResults && document.getElementById("all")) results(window.wirespeedResults);
 document.documentElement.dataset.drawn = "yes";

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from wirespeed import __version__
 from wirespeed.charts import browser
-from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.pages.templates import environment, style, text_of, wide_tables
 from wirespeed.pages.trust import LEGEND
 from wirespeed.site.figures import ORDER
 from wirespeed.site.reports import asset_name
@@ -26,7 +26,7 @@ POLICY = (
 def assets() -> dict[str, str]:
     """The site's own style and script, and what draws charts, by their files."""
     styles = (browser.library_style(), style(), browser.style(), text_of("wirespeed.site", "site.css"))
-    scripts = (text_of("wirespeed.site", "site.js"), browser.script(), browser.library())
+    scripts = ("\n".join((wide_tables(), text_of("wirespeed.site", "site.js"))), browser.script(), browser.library())
     files = [("\n".join(styles), ".css"), *((text, ".js") for text in scripts if text)]
     return {f"assets/{asset_name(text, suffix)}": text for text, suffix in files}
 

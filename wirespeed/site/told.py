@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.rerun import command_of
+from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import words
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
@@ -30,7 +31,9 @@ def told_of(result: MeasurementResult | Inspection, digest: str) -> tuple[Result
     if isinstance(result, Inspection):
         marks = tuple(f"{mark.subject}: {mark.text}" for mark in result.marks)
         return ResultDetails(command="wirespeed host show", texts=links, marks=marks), files
-    figures, limit, *following = verdict_of(result).plain_lines
+    verdict = verdict_of(result)
+    figures, limit, *following = verdict.plain_lines
+    mark = trust_of(verdict.shown, verdict.disturbed, verdict.samples)
     details = ResultDetails(
         command=command_of(result),
         device=result.dut.commands,
@@ -38,5 +41,6 @@ def told_of(result: MeasurementResult | Inspection, digest: str) -> tuple[Result
         description={name: words(value) for name, value in result.dut.description.items()},
         power=power_line(result),
         texts=links,
+        shown=(*verdict.shown.rate_parts, verdict.shown.name, mark.shape, mark.word, mark.why),
     )
     return details, files

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wirespeed.compare.judgement import Word
 from wirespeed.compare.plateaus import Plateau, plateaus
+from wirespeed.compare.text import steps_text
 from wirespeed.results.figures import three_digits
 from wirespeed.results.subjects import Subject
 from wirespeed.site.entries import SiteFigure
@@ -20,7 +21,8 @@ NEWEST = 200
 @dataclass(frozen=True)
 class TrendStep:
     """From the `at`th value on, which `day` and `version` are of; the value before it is of version `before`. `ratio`
-    is the change of the mean, 0.02 for 2 % more, and `word` what a comparison of the values says of it."""
+    is the change of the mean, 0.02 for 2 % more, `word` what a comparison of the values says of it, and `steps` within
+    what range it is known."""
 
     at: int
     ratio: float
@@ -28,6 +30,7 @@ class TrendStep:
     version: str
     before: str
     word: Word
+    steps: str = ""
 
     @property
     def is_worse(self) -> bool:
@@ -40,13 +43,13 @@ class TrendStep:
 
     @property
     def short(self) -> str:
-        """`▼ 12.0 %, worse than 1.2`, beside the version that it came with."""
+        """`▼ 12.0 %, worse than 1.2`, next to the version that caused it."""
         other = "" if self.before == self.version else self.before
         if self.word == "cannot tell":
-            return f"{self.arrow}{f' against {other}' if other else ''}, cannot be judged"
+            return f"{self.arrow}{f' against {other}' if other else ''}, cannot be judged{self.steps}"
         if self.word == "same":
-            return f"{self.arrow}, same{f' as {other}' if other else ''} within {100 * WITHIN:g} %"
-        return f"{self.arrow}, {self.word}{f' than {other}' if other else ''}"
+            return f"{self.arrow}, same{f' as {other}' if other else ''} within {100 * WITHIN:g} %{self.steps}"
+        return f"{self.arrow}, {self.word}{f' than {other}' if other else ''}{self.steps}"
 
     @property
     def text(self) -> str:
@@ -92,7 +95,7 @@ def _step(figures: Sequence[SiteFigure], before: Plateau, after: Plateau) -> Tre
     first, last = figures[after.first].entry, figures[before.last].entry
     row = judged(figures[before.first : before.last + 1], figures[after.first : after.last + 1])
     ratio, word = after.mean / before.mean - 1, row.judgement.word
-    return TrendStep(after.first, ratio, first.started[:10], first.version, last.version, word)
+    return TrendStep(after.first, ratio, first.started[:10], first.version, last.version, word, steps_text(row))
 
 
 def steps(series: Sequence[SiteFigure]) -> list[tuple[SiteFigure, TrendStep]]:

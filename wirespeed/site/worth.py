@@ -20,7 +20,7 @@ class Price:
 
 
 def parse_price(text: str) -> Price | None:
-    """`400 EUR`, `$400`, `CHF 1’314,-`, `1,299.50 USD`; None where there is no number above 0, or no unit."""
+    """`400 EUR`, `$400`, `CHF 1’314,-`, `1,299.50 USD`; None without a number above 0, or without a unit."""
     match = _NUMBER.search(text)
     if match is None:
         return None

@@ -51,7 +51,7 @@ PAGE = 50
 """Tests of one page of the list."""
 _POLL_S = 0.5
 _COMMENT_S = 10.0
-"""Something is said so often at least, so that a connection which is gone is known to be."""
+"""Minimum interval of messages, so that a lost connection is detected."""
 _MOST_FRAMES = 2000
 """Most frames of one event."""
 _MOST_FOLLOWED = 64
@@ -170,6 +170,7 @@ class _Pages:
             "list.html",
             rows=rows,
             total=len(tests),
+            running=sum(test.running for test in tests),
             found=len(chosen),
             wanted=wanted,
             number=number,

@@ -53,8 +53,9 @@ class ListedTest:
 @dataclass(frozen=True)
 class ListedResult:
     """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
-    it, the DUT and its version, the start (UTC) and the received and the offered load over time as SVG paths. Of a test
-    without a result, only the DUT, the start and the `progress` are known. `fault` says why a file cannot be read."""
+    it, the DUT and its version, the start (UTC) and the received and the offered load over time as SVG paths. For a
+    test without a result, only the DUT, the start and the `progress` are known. `fault` is the reason why a file cannot
+    be read."""
 
     figure: str = ""
     of: str = ""
@@ -118,8 +119,8 @@ def _begun(journal: Path) -> ListedResult:
 
 
 def _progress(started: str, most_s: Any) -> str:
-    """`0:24 of at most 0:30, 0:06 left`; of a test that takes longer, or whose duration is not known, the time since
-    its start. Empty if that is not known."""
+    """`for 0:24, at most 0:06 left`; of a test that takes longer, or whose duration is not known, the time since its
+    start. Empty if that is not known."""
     try:
         passed_s = round((datetime.now(UTC) - datetime.fromisoformat(started)).total_seconds())
     except (ValueError, TypeError):
@@ -128,7 +129,7 @@ def _progress(started: str, most_s: Any) -> str:
         return f"for {_clock(passed_s)}, end not known"
     if passed_s > most_s:
         return f"for {_clock(passed_s)}, {_clock(passed_s - most_s)} longer than planned"
-    return f"{_clock(passed_s)} of at most {_clock(most_s)}, {_clock(round(most_s) - passed_s)} left"
+    return f"for {_clock(passed_s)}, at most {_clock(round(most_s) - passed_s)} left"
 
 
 def _clock(seconds: float) -> str:
@@ -138,7 +139,7 @@ def _clock(seconds: float) -> str:
 
 
 class Folder:
-    """Looked at anew at most once a second, whoever asks how often."""
+    """The folder is read at most once per second, whatever the number of requests."""
 
     def __init__(self, places: Sequence[Path]) -> None:
         self._places = tuple(places)

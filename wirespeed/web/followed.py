@@ -23,18 +23,18 @@ from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, Verdict
 
 _SHARE = 10.0
-"""Reading a journal whole, where there is no other way, is given so small a share of the time."""
+"""Maximum share of time for reading a whole journal, if it cannot be read incrementally."""
 _JUDGED_EACH_S = 5.0
-"""The verdict so far of a journal that is read as it grows is made at most so often."""
+"""Minimum interval between interim verdicts on a growing journal."""
 _JUDGED_FROM = 4
 """Samples; fewer tell nothing of a limit. Who opens the page later has the verdict at once."""
 
 
 @dataclass
 class Followed:
-    """The test that writes `file`. After each `look`: what it is (`head`), its frames so far, how it stands. `figures`
-    and `verdicts` are those of the verdict on what there is. `epoch` grows when the frames are others than before, so
-    that a client with some of them begins again."""
+    """The test that writes `file`. After each `look`: its `head`, its frames so far, its state. `figures` and
+    `verdicts` are those of the interim verdict. `epoch` grows if earlier frames changed, so that clients begin
+    again."""
 
     file: Path
     head: dict[str, Any] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Followed:
     _judged_after_s: float = 0.0
 
     def look(self) -> None:
-        """See what is new. Never raises: `fault` says what is wrong with the file."""
+        """Read what is new. Never raises: `fault` is the reason if the file cannot be read."""
         journal = journal_path(self.file)
         try:
             if journal.is_file() and (is_being_written(journal) or not self.file.exists()):

@@ -1,4 +1,4 @@
-"""A router or a generator that is watched while somebody looks at its page, and asked nothing while nobody does."""
+"""A router or generator that is polled only while its page is open."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wirespeed.web.machine_frames import machine_frame
 
 EACH_S = 1.0
 PATIENCE_S = 2.0
-"""Without an answer for so long it is called silent."""
+"""Time without an answer after which it counts as silent."""
 MOST_FRAMES = 3600
 """An hour; then the older half is let go."""
 _AWAY_S = 5.0
-"""After so long without a look it begins anew: a rate over the time between says nothing."""
+"""Time without an open page after which the series begins again, since a rate over the gap would be meaningless."""
 
 
 class FollowedMachine:

@@ -14,7 +14,7 @@ NEW = "new"
 
 
 def checked(listen: str, token: str) -> Where:
-    """UsageError for what is not a HOST:PORT, for a token that can be guessed, and beyond loopback for none."""
+    """UsageError for an invalid HOST:PORT, for a token that can be guessed, and for a missing token beyond loopback."""
     host, colon, port = listen.rpartition(":")
     host = host.strip("[]")
     if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 65536):

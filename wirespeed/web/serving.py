@@ -1,4 +1,5 @@
-"""The application served by uvicorn; and by a process beside a test, which costs the tester nothing and outlives it."""
+"""Serves the application by uvicorn; for a test in a separate process, which costs the tester nothing and outlives
+it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from wirespeed.web.app import Audience, Where, application
 _NICE = 15
 _START_S = 20.0
 _CLOSED_S = 3.0
-"""After so long without an open page nobody comes back: a page that is loaded anew is away for a second."""
+"""Time without an open page after which the server ends: reloading a page takes about a second."""
 _LOOK_S = 0.25
 
 

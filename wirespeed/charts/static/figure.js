@@ -3,12 +3,14 @@
 // What is to be seen of a chart: which curves, over which ranges, with which ticks and words. It needs no page.
 const ChartFigure = (() => {
 	const LABELLED = 12; // curves of a panel whose names stand beside them where there is room
-	const FEW = 4; // curves of a panel whose marks have words beside them
+	const FEW = 4; // curves of a panel whose marks have words beside them, where all are of one test
 	const BREAK = [[0, 4], [-4, 2], [4, -2], [0, -4]]; // pixels: an axis that does not begin at 0
 	const DOTTED = 60; // points of a line without marks, of which fewer have a dot each
 	const NEAR = 12; // pixels between marks that share their words
 	const ALIKE_PX = 2, ALIKE = 0.9; // curves of one result are alike if so many of their points are no further apart
 	const MARKS_PX = 110; // between the marks of a curve
+	const NAMES = 0.09; // of the axis: room for the names of many curves, behind their ends
+	const LEAST_PX = 40; // for such a name
 	const STEP_PX = 24; // between places that are tried for a name
 	const STEEP_PX = 30; // height of a curve below a name, beyond which the name would stand away from it
 	const RULE_FITS = 2; // times the largest value: a level further up would flatten the curves, and is named at the edge
@@ -95,7 +97,14 @@ const ChartFigure = (() => {
 		whole() {
 			const [low, high] = this.span();
 			const room = this.figure.categories ? 0.4 : (high - low) * 0.02;
-			return [this.figure.categories || low < 0 ? low - room : low, high + room];
+			const names = !this.figure.categories && this.panels().some((panel) => this.isMany(this.lines(panel))) ? (high - low) * NAMES : 0;
+			return [this.figure.categories || low < 0 ? low - room : low, high + room + names];
+		}
+
+		// More lines than could be told by names between them, and few enough for names in a column.
+		isMany(lines) {
+			const keys = new Set(lines.map(({ key, name }) => key || name)).size;
+			return keys > FEW && keys <= LABELLED;
 		}
 
 		xRange() {
@@ -232,13 +241,19 @@ const ChartFigure = (() => {
 		// there nor in the legend.
 		words(panel, laid, box, toX, toY, family, size) {
 			const few = laid.groups.length <= FEW, named = laid.groups.length <= LABELLED ? laid.groups : [];
-			const wanted = [...this.levels(panel, box, toX, toY), ...(few ? this.notes(panel, box, toX, toY) : [])];
+			const ends = few ? new Map() : this.ends(named, box);
+			const wanted = [...this.levels(panel, box, toX, toY), ...(few && new Set(laid.lines.map(({ curve }) => curve.of)).size === 1 ? this.notes(panel, box, toX, toY) : [])];
 			for (const group of named) {
 				const curves = group.map(({ curve }) => curve), all = together(curves.map(({ name }) => name), !few);
-				const text = few && group.length > 1 ? `${all}, alike` : all;
-				const wide = ChartLabels.widthOf(text, family, size) + Pens.SAMPLE + 4, along = this.along(group, wide, box);
+				const end = ends.get(group), room = end ? box.x + box.w - end[0] - Pens.SAMPLE - 6 : 0;
 				// Where many curves come together again, names stand where each leaves the others.
-				const places = (!few && panel.floor !== undefined && this.below(panel, curves, box, toX, toY)) || along;
+				const leaving = !few && panel.floor !== undefined && this.below(panel, curves, box, toX, toY);
+				const isEnd = !leaving && room >= LEAST_PX;
+				const text = isEnd ? ChartLabels.shortened(all, room, family, size) : few && group.length > 1 ? `${all}, alike` : all;
+				const wide = ChartLabels.widthOf(text, family, size) + Pens.SAMPLE + 4;
+				// Names of many are all above their curves, so that none is taken for that of the curve below it.
+				const along = this.along(group, wide, box).filter((_, number) => few || number % 2 === 0);
+				const places = leaving || (isEnd ? [end, ...along] : along);
 				wanted.push({ text, curve: { ...curves[0], alike: group.length > 1 && Boolean(curves[0].symbol) }, places, names: curves });
 			}
 			const { found, rest } = ChartLabels.placed(wanted, box, this.taken(panel, laid, box, toX, toY), family, size);
@@ -287,6 +302,19 @@ const ChartFigure = (() => {
 			const [x, y] = [toX(mark.x[0]), toY(mark.y[0])], found = [];
 			for (let down = y + 20; down < box.y + box.h; down += 14) found.push([x - Pens.SAMPLE / 2, down, "start"], [x + Pens.SAMPLE / 2, down, "end"]);
 			return found;
+		}
+
+		// Places for names behind the ends of many curves, one below the other in the order of the curves.
+		ends(groups, box) {
+			const found = groups.map((group) => {
+				const last = group.flatMap(({ points }) => points).findLast(([x, y]) => y !== null && x <= box.x + box.w + 1);
+				return { group, x: last?.[0], y: last?.[1] };
+			}).filter(({ x }) => x !== undefined).sort((one, other) => one.y - other.y);
+			const { LINE } = ChartLabels;
+			let least = box.y + LINE - 4, most = box.y + box.h - 4;
+			for (const one of found) least = (one.at = Math.max(one.y + 4, least)) + LINE;
+			for (const one of found.toReversed()) most = (one.at = Math.min(one.at, most)) - LINE;
+			return new Map(found.map(({ group, x, at }) => [group, [x + NEAR, at, "start"]]));
 		}
 
 		// Places for a name right above or below its curves, from their end to the left.

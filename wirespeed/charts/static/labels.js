@@ -11,6 +11,13 @@ const ChartLabels = (() => {
 		return canvas.measureText(text).width;
 	};
 
+	// As much of the text as fits.
+	const shortened = (text, room, family, size) => {
+		let some = text;
+		while (some.length > 1 && widthOf(some, family, size) > room) some = `${some.replace(/…$/, "").slice(0, -1).trimEnd()}…`;
+		return some;
+	};
+
 	// Where lines are: by columns of pixels, the stretches that they cover.
 	class Lines {
 		constructor(box) {
@@ -77,5 +84,5 @@ const ChartLabels = (() => {
 		}));
 	}
 
-	return { Lines, placed, show, widthOf };
+	return { LINE, Lines, placed, shortened, show, widthOf };
 })();

@@ -2,7 +2,7 @@
 
 // Figures and places of axes: pure, no page.
 const ChartScales = (() => {
-	const NARROW = "\u202f";
+	const NARROW = "\u202f", LEAST_LOSS = 1e-7;
 	// Four digits, in the notation of tables.
 	const digits = (value) => {
 		if (!value || !Number.isFinite(value)) return String(value ?? "–");
@@ -29,5 +29,15 @@ const ChartScales = (() => {
 		}
 		return { range: [10 ** (low - 0.12), 10 ** (high + 0.12)], ticks };
 	};
-	return { digits, steps, share, decades, NARROW };
+	// The axis of loss: the floor stands for none. The same as `wirespeed.charts.scales` makes for reports.
+	const losses = (ratios, thresholds) => {
+		const least = [...ratios, ...thresholds].reduce((found, ratio) => (ratio > 0 ? Math.min(found, ratio) : found), Infinity);
+		const lowest = Math.floor(Math.log10(Math.max(LEAST_LOSS, Number.isFinite(least) ? least : LEAST_LOSS))) - 1;
+		const floor = Number(`1e${lowest}`), each = 1 + Math.floor(-lowest / 6), ticks = [[floor, "none"]];
+		for (let power = lowest + 1; power <= 0; power++) {
+			if (power % each === 0) ticks.push([Number(`1e${power}`), `${(100 * 10 ** power).toFixed(Math.max(0, -power - 2))} %`]);
+		}
+		return { log: true, range: [10 ** (lowest - 0.15), 10 ** 0.15], floor, ticks };
+	};
+	return { digits, steps, share, decades, losses, NARROW };
 })();

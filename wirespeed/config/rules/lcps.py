@@ -17,7 +17,7 @@ def lcp_is_unique(lookup: Lookup) -> Iterator[FileFinding]:
 
 
 def lcp_has_a_parent(lookup: Lookup) -> Iterator[FileFinding]:
-    """A VLAN of Linux stands on a link of Linux; one of two tags on the one of the outer tag."""
+    """A VLAN of Linux needs a parent link in Linux; a VLAN with two tags needs the VLAN of the outer tag."""
     for face in lookup.faces.values():
         if face.lcp is None or face.parent is None:
             continue

@@ -62,7 +62,7 @@ def xconnect_has_no_subinterface(lookup: Lookup) -> Iterator[FileFinding]:
 
 
 def xconnect_has_no_address(lookup: Lookup) -> Iterator[FileFinding]:
-    """Neither end; each end that is cross-connected itself is told once, where it is."""
+    """For neither end; an end that is cross-connected itself is reported once, at its own place."""
     for face, target in _xconnects(lookup):
         if face.addresses:
             yield _finding(face, f"{face.name} has address {face.addresses[0]}", "leave its addresses out")

@@ -71,7 +71,7 @@ def history(session: Session, given: Given) -> None:
 
 
 def _run_again(session: Session, number: int) -> None:
-    """The line is in the history once more, as what was asked for last."""
+    """Add the line to the history again, as the latest command."""
     if number >= len(session.history):
         raise UsageError(f"history: there is no line {number} before this one")
     line = session.history[number - 1]
@@ -147,7 +147,7 @@ def describe(system: Mapping[str, Any]) -> str:
 
 
 def take_free(session: Session, ports: list[int]) -> None:
-    """Take ports that nobody has; a console that gets none of them reads only."""
+    """Acquire free ports; a console without any port is read-only."""
     try:
         with step(session.screen, f"Acquiring ports {ports}:"):
             session.client.take(ports)

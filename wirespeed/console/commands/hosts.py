@@ -1,4 +1,4 @@
-"""Hosts that a port stands for beside itself: T-Rex's `ns`."""
+"""Hosts that a port emulates in addition to itself: T-Rex's `ns`."""
 
 from __future__ import annotations
 

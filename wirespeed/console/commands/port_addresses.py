@@ -19,7 +19,8 @@ _SERVER_ASKS_S = 3.5
 """Our server resolves by itself: three requests, a second apart."""
 
 _CLIENT_ASKS_S = 0.5
-"""A T-Rex leaves that to its client, which needs service mode for it; ours has answered by then."""
+"""T-Rex leaves the resolution to its client, which needs service mode; a wirespeed generator has resolved the address
+by then."""
 
 _POLL_S = 0.05
 

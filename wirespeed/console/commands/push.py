@@ -66,7 +66,7 @@ def push(session: Session, args: Given) -> None:
 
 
 def _both_sides(session: Session, ports: Sequence[int]) -> list[int]:
-    """Each port and the other one of its pair: the side that sends first, then the one that answers."""
+    """Each port and the other port of its pair: first the sending side, then the answering one."""
     if twice := [port for port in ports if port ^ 1 in ports]:
         raise UsageError(f"push --dual: ports {twice} are a pair; give one port of each, as in `push --dual -p 0`")
     both = [one for port in ports for one in (port, port ^ 1)]

@@ -1,4 +1,4 @@
-"""Statistics, streams and profiles, and the baseline of what is counted."""
+"""Statistics, streams and profiles, and the baseline of counters."""
 
 from __future__ import annotations
 

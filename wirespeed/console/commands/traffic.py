@@ -163,7 +163,7 @@ def stop(session: Session, args: Given) -> None:
 
 
 def _loaded(session: Session, chosen: Sequence[ProfileTarget] | None) -> Sequence[ProfileTarget]:
-    """Profiles that the ports have: those given, or all of ours."""
+    """Profiles on the given ports, by default on all acquired ones."""
     ports = session.ours(None if chosen is None else dict.fromkeys(target.port for target in chosen))
     there = session.client.profiles(ports)
     if chosen is None:

@@ -29,7 +29,7 @@ from wirespeed.errors import WirespeedError
 
 REFRESH_S = 1.0
 COMMAND_PATIENCE_S = 5.0
-"""A command that runs when the view is left is waited for so long."""
+"""Time to wait for a running command when the view is left."""
 PANES = ("streams", "latency", "output")
 FEW_LINES = 6
 """A command that says no more shows its last line only; the panes stay."""
@@ -160,8 +160,8 @@ class ConsoleApp(App[None]):
         self.tell(self.exit)
 
     def tell(self, what: Callable[[], object]) -> None:
-        """Have the view do it, from another thread or a signal handler; one that was left does nothing more. Textual's
-        `call_from_thread` would wait for that for ever."""
+        """Run it in the view's thread, called from another thread or a signal handler. A view that was left does
+        nothing. Textual's `call_from_thread` would wait for ever in that case."""
         if self._events is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed
                 self._events.call_soon_threadsafe(what, context=self._context_of_view)

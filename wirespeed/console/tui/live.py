@@ -40,7 +40,7 @@ class Live:
 def missing(
     now: Sequence[PortReading], before: Sequence[PortReading] | None, seconds: float
 ) -> tuple[MissingRates, ...]:
-    """From the counters of two readings where the server says what was asked of it, else from its rates."""
+    """From the counters of two readings if the server reports the intended load, otherwise from its rates."""
     return tuple(_missing(place, now, before, seconds) for place in range(len(now)))
 
 

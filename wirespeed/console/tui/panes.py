@@ -47,8 +47,7 @@ def head(server: str, version: str, live: Live | None, trouble: str) -> Text:
 
 
 def ports(live: Live, columns: int, lines: int) -> Text:
-    """T-Rex's port statistics, with what is lost on the way; with all counters where the terminal is tall, with the
-    least where it is short."""
+    """T-Rex's port statistics with the loss; on a tall terminal with all counters, on a short one with the fewest."""
     readings = [*live.ports, total(live.ports)] if len(live.ports) > 1 else list(live.ports)
     headings = [f"port {reading.port}" if reading.port is not None else "total" for reading in readings]
 

@@ -12,6 +12,7 @@ from wirespeed.measurement.load import LoadGroup, beside, group_by_load
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.reported import Shown
 from wirespeed.pages.duts import dut_name, edition
+from wirespeed.pages.loads import ways_title
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
@@ -19,6 +20,8 @@ from wirespeed.results.figures import measured_text
 from wirespeed.results.verdict import Figure, Verdict
 
 MOST_CARDS = 8
+SAME = 0.01
+"""Share by which a sample's offered and received load may differ."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +35,15 @@ class DutAnswer:
 
 @dataclass(frozen=True)
 class DutComparison:
-    """Routers side by side in the order of their tests; `directions` is how many carried `load` at once, `others`
-    how many routers did not carry it.
+    """Routers side by side, the highest rate first; `directions` is how many carried `load` at once, `others` how many
+    routers did not carry it. `older` tests of these routers are not shown.
     """
 
     load: str
     directions: int
     duts: tuple[DutAnswer, ...]
     others: int
+    older: int
 
 
 @dataclass(frozen=True)
@@ -60,11 +64,17 @@ class _Run:
         return self.verdict.shown.rate_pps or 0.0
 
     @property
-    def worth(self) -> tuple[bool, bool, float, bool]:
+    def rank(self) -> tuple[float, float]:
+        """The rate; of equal ones that at full load."""
+        full = self.verdict.full_load
+        return self.rate_pps, 0.0 if full is None else full.rate_pps or 0.0
+
+    @property
+    def worth(self) -> tuple[bool, bool, str, float]:
         """Order of preference: a complete test before an interrupted one, a held load before one that was not held,
-        then the higher rate."""
+        then the newest, as on sites; of one time the higher rate."""
         held = self.verdict.figure
-        return (self.verdict.status == COMPLETE, held.is_measured, self.rate_pps, not held.bound)
+        return self.verdict.status == COMPLETE, held.is_measured, self.test.ending.started, self.rate_pps
 
 
 def answers(groups: Sequence[LoadGroup[Result]], verdicts: Mapping[str, Verdict]) -> DutComparison | None:
@@ -82,12 +92,14 @@ def answers(groups: Sequence[LoadGroup[Result]], verdicts: Mapping[str, Verdict]
     best: tuple[tuple[float, ...], DutComparison] | None = None
     for number, directions in dict.fromkeys((number, run.lines) for number, run in runs):
         load = groups[number].load
-        chosen = _best_runs([run for owner, run in runs if owner == number and run.lines == directions])
+        mine = [run for owner, run in runs if owner == number and run.lines == directions]
+        chosen = sorted(_best_runs(mine), key=lambda run: run.rank, reverse=True)
         frame_bytes = math.inf if load.frame_bytes is None else round(load.frame_bytes, 0)
         hardness = (len(chosen), -frame_bytes, directions, -sum(run.rate_pps for run in chosen))
         if best is None or hardness > best[0]:
             cards = tuple(DutAnswer(run.test, run.dut, run.verdict) for run in chosen)
-            best = hardness, DutComparison(load.title, directions, cards, others=len(duts) - len(cards))
+            others, older = len(duts) - len(cards), len(mine) - len(cards)
+            best = hardness, DutComparison(load.title, directions, cards, others, older)
     return best[1] if best else None
 
 
@@ -107,11 +119,32 @@ def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     answered = answers(groups, shown.verdicts)
     if answered is None:
         return None
-    ways = "one direction" if answered.directions == 1 else f"sum of {answered.directions} directions"
-    cards = tuple(_card(answer, groups, shown) for answer in answered.duts[:MOST_CARDS])
+    carded = answered.duts[:MOST_CARDS]
+    cards = tuple(_card(answer, groups, shown) for answer in carded)
     more = max(0, len(answered.duts) - MOST_CARDS) + answered.others
     rest = f"{count(more, 'more router')} in “Side by side”." if more else ""
-    return Cards(f"{answered.load}, {ways}", cards, rest, identity="answers")
+    older = f"The newest test of each router; {count(answered.older, 'other')} in “Side by side”."
+    notes = (*_alike_text(carded), *((older,) if answered.older else ()))
+    return Cards(f"{answered.load}, {ways_title(answered.directions)}", cards, rest, identity="answers", notes=notes)
+
+
+def _alike_text(duts: Sequence[DutAnswer]) -> Iterator[str]:
+    """Routers of equal estimates, whose limits lie within the same step, and what tells them apart."""
+    by_rate: dict[str, list[DutAnswer]] = {}
+    for answer in duts:
+        if answer.verdict.shown.mark == "estimate":
+            by_rate.setdefault(answer.verdict.shown.text, []).append(answer)
+    for rate, some in by_rate.items():
+        if len(some) < 2:
+            continue
+        names = f"{', '.join(one.dut for one in some[:-1])} and {some[-1].dut}"
+        full = {one.dut: one.verdict.full_load for one in some}
+        rates = {dut: load.rate_pps for dut, load in full.items() if load is not None and load.rate_pps}
+        first = max(rates, key=rates.__getitem__, default="")
+        differs = len({load.text for load in full.values() if load}) > 1
+        more = f"; at full load {first} forwards most" if differs else ""
+        why = f"their limits are within one step of the load{more}"
+        yield f"{names} cannot be told apart by estimates of {rate}: {why}."
 
 
 def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) -> VerdictCard:
@@ -128,7 +161,7 @@ def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) 
         heading=verdict.heading(figure) if figure.is_measured else "",
         trust=trust_of(figure, verdict.disturbed, verdict.samples),
         more=(
-            *_loss_onset_text(answer.test),
+            *_loss_onset_text(answer.test, figure),
             *(() if full is None or full is figure else (_full_load_text(full),)),
             *(one.line for bound in bounds for one in bound.figures),
         ),
@@ -145,8 +178,9 @@ def _share(figure: Figure) -> str:
     return ", ".join(filter(None, (figure.each_text, share)))
 
 
-def _loss_onset_text(test: Result) -> Iterator[str]:
-    """`Loss begins between 4.46 and 5.95 Mpps`, where it lasts."""
+def _loss_onset_text(test: Result, figure: Figure) -> Iterator[str]:
+    """`Loss begins between 4.46 and 5.95 Mpps`, where it lasts. The lower load is also the highest sample of an
+    estimate."""
     whole = test.analysis.curves[-1]
     if whole.outcome.loss_onset is None:
         return
@@ -155,7 +189,10 @@ def _loss_onset_text(test: Result) -> Iterator[str]:
         yield f"Loss begins at or below {onset}"
         return
     unit = onset.rpartition(" ")[2]
-    yield f"Loss begins between {measured_text(passed).removesuffix(f' {unit}')} and {onset}"
+    highest_pps = figure.high_pps if figure.mark == "estimate" else None
+    is_highest = highest_pps is not None and math.isclose(highest_pps, passed, rel_tol=SAME)
+    which = ", the highest sample of the estimate," if is_highest else ""
+    yield f"Loss begins between {measured_text(passed).removesuffix(f' {unit}')}{which} and {onset}"
 
 
 def _full_load_text(full: Figure) -> str:

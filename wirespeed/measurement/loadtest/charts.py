@@ -27,7 +27,7 @@ from wirespeed.measurement.loadtest.analysis import MeasuredCurve as Measured
 from wirespeed.measurement.loadtest.panels import more_panels
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.registry import report_of
-from wirespeed.measurement.reported import TOGETHER, Shown
+from wirespeed.measurement.reported import BIDIRECTIONAL, Shown
 from wirespeed.pages.duts import dut_name, editions
 from wirespeed.pages.words import count, first_of
 from wirespeed.results.channel import SUM
@@ -40,7 +40,7 @@ DISTURBED, SUMS = "disturbed", "sums"
 SATURATED, LOSSY = "saturation point", "loss onset"
 MOST_APART = 8.0
 """Highest ratio of the fastest to the slowest device in a chart: a higher one would flatten the slowest curve."""
-MOST_NAMED = 3
+MOST_NAMED, MOST_TIED = 3, 8
 ALIKE = 0.005
 """Share of the highest rate. If samples of both directions differ by less, their curves cannot be told apart."""
 
@@ -193,8 +193,30 @@ def line_rates(group: LoadGroup[Result]) -> list[float]:
 
 
 def _direction_of(test: Analysis, curve: Measured) -> str:
-    """`0→1` for a test in one direction, `both 0→1` for one in several, as in the columns of the matrix."""
-    return curve.channel if len(test.curves) == 1 else f"{TOGETHER} {curve.channel}"
+    """`0→1` of a test in one direction, `bidirectional 0→1` of one in several, as columns of the matrix are called."""
+    return curve.channel if len(test.curves) == 1 else f"{BIDIRECTIONAL} {curve.channel}"
+
+
+def first_to_lose(group: LoadGroup[Result], scaler: Scaler) -> str:
+    """The device that loses first, or those that cannot be told apart since their loss begins in one step of the load;
+    empty for a single test and where loss does not last."""
+    tests = [result.analysis for result in group.results]
+    names = _test_names(tests)
+    losing = [
+        (curve.outcome.loss_onset.offered_pps, curve.passed_pps or 0.0, names[test.result.name], curve)
+        for test in tests
+        for curve in test.directions
+        if curve.outcome.loss_onset is not None
+    ]
+    if len(tests) < 2 or not losing:
+        return ""
+    onset_pps, _, name, curve = min(losing, key=lambda one: one[:2])
+    tied = list(dict.fromkeys(other for _, passed_pps, other, _ in losing if passed_pps < (1 - ALIKE) * onset_pps))
+    assert curve.outcome.loss_onset is not None
+    where = f"{_onset_text(curve.passed_pps, curve.outcome.loss_onset, scaler)} {scaler.unit} of a direction"
+    if len(tied) < 2:
+        return f"Loss begins first in {name}, {where}."
+    return f"Loss begins first, {where}, in one of {first_of(tied, MOST_TIED)}, which cannot be told apart."
 
 
 def _curve_name(test: Analysis, curve: Measured, mixed: bool) -> str:
@@ -222,7 +244,7 @@ def _curve_names(tests: Sequence[Analysis]) -> Mapping[tuple[str, str], str]:
 def _test_names(tests: Sequence[Analysis]) -> Mapping[str, str]:
     """Name of a whole test: its device; with direction, version, day or file if others of the group have the same."""
     duts = {test.result.name: dut_name(test.result) for test in tests}
-    ways = {test.result.name: test.curves[0].channel if len(test.curves) == 1 else TOGETHER for test in tests}
+    ways = {test.result.name: test.curves[0].channel if len(test.curves) == 1 else BIDIRECTIONAL for test in tests}
     edition = editions(test.result for test in tests)
     counts, pairs = Counter(duts.values()), Counter((duts[name], ways[name]) for name in duts)
     several = Counter((duts[name], ways[name], edition[name]) for name in duts)

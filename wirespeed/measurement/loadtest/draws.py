@@ -20,8 +20,8 @@ EDGE_S = 5.0
 RAMP_PARTS = 10
 
 
-def draws_of(result: Result) -> Iterator[Draw]:
-    """The power at each load; a ramp has several parts."""
+def draws_of(result: Result, ramp_parts: int) -> Iterator[Draw]:
+    """One for each load, and at most `ramp_parts` for a ramp."""
     columns = [points(result.samples, one, result.medium(one.tx), result.line_bps(one.tx)) for one in result.channels]
     rows = [
         (sample, sum(point.offered_pps for point in row), sum(point.received_pps for point in row))
@@ -31,7 +31,7 @@ def draws_of(result: Result) -> Iterator[Draw]:
     for load, grouped in groupby(rows, key=lambda row: _load_of(result, row[0])):
         some = list(grouped)
         if load == "ramp":
-            size = max(1, -(-len(some) // RAMP_PARTS))
+            size = max(1, -(-len(some) // ramp_parts))
             for first in range(0, len(some), size):
                 yield _draw(load, some[first : first + size])
         else:

@@ -11,7 +11,14 @@ from wirespeed.charts.sparkline import path_of
 from wirespeed.measurement.load import ResultLoad, group_by_load, load_of
 from wirespeed.measurement.loadtest.analysis import MeasuredCurve
 from wirespeed.measurement.loadtest.answers import cards_of
-from wirespeed.measurement.loadtest.charts import MOST_APART, by_speed, devices_of, load_chart, time_chart
+from wirespeed.measurement.loadtest.charts import (
+    MOST_APART,
+    by_speed,
+    devices_of,
+    first_to_lose,
+    load_chart,
+    time_chart,
+)
 from wirespeed.measurement.loadtest.nodes import node_rows
 from wirespeed.measurement.loadtest.remarks import remarks_on, thresholds_text
 from wirespeed.measurement.loadtest.result import Judging, Result
@@ -25,7 +32,7 @@ from wirespeed.results.verdict import Verdict
 from wirespeed.tables import Grid
 
 FIGURES = (
-    "All loads are of one direction; the figure of a card is the sum of all directions of a test. Loss onset lies "
+    "All loads are of one direction; the figure of a card is of all directions of a test together. Loss onset lies "
     "between the last sample that lost no more than the threshold and the first of a loss that lasts. The saturation "
     "point is where received stops following offered; a router can lose some packets below it."
 )
@@ -98,6 +105,8 @@ class LoadtestReport(ReportedKind[Result]):
                     over_time.append(Heading(devices_of(some)))
                 place = _place(number, part)
                 over_load.append(shown.drawn.place(load_chart(f"load-{place}", some, shown)))
+                if first := first_to_lose(some, shown.scaler):
+                    over_load.append(Paragraph(first, "verdict"))
                 over_time.append(shown.drawn.place(time_chart(f"time-{place}", some, shown)))
             looks = f"{LOOKS} {APART}" if len(parts) > 1 else LOOKS
             fold = Fold("Over time", (*over_time, Paragraph(OVER_TIME)), look="over-time")

@@ -8,7 +8,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
-from wirespeed.measurement.loadtest.draws import draws_of
+from wirespeed.measurement.loadtest.draws import RAMP_PARTS, draws_of
 from wirespeed.results.balance import Medium, medium_of_driver, total
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Number, Stored
@@ -97,7 +97,11 @@ class Result(MeasurementResult):
 
     @property
     def draws(self) -> tuple[Draw, ...]:
-        return tuple(draws_of(self))
+        return tuple(draws_of(self, RAMP_PARTS))
+
+    @property
+    def sample_draws(self) -> tuple[Draw, ...]:
+        return tuple(draws_of(self, len(self.samples)))
 
     @property
     def lost(self) -> float:

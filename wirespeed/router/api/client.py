@@ -1,4 +1,4 @@
-"""One client of the binary API: what it is called, and what its handlers reach."""
+"""One client of the binary API: its name, and the objects for its handlers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_INDEX = 0xFFFF
 
 @dataclass
 class Client:
-    """`number` is what it was given as `client_index`; `events_pid` what its events bear, None while it wants none."""
+    """`number` is its `client_index`; `events_pid` is the pid in its events, None while it wants none."""
 
     console: Console
     number: int
@@ -50,7 +50,7 @@ class Client:
         return self.interface(sw_if_index, retval)[0]
 
     def chosen(self, sw_if_index: int) -> Iterator[tuple[int, RouterInterface]]:
-        """The interface of a dump's request, or all; none where there is no such one."""
+        """The interface in the request of a dump, or all; none for an unknown one."""
         if sw_if_index == ALL:
             for index in self.core.interface_names().values():
                 # A dump gives others their turn, who may delete what was listed.

@@ -1,4 +1,4 @@
-"""sw_interface_event: what became of interfaces since a client wanted to know."""
+"""sw_interface_event: changes of interfaces since a client subscribed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _EVENT = "sw_interface_event"
 
 
 class InterfaceEvents:
-    """Looks at all interfaces and keeps, for each client that wants events, what it has not been told: the last of
-    each interface, however slowly it reads. An interface that is deleted has None."""
+    """Compares all interfaces and keeps, for each subscribed client, the unsent events: only the latest per interface,
+    however slowly the client reads. A deleted interface has None."""
 
     def __init__(self, console: Console) -> None:
         self._console = console

@@ -89,7 +89,7 @@ def _waiting(answer: Iterator[Any]) -> Generator[float | None, None, Any]:
 
 
 def _refusal(message: ApiMessage, request: Values, retval: Retval) -> Iterator[bytes]:
-    """A dump of what is not there has no details, and no reply that could say so."""
+    """A dump of a missing object has no details, and no reply that could report the error."""
     if message.reply is not None:
         yield _packed(message.reply, request, {"retval": retval})
 

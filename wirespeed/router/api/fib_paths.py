@@ -67,7 +67,7 @@ def _pipe(label: Values, is_swapped: bool) -> LabelPipe | None:
 
 
 def details_of(paths: Sequence[Path], version: int) -> list[dict[str, Any]]:
-    """Each as a `fib_path`; `version` is of what is forwarded, where a path does not say."""
+    """Each as a `fib_path`; `version` is the IP version of the packets, if a path does not define it."""
     return [_details(path, version) for path in paths]
 
 

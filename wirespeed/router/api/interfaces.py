@@ -1,4 +1,4 @@
-"""sw_interface_dump, and what is asked about one interface."""
+"""sw_interface_dump, and requests about one interface."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _Function = TypeVar("_Function", bound=Function)
 
 @dataclass(frozen=True)
 class Handler:
-    """`changes`: what it does may concern Linux's side of pairs, and who waits for events."""
+    """`changes`: its effect may concern Linux' side of pairs, and subscribers of events."""
 
     function: Function
     changes: bool

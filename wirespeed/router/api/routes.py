@@ -133,7 +133,7 @@ def dump_routes(client: Client, request: Values) -> Answer:
 
 
 def _routes(client: Client, version: int, table: int, only: int) -> Iterator[dict[str, Any] | None]:
-    """Routes of the source `only`, or of all where that is 0."""
+    """Routes of the source `only`, 0 for all sources."""
     wanted = _API if only == _CLI else only
     # By the object, which is there as long as we hold it: a million routes have few lists of paths.
     known: dict[int, tuple[tuple[Path, ...], list[dict[str, Any]]]] = {}

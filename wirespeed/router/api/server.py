@@ -53,7 +53,7 @@ class ApiServer:
         await self._streams.close()
 
     def poll(self) -> None:
-        """Tell those who want to know what became of interfaces."""
+        """Send interface events to their subscribers."""
         self._look = None
         if any(client.events_pid is not None for client, _ in self._clients.values()):
             self._events.look()

@@ -89,7 +89,7 @@ def _check_uniform(path: Path) -> None:
 
 
 def same_path(present: Path, named: Path) -> bool:
-    """True if an existing path is the one that was named."""
+    """True if an existing path matches the given one."""
     return (
         present.kind is named.kind
         and present.next_hop == named.next_hop

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _ROUTE = "[table <number:vrf>] <prefix> [table <number:vrf>] [count <number:count>]"
 _MOST_AT_ONCE = 1 << 24
-"""More than any table has: each is looked for, and others wait meanwhile."""
+"""Limit of `count`, above the size of any table: each prefix is looked up, and other commands wait."""
 _COUNTED = "count <number:count> <prefix>"
 
 

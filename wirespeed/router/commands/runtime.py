@@ -71,7 +71,7 @@ def _state(node: NodeStats) -> str:
 
 
 def _max_table(nodes: tuple[NodeStats, ...]) -> Iterator[str]:
-    """The dearest call of each node since clear runtime."""
+    """The most expensive call of each node since clear runtime."""
     heads = (("Max Node Clocks", 17), ("Vectors at Max", 16), ("Max Clocks", 16), ("Avg Clocks", 16))
     yield centre("Name", 30) + "".join(centre(head, width) for head, width in heads) + centre("Avg Vectors/Call", 16)
     for node in nodes:

@@ -119,7 +119,7 @@ def _step(step: TraceStep, names: dict[int, str], console: Console) -> Iterator[
 
 
 def _bonded(step: TraceStep, following: TraceStep | None, names: dict[int, str]) -> Iterator[str]:
-    """VPP's line of what a bond's nodes decided, which the step after them tells: none for what was dropped."""
+    """VPP's line about the decision of a bond's nodes, derived from the next step; none for dropped packets."""
     if following is None or ethernet_line(step.data) is None:
         return
     if step.node == "bond-input" and following.rx_interface != step.rx_interface:

@@ -41,7 +41,7 @@ def modules(part: str) -> Iterator[tuple[str, Any]]:
 
 
 def core_of(name: str) -> Any:
-    """The class that a feature's part of the native router is of. AttributeError where there is no such feature."""
+    """The class of a feature's part of the native router. AttributeError for an unknown feature."""
     if name not in features():
         raise AttributeError(f"the router has no feature {name!r}")
     return import_module(f"{__name__}.{name}.native").CORE

@@ -36,7 +36,7 @@ _REASONS = {"devices": "devices (VPP's own drivers; name NICs by dpdk { dev ADDR
 
 
 def read_startup(path: Path) -> Startup:
-    """The start-up file at `path`; its errors name file, line, word and what is allowed."""
+    """The start-up file at `path`; errors name file, line, word and the allowed words."""
     return make_startup(read_file(path, FILE), str(path))
 
 
@@ -276,7 +276,7 @@ def _statseg(section: _Statements) -> Iterator[tuple[StartupPlace, str]]:
 
 
 def _notice(statements: Sequence[Statement], file: str) -> str | None:
-    """The one line that names what is understood and left out."""
+    """One line that names the known sections and words without effect."""
     words = list(dict.fromkeys(_without_meaning(statements)))
     return f"{file}: no meaning here, left out: {', '.join(words)}" if words else None
 

@@ -62,10 +62,11 @@
 		if (!OF_TEST || ended) return;
 		at("progress").hidden = false;
 		at("done").hidden = !head.most_s;
-		if (!head.most_s) return set("time", Words.clock(frame.t) + " so far");
+		if (!head.most_s) return set("time", "for " + Words.clock(frame.t) + ", end not known");
 		const whole = Math.floor(frame.t), most = Math.round(head.most_s);
 		at("done").value = Math.min(1, whole / most);
-		set("time", Words.clock(whole) + " of at most " + Words.clock(most) + ", " + Words.clock(most - whole) + " left; Ctrl-C in its terminal ends the test");
+		const left = whole > most ? Words.clock(whole - most) + " longer than planned" : "at most " + Words.clock(most - whole) + " left";
+		set("time", "for " + Words.clock(whole) + ", " + left + "; Ctrl-C in its terminal ends the test");
 	}
 
 	function showResult(state) {

@@ -3,9 +3,8 @@
 const LiveCharts = (live) => {
 	const SENT = live.dataset.sent, OF_TEST = "ofTest" in live.dataset;
 	const { colours: COLOURS, marks: MARKS, classes: CLASSES, dashes: DASHES, alone: ALONE, grey: GREY } = JSON.parse(live.dataset.looks);
-	const { NO_LOSS } = Words;
 	const COSTS_SHOWN = 3; // times the median: a warm-up polls for few packets, which would flatten the rest
-	const DECADES = [[NO_LOSS, "none"], [1e-6, "1 ppm"], [1e-4, "100 ppm"], [1e-2, "1 %"], [1, "100 %"]];
+	const THRESHOLDS = [1e-3]; // the axis begins below the loss that a test allows unless told otherwise
 	const MOST_PHASES = 6;
 	const SAME = 0.005; // of the highest load: loads that differ by less are one line
 	const PARTS = ["rates", "losses", "latencies", "costs"];
@@ -69,10 +68,11 @@ const LiveCharts = (live) => {
 	}
 
 	function losses(frames, x, names) {
-		const y = (name) => frames.map((frame) => (frame.ways[name] ? Math.max(frame.ways[name][2], NO_LOSS) : null));
+		const scale = ChartScales.losses(frames.flatMap((frame) => Object.values(frame.ways).map((way) => way[2])), THRESHOLDS);
+		const y = (name) => frames.map((frame) => (frame.ways[name] ? Math.max(frame.ways[name][2], scale.floor) : null));
 		const curves = names.map((name, number) => ({ ...looks(number, names.length), name, x, y: y(name) }));
 		const title = live.dataset.lost + ", log scale";
-		draw("losses", title, "", 180, curves, Words.loss, { log: true, range: [NO_LOSS / 2, 1.5], floor: NO_LOSS, ticks: DECADES });
+		draw("losses", title, "", 180, curves, (ratio) => Words.loss(ratio > scale.floor ? ratio : 0), scale);
 	}
 
 	function latencies(frames, x, names) {

@@ -2,7 +2,6 @@
 // Figures of the live page as words.
 const Words = (() => {
 	const NARROW = "\u202f";
-	const NO_LOSS = 1e-9;
 
 	const digits = (value) => {
 		if (!value) return "0";
@@ -18,7 +17,7 @@ const Words = (() => {
 		return digits(pps / size) + NARROW + unit;
 	};
 	const loss = (ratio) => {
-		if (!ratio || ratio <= NO_LOSS) return "none";
+		if (!ratio) return "none";
 		if (ratio < 1e-4) return digits(ratio * 1e6) + NARROW + "ppm";
 		return digits(ratio * 100) + NARROW + "%";
 	};
@@ -29,7 +28,7 @@ const Words = (() => {
 		return (hours ? hours + ":" + two(Math.floor(whole / 60) % 60) : Math.floor(whole / 60)) + ":" + two(whole % 60);
 	};
 	return {
-		NARROW, NO_LOSS, digits, loss, clock, scaleOf, rate,
+		NARROW, digits, loss, clock, scaleOf, rate,
 		micros: (value) => digits(value) + NARROW + "µs",
 		cycles: (value) => digits(value) + NARROW + "cycles",
 	};

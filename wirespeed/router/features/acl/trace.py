@@ -20,7 +20,7 @@ _OUTCOMES = {
 
 
 def note(struct: Any) -> str:
-    """The line of a step of a trace; empty when it tells of no ACL."""
+    """The line of a step in a trace; empty without an ACL."""
     record = struct.acl
     if not record.kind:
         return ""

@@ -41,7 +41,7 @@ def read_acl(line: str) -> AclLine:
 
 
 def _pairs(number: int, words: list[str], settings: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The rule's words, each with its value; what is the whole ACL's goes into `settings`."""
+    """The words of the rule, each with its value; settings of the whole ACL go into `settings`."""
     seen: set[str] = set()
     rest = iter(words)
     for word in rest:

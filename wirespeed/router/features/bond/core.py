@@ -63,7 +63,7 @@ class LacpMux(IntEnum):
 
 @dataclass(frozen=True)
 class LacpParty:
-    """A port as its system tells of it; `state` has the bits of IEEE 802.1AX clause 5.4.2.2."""
+    """A port as reported by its system; `state` has the bits of IEEE 802.1AX clause 5.4.2.2."""
 
     system_priority: int
     system: str

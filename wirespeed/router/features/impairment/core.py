@@ -1,4 +1,4 @@
-"""Values of packets that a port spoils on purpose."""
+"""Values of link impairment: packets that a port deliberately loses, delays or duplicates."""
 
 from __future__ import annotations
 

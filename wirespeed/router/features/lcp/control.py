@@ -393,7 +393,7 @@ class LinuxControlPlane(Control):
         self.untaken.pop((index, address), None)
 
     def _follow_vlan(self, netns: str, host: LinuxHost, link: LinuxLink) -> None:
-        """A VLAN that somebody made in Linux, on a link of ours, is one of the router too."""
+        """A VLAN created in Linux on a paired link becomes a sub-interface of the router."""
         if any((pair.netns, pair.link) == (netns, link.index) for pair in self.pairs.values()):
             return
         parent = next((p for p in self.pairs.values() if (p.netns, p.link) == (netns, link.parent)), None)

@@ -53,7 +53,7 @@ class LinuxHost:
         return LinuxChange(check(self._lib.ws_linux_poll(self._host)))
 
     def pair(self, link: int, interface: int | None) -> None:
-        """The link stands for that interface of the router; None ends that."""
+        """Pair the link with that interface of the router; None ends the pair."""
         check(self._lib.ws_linux_pair(self._host, link, -1 if interface is None else interface))
 
     def links(self) -> dict[int, LinuxLink]:

@@ -1,3 +1,3 @@
-"""Policers of what is handed to Linux and to the main thread."""
+"""Policers of packets to Linux and to the main thread."""
 
 COMMANDS = ("set punt policer", "show punt policer")

@@ -1,4 +1,4 @@
-"""Values of policers of what is handed to Linux and to the main thread."""
+"""Values of policers of packets to Linux and to the main thread."""
 
 from __future__ import annotations
 

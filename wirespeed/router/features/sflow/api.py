@@ -1,4 +1,4 @@
-"""sflow_enable_disable, what is sampled set and got, sflow_interface_dump."""
+"""sflow_enable_disable, settings of sampling, sflow_interface_dump."""
 
 from __future__ import annotations
 

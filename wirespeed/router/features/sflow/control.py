@@ -1,4 +1,4 @@
-"""Takes samples and counters from the data plane, and sends them to whoever wants them."""
+"""Takes samples and counters from the data plane, and sends them to psample and the collector."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class SflowAgent(Control):
         return _TAKE_EVERY_S if self._psample or self._counters else _IDLE_S
 
     def follow_ports(self) -> None:
-        """Open what is sent to with the first port that is enabled, and close it with the last."""
+        """Open the receivers with the first enabled port, and close them with the last."""
         ports = self.ports
         self._polled = {index: at for index, at in self._polled.items() if index in ports}
         if ports and self._counters is None:
@@ -102,7 +102,7 @@ class SflowAgent(Control):
         self._psample = self._counters = None
 
     def tick(self) -> None:
-        """Send what there is, and counters that are due."""
+        """Send pending samples, and counters that are due."""
         if self._counters is None:
             return
         self.follow_ports()  # one may be gone with its interface

@@ -25,8 +25,8 @@ class SflowSettings:
 
 @dataclass(frozen=True)
 class SflowSample:
-    """A packet of `packet_bytes` that came in by port `input` and, where `is_output`, was about to leave by `output`;
-    either is None where there is none."""
+    """A packet of `packet_bytes`, received on port `input` and, if `is_output`, about to be sent on `output`; either
+    may be None."""
 
     sampling_rate: int
     packet_bytes: int
@@ -38,7 +38,7 @@ class SflowSample:
 
 @dataclass(frozen=True)
 class SflowCounters:
-    """`dropped` samples found no room, since nobody took those before them in time."""
+    """`dropped` samples had no room, since earlier ones were not fetched in time."""
 
     sampled: int = 0
     dropped: int = 0
