@@ -13,9 +13,9 @@ _MOST_DIGITS = 6
 
 
 def parse_cpus(text: str) -> tuple[int, ...]:
-    """`1`, `1,3`, `2-4`: the CPUs of the workers, in order; nothing means the last one that this process may use.
+    """`1`, `1,3`, `2-4`: the CPUs of the workers, in order; empty means the last CPU that this process may use.
 
-    UsageError when the text is no such list, EnvironmentFault for a CPU that is not there or may not be used.
+    UsageError for an invalid list, EnvironmentFault for a CPU that does not exist or may not be used.
     """
     if not text:
         return (max(os.sched_getaffinity(0)),)
@@ -91,7 +91,7 @@ def cpu_mask(cpus: Iterable[int]) -> str:
 
 
 def check_cpu(cpu: int, usable: list[int]) -> None:
-    """EnvironmentFault unless the machine has the CPU and it is one of `usable`."""
+    """EnvironmentFault if the machine does not have the CPU, or if it is not in `usable`."""
     if cpu in usable:  # numbers may have gaps, so this says more than how many there are
         return
     count = os.cpu_count() or 1

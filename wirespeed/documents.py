@@ -62,7 +62,7 @@ class Document:
         return line
 
     def written(self, path: Path) -> str:
-        """The scalar at `path` as the file has it; "" where there is none."""
+        """The scalar at `path` as written in the file; "" without one."""
         node: Node | None = self.root
         for part in path:
             node = None if node is None else node.children.get(part)
@@ -70,7 +70,8 @@ class Document:
 
 
 def parse(text: bytes, name: str) -> Document:
-    """The document in `text`; FileFault names `name`, line and cause where it is not YAML, or beyond the bounds."""
+    """The document in `text`; FileFault, with `name`, line and cause, for invalid YAML or a document beyond the
+    limits."""
     builder = _Builder(name)
     try:
         decoded = text.decode("utf-8-sig")
@@ -85,8 +86,8 @@ def parse(text: bytes, name: str) -> Document:
 
 
 def mapping_of(text: str | bytes, name: str, empty: str) -> tuple[Document, dict[str, Any]]:
-    """The document in `text` and its keys; FileFault as `parse`, for a key that stands twice, and with the words
-    `empty` for what is no mapping."""
+    """The document in `text` and its keys; FileFault as `parse`, for a duplicate key, and with the text `empty` for a
+    document that is not a mapping."""
     document = parse(text.encode(errors="replace") if isinstance(text, str) else text, name)
     for one in document.findings:
         raise FileFault(f"{name}:{one.line}: {'.'.join(map(str, one.path))}: {one.message}; {one.fix}")

@@ -1,4 +1,4 @@
-"""Signals that end a command: it stops what it started, gives its ports back and keeps what it has."""
+"""Signals that end a command: it stops its processes and traffic, releases its ports and keeps its results."""
 
 from __future__ import annotations
 

@@ -70,9 +70,9 @@ def _opener(path: str, flags: int) -> int:
 
 
 def write_atomically(path: Path, content: str | bytes, what: str = "file") -> None:
-    """Write `content` to `path` by way of a temporary file beside it; FileFault names `what` when it cannot be done.
+    """Write `content` to `path` by a temporary file in the same folder; FileFault, which names `what`, if that fails.
 
-    A symbolic link is followed. What is not a regular file (a device, a pipe) cannot be replaced and is written to.
+    A symbolic link is followed. A path that is not a regular file (a device, a pipe) is written to directly.
     """
     target, data = path.resolve(), content.encode() if isinstance(content, str) else content
     try:

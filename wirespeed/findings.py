@@ -32,7 +32,7 @@ class FileFinding:
 
 
 def shown(value: object, most: int = 60) -> str:
-    """A value of the file on one line, cut where it is long."""
+    """A value of the file on one line, truncated if it is long."""
     text = " ".join(str(value).split()) if isinstance(value, str) else repr(value)
     return text if len(text) <= most else f"{text[:most]}…"
 

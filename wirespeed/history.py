@@ -1,4 +1,4 @@
-"""Lines typed into earlier shells of ours."""
+"""Lines typed into earlier shells of wirespeed."""
 
 from __future__ import annotations
 

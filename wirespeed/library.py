@@ -34,7 +34,7 @@ _ELSEWHERE = {
 
 
 class Testbed:
-    """A tester whose ports are wired to a DUT; `connect`, `bring_up` and `embedded_lab` make one.
+    """A tester whose ports are cabled to a DUT; `connect`, `bring_up` and `embedded_lab` make one.
 
     Its methods may be called in any thread, one at a time. They install no signal handlers.
     """
@@ -45,16 +45,16 @@ class Testbed:
         self._place, self._dut, self._lab = place, dut, lab
 
     def run(self, test: MeasurementOptions[AResult], stop: Event | None = None) -> AResult:
-        """Run `test` (a LoadTest, Search, Soak, Rfc2544 or Burst) until its end, or until `stop` is set, and return its
-        result.
+        """Run `test` (a LoadTest, Search, Soak, Rfc2544, Stateful or Burst) until its end, or until `stop` is set.
+        Returns its result.
 
-        A file that the test names as `output` gets the result as well. An interrupted test returns what it measured,
-        with `ending.status` "interrupted".
+        The result is also written to the file `output` of the test, if it has one. An interrupted test returns the
+        samples so far, with `ending.status` "interrupted".
 
-        Raises UsageError for fields that cannot be used as given, before anything is sent; EnvironmentFault for a link
-        that is down; RemoteError for a port that somebody else owns; ConnectionFault for a tester that does not answer;
-        MeasurementError if nothing came back; FileFault for an output that cannot be written; KeyboardInterrupt after
-        Ctrl-C. Ports are stopped and released whatever happens.
+        Raises UsageError for invalid fields, before anything is sent; EnvironmentFault for a link that is down;
+        RemoteError for a port of another user; ConnectionFault for a tester that does not answer; MeasurementError if
+        no packet was received; FileFault for an output that cannot be written; KeyboardInterrupt after Ctrl-C. In any
+        case, ports are stopped and released.
         """
         for name, why in _ELSEWHERE.items():
             if getattr(test, name):
@@ -79,7 +79,7 @@ class Testbed:
     def ask(self, line: str) -> str:
         """The answer of the DUT, a wirespeed router, to one line of its command language, such as "show runtime".
 
-        UsageError for a wrong line and for a DUT of another kind, ConnectionFault for a router that does not answer.
+        UsageError for an invalid line or another type of DUT, ConnectionFault for a router that does not answer.
         """
         if not isinstance(self._dut, RouterDut):
             raise UsageError("the DUT has no control socket of a wirespeed router; give connect() dut='router:SOCKET'")
@@ -90,11 +90,11 @@ class Testbed:
 def connect(
     server: str | None = None, *, dut: str | None = None, testbed: str | PathLike[str] | None = None
 ) -> Iterator[Testbed]:
-    """A testbed that is there already: the tester at `server` (HOST or HOST:PORT, 127.0.0.1:4501 by default), ours or a
-    T-Rex, and the DUT that `dut` says, as `--dut` takes it; it is asked for its counters. `testbed` is a
-    testbed file (docs/testbed.md) that names both.
+    """An existing testbed: the tester at `server` (HOST or HOST:PORT, 127.0.0.1:4501 by default), a wirespeed or T-Rex
+    generator, and the DUT to read counters of, in the form of `--dut`. `testbed` is a testbed file (docs/testbed.md)
+    that names both.
 
-    Raises ConnectionFault if no tester answers, UsageError for a DUT that there is not, FileFault for a testbed file.
+    Raises ConnectionFault if no tester answers, UsageError for an unknown DUT, FileFault for an invalid testbed file.
     """
     device = parse_dut(dut) if dut else None
     if testbed is None:
@@ -105,10 +105,10 @@ def connect(
 
 @contextmanager
 def bring_up(lab: str = "embedded") -> Iterator[Testbed]:
-    """A lab on this machine, as `--lab` takes it ("embedded", "linux", "linux:af_xdp", "vm:IMAGE"), while the block
-    runs. The calling thread is bound to the lab's control CPUs meanwhile.
+    """A lab on this machine, in the form of `--lab` ("embedded", "linux", "linux:af_xdp", "vm:IMAGE"), while the block
+    runs. The calling thread is bound to the lab's control CPUs during the block.
 
-    Raises UsageError for a lab that there is not, EnvironmentFault if this machine cannot bring it up.
+    Raises UsageError for an unknown lab, EnvironmentFault if this machine cannot bring it up.
     """
     with chosen_lab(lab) as up:
         yield Testbed({"lab": lab}, up.dut, up)
@@ -124,11 +124,11 @@ def embedded_lab(
     config: str | PathLike[str] | None = None,
     exec: str | PathLike[str] | None = None,
 ) -> Iterator[Testbed]:
-    """The lab that needs nothing: a generator and a wirespeed router on this machine, wired by two memifs.
+    """The lab without requirements: a generator and a wirespeed router on this machine, connected by two memifs.
 
-    `mtu` is the largest layer 3 packet in bytes (1500), `queues` the queues of a wire each way (1), `descriptors` the
-    packets that wait in one (up to 32768, by the free memory). `program` is the `wirespeed` of another build that the
-    router is run from, `config` a vppcfg file, `exec` a file of command lines for it. Raises as `bring_up` does.
+    `mtu` is the largest layer 3 packet in bytes (1500), `queues` the queues of a link per direction (1), `descriptors`
+    the packets that wait in a queue (up to 32768, by the free memory). `program` is the `wirespeed` of another build
+    for the router, `config` a vppcfg file, `exec` a file of router commands. Raises as `bring_up` does.
     """
     given: dict[str, object] = {"mtu": mtu, "queues": queues, "descriptors": descriptors}
     given |= {"program": program, "config": config, "exec": exec}
@@ -138,8 +138,8 @@ def embedded_lab(
 
 
 def read_result(file: str | PathLike[str]) -> MeasurementResult:
-    """The result in a file of any kind, also of trex-loadtest, or in the journal of a test that did not end. FileFault
-    says what is wrong with the file."""
+    """The result in a file of any kind, also of trex-loadtest, or in the journal of an unfinished test. FileFault for
+    an invalid file, with the reason."""
     return read_file(Path(file))
 
 

@@ -18,7 +18,7 @@ PLAIN_MTU, MIN_MTU, MAX_MTU = 1500, 576, 9216
 """Largest layer 3 packets: of a port that is told nothing, and what one may be told; a NIC's limit may be lower."""
 
 PCI_ADDRESS = re.compile(r"(?:([0-9a-fA-F]{4}):)?([0-9a-fA-F]{2}):([0-9a-fA-F]{2})\.([0-7])")
-"""Domain, which is 0 where it is left out as lspci does, bus, device and function."""
+"""Domain (0 if omitted, as by lspci), bus, device and function."""
 
 MAX_QUEUES = 64
 """Most queues of a port, in each direction."""
@@ -136,7 +136,7 @@ class PortSpec:
 
 
 def parse_port_spec(text: str) -> PortSpec:
-    """Read a port spec; a UsageError names the word that is wrong and what could stand there."""
+    """Read a port spec; UsageError names the invalid word and the allowed ones."""
     head, *words = text.split(",")
     kind, _, target = head.partition(":")
     port_type = PORT_TYPES.get(kind)

@@ -30,7 +30,7 @@ OPTIONS = {
     "--wires": "--directions",
     "--within": "--equivalence",
 }
-"""Each stands for the present option in commands that have that one and not the former."""
+"""Former names of options, for commands that only have the present one."""
 
 SETTINGS = {
     "benches": "testbeds",

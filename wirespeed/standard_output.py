@@ -16,7 +16,7 @@ CLOSED_PIPE = 141
 
 
 class OutputLost(OSError):
-    """Standard output takes no more. `is_closed`: nobody reads it any longer."""
+    """Standard output cannot be written. `is_closed`: its reader is gone."""
 
     def __init__(self, cause: OSError) -> None:
         super().__init__(f"standard output cannot be written: {cause.strerror}")
@@ -33,7 +33,7 @@ class _Raw(io.FileIO):
 
 
 def guard_output() -> None:
-    """Let `sys.stdout` raise OutputLost; where there is none (closed from the start), what is printed goes nowhere."""
+    """Let `sys.stdout` raise OutputLost. If it was closed from the start, output is discarded."""
     before = sys.stdout
     if isinstance(before, io.TextIOWrapper):
         before.flush()
@@ -47,7 +47,7 @@ def guard_output() -> None:
 
 
 def give_output_up() -> None:
-    """Send what is buffered and what comes nowhere: the interpreter writes it once more when it ends."""
+    """Discard buffered and further output, which the interpreter would write again at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)

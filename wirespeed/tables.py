@@ -114,8 +114,8 @@ def in_columns(lines: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def print_grid(table: Grid, whole: str = "", piped: int = 0) -> None:
-    """On a terminal, whose width folds cells, but not those of column `whole` and figures. `piped` is the width where
-    there is no terminal, 0 for that of the environment."""
+    """On a terminal, cells are wrapped to its width, except figures and column `whole`. `piped` is the width without a
+    terminal, 0 for that of the environment."""
     from rich import box  # noqa: PLC0415 - a command starts fast
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Values of YAML texts that are not ours, such as T-Rex's; `documents` reads our own files, with places."""
+"""Values of YAML texts of other programs, such as T-Rex's; `documents` reads wirespeed's own files, with places."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 def value_of(text: str, loader: Any) -> Any:
     """The value of a text by PyYAML's `loader`.
 
-    YAMLError for what is not YAML, and for a scalar that its tag cannot have (`!!bool x`, the day 2026-02-30), of which
-    PyYAML raises whatever comes; RecursionError for what is too deep.
+    YAMLError for invalid YAML, and for a scalar that does not fit its tag (`!!bool x`, the day 2026-02-30), for which
+    PyYAML raises various errors; RecursionError for a document that is nested too deep.
     """
     import yaml  # noqa: PLC0415 - slow, and seldom needed
 

@@ -137,7 +137,7 @@ def test_the_chart_says_which_device_loses_first_or_that_it_cannot_be_told() -> 
     assert first(one, three) == "Loss begins first in box 1, between 2.98 and 3.72 Mpps of a direction."
     near = loadtest(replace(EIGHT[0], name="near", capacity_pps=3.2e6), both=False)
     assert first(one, three, near) == (
-        "Loss begins first, between 2.98 and 3.72 Mpps of a direction, in one of box 1, near, which cannot be told apart."
+        "Loss begins first in box 1 or near, which cannot be told apart: between 2.98 and 3.72 Mpps of a direction."
     )
     whole = loadtest(replace(PLAIN, name="loses nothing", capacity_pps=40e6), both=False)
     assert first(one) == first(whole, replace(whole, dut=three.dut)) == ""

@@ -28,8 +28,8 @@ def article(
     images: Path | None = None,
     beside: Path = Path(),
 ) -> str:
-    """A skeleton of a review, in markdown, that is to stand in the folder `beside`; its pictures go into `images`.
-    UsageError for a DUT that the archive does not have, and what `draw` raises."""
+    """A draft of a review in markdown, for the folder `beside`; its pictures go into `images`. UsageError for a DUT
+    that the archive does not have; also the errors of `draw`."""
     listing = catalogue(corpus.index.results((), "-started").rows, corpus.index.figures(()).rows, {})
     material = _material(corpus, listing, dut)
     if against:
@@ -72,7 +72,7 @@ def _material(corpus: Corpus, listing: Catalogue, dut: str) -> Material:
 
 
 def _named(entries: tuple[SiteEntry, ...], read: Mapping[str, MeasurementResult]) -> dict[str, MeasurementResult]:
-    """Each under its title; one that is not the only one of its title has a part of its digest too."""
+    """Names by title; if several have the same title, with a part of the digest."""
     titles = [entry.title for entry in entries]
     return {
         entry.digest: replace(

@@ -25,7 +25,8 @@ class Picture:
 
 
 def draw(corpus: Corpus, digests: Sequence[str], folder: Path, beside: Path) -> tuple[Picture, ...]:
-    """Into `folder`, linked from a file in `beside`. What `write_images` raises, and the report."""
+    """Write pictures into `folder`, linked from a file in `beside`. Raises the errors of `write_images` and of the
+    report."""
     with tempfile.TemporaryDirectory(prefix="wirespeed-article-") as files:
         corpus.export(digests, Path(files))
         report = render(sorted(Path(files).glob("*.json")), title="", date="")

@@ -29,8 +29,8 @@ def measure(
     tell: Callable[[str], None],
     line_bps: float | None = None,
 ) -> Ceilings:
-    """Hold each load at the full line between `ports` (paired), one way and both ways, for `duration_s`; `tell` gets a
-    line a load. Raises as `run_loadtest` does, and when a load did not come back."""
+    """Hold each load at line rate between `ports` (in pairs), in one and in both directions, for `duration_s`; `tell`
+    gets one line per load. Raises as `run_loadtest`, and if nothing of a load was received."""
     ceilings = []
     generator = ""
     for test in SEED_SUITE:

@@ -190,7 +190,7 @@ class Demo:
                 lab.stop()
 
     def _watch(self, lab: Lab, tests: Sequence[SuiteTest], timing: Timing) -> list[DemoResult | DemoFailure]:
-        """Run the tests behind one progress bar; where there is no terminal, a line a test."""
+        """Run the tests with a progress bar; without a terminal, with one line per test."""
         columns = (
             TextColumn("{task.description}"),
             BarColumn(),

@@ -123,7 +123,7 @@ class DemoResult:
 
 @dataclass(frozen=True)
 class DemoFailure:
-    """A test that found nothing, and why; `file` holds what was measured until then, None when that is nothing."""
+    """A test without a figure, and the reason; `file` has the samples so far, None without any."""
 
     test: SuiteTest
     dut: str
@@ -141,10 +141,10 @@ def run_suite(
     on_failure: Callable[[DemoFailure], None],
     search: bool = False,
 ) -> list[DemoResult | DemoFailure]:
-    """Run `tests` one after the other in a lab that is up; each leaves its result file in `directory`, and with
-    `search` that of a quick search for NDR and PDR beside it.
+    """Run `tests` one after another in a running lab; each writes its result file to `directory`, with `search` also
+    that of a quick search for NDR and PDR.
 
-    One that fails is told of at once, and the next one runs. KeyboardInterrupt ends the suite.
+    A failed test is reported at once, and the next one runs. KeyboardInterrupt ends the suite.
     """
     findings: list[DemoResult | DemoFailure] = []
     for test in tests:
@@ -174,7 +174,7 @@ def file_stem(lab: Lab) -> str:
 
 
 def dut_name(lab: Lab, test: SuiteTest) -> str:
-    """The router with its medium, and what it has to do besides: that is another device under test."""
+    """The router with its port type and additional work, which make it another device under test."""
     return lab.name if test.burden is None else f"{lab.name}, {test.burden.name}"
 
 

@@ -84,7 +84,7 @@ def targets_of(options: TargetOptions) -> list[Target]:
 
 
 def listening(where: str, credentials: Path | None, certificate: Path | None, key: Path | None) -> Listening:
-    """UsageError for what is not a HOST:PORT, or no USER:PASSWORD in the file `credentials`."""
+    """UsageError for an invalid HOST:PORT, or if the file `credentials` has no USER:PASSWORD."""
     host, colon, port = where.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not port.isdecimal() or int(port) > 65535:

@@ -24,7 +24,7 @@ _Stamp: TypeAlias = tuple[int, int, int]
 
 
 class RunTarget:
-    """The test that writes `file`. A test that begins anew in the same file is another one."""
+    """The test that writes `file`. A new test in the same file counts as another one."""
 
     kind = "test"
 

@@ -30,7 +30,7 @@ IDLE_S = 60.0
 
 
 class Target(Protocol):
-    """`name` is its label, `kind` what it is: router, generator, test, dut, power or metrics."""
+    """`name` is its label; `kind` is router, generator, test, dut, power or metrics."""
 
     name: str
     kind: str
@@ -80,8 +80,8 @@ class Watched:
         return len(self._took_s) == 2 and min(self._took_s) > WAIT_S
 
     def answer(self, wait_s: float) -> tuple[TargetAnswer | None, str | None]:
-        """Its last answer and what is wrong with it now. Waits for a target that is not slow until `wait_s` after it
-        was asked. None and None mean that it was asked for the first time and may still answer."""
+        """Its last answer and its current error. Waits for a target that is not slow until `wait_s` after the request.
+        None and None: the first request may still be answered."""
         with self._changed:
             if not self._is_slow:
                 wait_s += min(0.0, (self._busy_since_s or math.inf) - time.monotonic())
@@ -120,7 +120,7 @@ class Watched:
                 self._changed.notify_all()
 
     def _rest_s(self) -> float | None:
-        """Time until it is asked without a scrape; None where it is not."""
+        """Time until the next request without a scrape; None without one."""
         last, now_s = self._answer, time.monotonic()
         if last is None or not self._is_slow or now_s - self._wanted_s > IDLE_S:
             return None

@@ -68,7 +68,7 @@ def _blocks(text: bytes) -> Iterator[MetricBlock]:
 
 def joined(texts: Iterable[Sequence[MetricBlock]], is_openmetrics: bool, names: Collection[str] = ()) -> bytes:
     """The page: each family once, ours in the order of the table, then foreign ones by name. With `names` it has the
-    samples of these names alone. Of targets that do not agree on the type of a family, the first is told."""
+    samples of these names alone. If targets have different types for a family, the first one is used."""
     families: dict[bytes, list[MetricBlock]] = {}
     for blocks in texts:
         for block in blocks:

@@ -15,7 +15,7 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Buckets:
-    """A histogram: counts up to each bound, the last bound infinite, and the sum of what was counted."""
+    """A histogram: cumulative counts by bound, the last bound infinite, and the sum of the values."""
 
     labels: Labels
     bounds: tuple[tuple[str, float], ...]
@@ -23,7 +23,7 @@ class Buckets:
 
 
 def buckets(labels: Labels, counts: Iterable[tuple[float, float]], total: float) -> Buckets:
-    """`counts` are those between one bound and the next; what is above the last belongs to infinity."""
+    """`counts` are those between two bounds; values above the last bound belong to infinity."""
     below, bounds = 0.0, []
     for bound, count in counts:
         below += count

@@ -1,4 +1,4 @@
-"""A program of ours run as a child: started, waited for, ended; never left behind."""
+"""A wirespeed program as a child process: started, awaited and ended; never left behind."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wirespeed.errors import EnvironmentFault, WirespeedError, error_of
 
 
 class Child:
-    """`wirespeed COMMAND …` in a process of its own; what it prints is kept in `log`.
+    """`wirespeed COMMAND …` in a separate process; its output is in `log`.
 
-    The child prints a line that begins with `ready` once it serves. It is told to end when its parent dies,
-    however that comes about.
+    The child prints a line that begins with `ready` once it serves. It gets a signal to end if its parent dies in any
+    way.
     """
 
     def __init__(

@@ -13,12 +13,12 @@ BESIDE = "-search"
 
 
 def dut_name(result: MeasurementResult) -> str:
-    """Name of the device in the file. Unnamed devices may differ, so the test's name stands beside the word."""
+    """Name of the device in the file. Unnamed devices may differ, so the name of the test is added."""
     return words(result.dut.name) if result.dut.name else f"{UNNAMED} ({result.name.removesuffix(BESIDE)})"
 
 
 def edition(result: MeasurementResult) -> str:
-    """Version of the device and day of the test: `version 1.4, 2026-11-14`; what is not known is left out."""
+    """Version of the device and day of the test: `version 1.4, 2026-11-14`; unknown parts are omitted."""
     version = f"version {words(result.dut.version)}" if result.dut.version else ""
     return ", ".join(filter(None, (version, result.ending.started[:10])))
 

@@ -51,7 +51,7 @@ LEGEND = tuple(_MARKS[mark] for mark in ("held", "estimate", "at least", "lossy"
 
 
 def trust_of(figure: Figure, disturbed: int = 0, samples: int = 0) -> Trust:
-    """`disturbed` of all `samples` lost packets by the machine's doing."""
+    """`disturbed` is the number of disturbed samples among all `samples`."""
     mark = _MARKS[figure.mark]
     if figure.mark == "at least":
         return Trust(mark.shape, f"{figure.bound}: {mark.word}", mark.why)

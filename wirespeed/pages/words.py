@@ -21,7 +21,7 @@ def harmless(text: str) -> str:
 
 
 def words(value: Any, levels: int = MOST_LEVELS) -> str:
-    """A value of JSON as text: `a 1, b yes`. 100 and 100.0 read the same; what is nested deeper is an ellipsis."""
+    """A value of JSON as text: `a 1, b yes`. 100 and 100.0 have the same text; deeper values become an ellipsis."""
     match value:
         case str():
             return value

@@ -20,7 +20,7 @@ from wirespeed.scapy_layers import IP, Ether, IPv6
 
 _LEAST_GAP_USEC = 0.001
 _START_OF_SIDES_USEC = 1000.0
-"""Both sides of a split file wait so long, that both ports have started before a packet is due."""
+"""Delay of both sides of a split file, so that both ports have started before a packet is due."""
 
 Timed = tuple[float, bytes]
 """Microseconds from the start, and the packet."""

@@ -40,7 +40,7 @@ MAX_YAML_VALUES = 4_000_000
 """Most values of all streams together; a value that aliases repeat counts each time."""
 
 _PYTHON_TAGS = {"unicode": "str", "str": "str", "int": "int", "long": "int", "float": "float", "bool": "bool"}
-"""Tags `!!python/…` of T-Rex's own files, and the scalar of YAML that each stands for."""
+"""Tags `!!python/…` of T-Rex's own files, and the YAML scalar that replaces each."""
 
 
 class PlainStream(STLStream):
@@ -132,7 +132,7 @@ def _from_data(path: Path, parse: Callable[[str], Any]) -> list[STLStream]:
 
 
 def _checked(path: Path, number: int, fields: Any) -> Json:
-    """A stream with what it left out filled in; what is wrong is named with the stream's number."""
+    """A stream completed by defaults; errors name the number of the stream."""
     if not isinstance(fields, dict):
         raise UsageError(f"profile {path}, stream {number}: not a mapping; give the stream's fields")
     inner = fields.get("stream")  # an older form wraps the stream beside its name
@@ -150,7 +150,7 @@ def _checked(path: Path, number: int, fields: Any) -> Json:
 
 
 def _binary(path: Path, text: str) -> str:
-    """The packet in base64: as it is, or the first of a packet file beside the profile."""
+    """The packet in base64: given in the profile, or the first one of a packet file next to it."""
     if not text.endswith((".pcap", ".cap", ".pcapng")):
         return text
     try:

@@ -38,7 +38,7 @@ class STLProfile:
         return [stream.to_json() for stream in self._streams]
 
     def dump_to_code(self, profile_file: str | None = None) -> str:
-        """A profile file that makes these streams; written to `profile_file` where that is given."""
+        """A profile file that makes these streams; it is written to `profile_file`, if given."""
         from wirespeed.profiles.code import profile_code  # noqa: PLC0415
 
         return _written(profile_code(self._streams), profile_file)

@@ -227,7 +227,7 @@ class FlowStatsJson(_Model):
 
 
 class StreamJson(_Model):
-    """The mode comes first: of what is missing, T-Rex names that first."""
+    """The mode is checked first: T-Rex names it first among missing fields."""
 
     mode: Annotated[ContinuousJson | SingleBurstJson | MultiBurstJson, Field(discriminator="type")]
     enabled: bool

@@ -18,8 +18,8 @@ _HIDDEN = 0.002
 
 @dataclass(frozen=True)
 class PartView:
-    """A part of a bar: where it begins and how wide it is, in percent of all; `kind` chooses its colour, `title` is
-    what it says under the pointer. A `label` that needs room is for wide screens."""
+    """A part of a bar: its start and width in percent of the whole; `kind` selects its colour, `title` is its tooltip.
+    A long `label` is shown on wide screens only."""
 
     kind: str
     left: str

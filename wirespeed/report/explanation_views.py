@@ -15,8 +15,8 @@ from wirespeed.results.figures import Scaler
 
 @dataclass(frozen=True)
 class EvidenceLine:
-    """`mark` says which way it speaks: for, against, also, perhaps, not, figure and so on. `chart` is the element that
-    shows it, `at` the load there in the chart's unit; both empty where there is none."""
+    """`mark` is the label: for, against, also, perhaps, not, figure and so on. `chart` is the element that shows it,
+    `at` the load there in the unit of the chart; both empty without a chart."""
 
     mark: str
     text: str

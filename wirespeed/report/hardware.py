@@ -11,7 +11,7 @@ from wirespeed.tables import Grid
 
 @dataclass(frozen=True)
 class InspectedMachine:
-    """`marks` are what is off, `texts` what it was read from: the command and its lines."""
+    """`marks` are the problems, `texts` the sources: each command and its lines."""
 
     title: str
     marks: tuple[str, ...]

@@ -71,9 +71,8 @@ class Column:
 @dataclass(frozen=True)
 class MatrixCell:
     """The result `test` in a column, or its part of one channel. `percent` is of `of_percent`; `row` is a dataclass
-    of all else that is known of it, `anchor` is where the page has its chart, `marks` are what qualifies it beside its
-    bound, `spark` is the path of a small picture of it, `edition` tells the tests of a device apart; `started` is its
-    beginning."""
+    with all other data, `anchor` the place of its chart in the page, `marks` its qualifications other than the bound,
+    `spark` the path of its sparkline, `edition` distinguishes the tests of a device; `started` is its start."""
 
     test: str
     figure: Figure

@@ -10,7 +10,7 @@ from wirespeed.tables import aligned, csv_lines, json_text, plain
 
 
 def matrix_to_markdown(table: ReportMatrix, scaler: Scaler, charts: str = "") -> str:
-    """Cells are `5.01 (33.7 % of line)`, and links into the page `charts` where that is given; marks stand below."""
+    """Cells are `5.01 (33.7 % of line)`, with links into the page `charts`, if given; marks are listed below."""
     head = [f"{scaler.unit} (share)", *(plain(column.heading) for column in table.columns)]
     lines = [
         [plain(label), *(" / ".join(_text(cell, scaler, charts) for cell in cells) or NOTHING for cells in row)]
@@ -21,7 +21,7 @@ def matrix_to_markdown(table: ReportMatrix, scaler: Scaler, charts: str = "") ->
 
 
 def matrix_to_csv(table: ReportMatrix) -> str:
-    """A row a load; two columns, pps and percent, for each column of the matrix, and the upper bound for a goal's; of
+    """One row per load; two columns, pps and percent, for each column of the matrix, and the upper bound for goals; of
     several tests the newest with a rate."""
     head = ["load", *(f"{one.key} {what}" for one in table.columns for what in _quantities(one))]
     lines = []

@@ -38,7 +38,7 @@ def nodes_to_markdown(comparison: ReportedResults, scaler: Scaler) -> str:
 
 
 def node_tables(comparison: ReportedResults, scaler: Scaler) -> dict[str, list[Grid]]:
-    """The tables of each test, one a load."""
+    """The tables of each test, one per load."""
     by_load: dict[tuple[str, float], list[NodeRow]] = {}
     for row in all_rows(comparison):
         by_load.setdefault((row.test, row.offered_pps), []).append(row)

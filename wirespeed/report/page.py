@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing but itself: styles, scripts and the charts' figures are in it.
+"""The report as a self-contained HTML page with styles, scripts and the data of its charts.
 
 Jinja escapes all text that it is given. The charts' figures, what is folded away test by test, and the scripts that
 draw and lead are JSON that is packed by gzip; unpack.js is the one script that stands in the page as it is. A content
@@ -32,7 +32,7 @@ POLICY = (
 
 
 def to_html(page: HtmlPage) -> str:
-    """The whole page, which needs nothing beside it."""
+    """The whole page, which is self-contained."""
     styles = (browser.library_style(), style(), browser.style())
     scripts = (browser.library(), browser.script(), wide_tables(), text_of("wirespeed.report", "page.js"))
     folds: list[str] = []

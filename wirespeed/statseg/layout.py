@@ -21,7 +21,7 @@ _LINK = Struct("<II")
 _WORD = Struct("<Q")
 _LENGTH = Struct("<I")
 _MOST_ROWS = 1024
-"""More threads than any router has; an entry that tells of more is damaged."""
+"""Upper limit of the number of threads; an entry with more is damaged."""
 
 Memory: TypeAlias = mmap.mmap | bytes
 
@@ -76,8 +76,8 @@ class VectorRow:
 
 @dataclass(frozen=True)
 class StatsEntry:
-    """A name and where what it stands for is: a row for each thread, the main one first, or just one row. Names are
-    resolved at once: they change only with the directory."""
+    """A name and the place of its values: one row per thread, the main thread first, or a single row. Names are
+    resolved at once, since they change only with the directory."""
 
     name: str
     type: Type
@@ -155,7 +155,7 @@ def _texts(memory: Memory, base: int, address: int) -> tuple[str, ...]:
 
 
 def _text(memory: Memory, base: int, address: int) -> str:
-    """Empty where there is none."""
+    """Empty if there is none."""
     if not address:
         return ""
     text = _vector(memory, base, address, 1)

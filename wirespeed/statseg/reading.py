@@ -35,7 +35,7 @@ class StatsReading:
 
     @property
     def is_histogram(self) -> bool:
-        """Its rows begin with the exponent of the smallest bin; bins hold what was at most that power of two."""
+        """Its rows begin with the exponent of the smallest bin; each bin counts values up to its power of two."""
         return self.type is Type.HISTOGRAM
 
     @property

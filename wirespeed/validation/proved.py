@@ -1,4 +1,4 @@
-"""The table of what was tried on what, as the data file has it, and the texts that are written from it."""
+"""The table of validated hardware and programs from the data file, and the texts made from it."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def proved() -> tuple[Proved, ...]:
 
 
 def caution(on: str) -> str:
-    """A sentence that says that nothing real stands behind what is done with this medium or device; empty where that is
-    not so, or where the table does not have it."""
+    """A sentence that this port type or device was never tested for real; empty if it was, or if the table does not
+    have it."""
     for row in proved():
         if row.on == on and row.proof == "records":
             return f"{row.what}: tried on recorded texts only ({PAGE})"

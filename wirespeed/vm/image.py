@@ -1,4 +1,4 @@
-"""A user's disk image: that it is there, and what it is."""
+"""A user's disk image: its existence and its format."""
 
 from __future__ import annotations
 

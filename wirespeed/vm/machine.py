@@ -31,7 +31,7 @@ _PLAIN = (
 
 @dataclass(frozen=True)
 class VmNic:
-    """A wire to `socket`, where QEMU listens and a `vhost:` port of ours connects."""
+    """A link to `socket`, where QEMU listens and a `vhost:` port of the generator connects."""
 
     socket: Path
     mac: str
@@ -121,7 +121,7 @@ class VirtualMachine:
         return f": {' | '.join(said[-_SHOWN:])}" if said else ""
 
     def reset(self) -> None:
-        """Press its reset button: the guest boots anew, from the disk as the guest left it."""
+        """Press the reset button: the guest boots again from its current disk."""
         execute_at(self.monitor, "system_reset")
 
     def stop(self) -> None:
@@ -154,7 +154,7 @@ class VirtualMachine:
 
 
 def free_tcp_port() -> int:
-    """One of 127.0.0.1 that nobody listens on now."""
+    """A port of 127.0.0.1 without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

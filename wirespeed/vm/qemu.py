@@ -1,4 +1,4 @@
-"""QEMU: the program, and what it can do here."""
+"""QEMU: the program and its capabilities on this machine."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRIAL_S = 20.0
 
 @dataclass(frozen=True)
 class Qemu:
-    """The system's, or one that is unpacked in `folder`: what it runs as, and where it finds its libraries and ROMs."""
+    """The QEMU of the system, or one unpacked in `folder`: its program, libraries and ROMs."""
 
     folder: Path | None = None
 
@@ -41,7 +41,7 @@ class Qemu:
         return [word for place in ("qemu", "seabios") for word in ("-L", str(self.folder / "usr/share" / place))]
 
     def version(self) -> int | None:
-        """The major one; None where there is no such program, or it does not start."""
+        """The major version; None without such a program, or if it does not start."""
         try:
             said = self._run("--version").stdout
         except OSError:
@@ -104,7 +104,7 @@ _TCG = ("-accel", "tcg,thread=multi", "-cpu", "max")
 
 
 def system_qemu() -> Qemu | None:
-    """The one that is installed, if it is new enough for NICs by vhost-user."""
+    """The installed QEMU, if it is new enough for vhost-user NICs."""
     installed = Qemu()
     version = installed.version() if shutil.which(PROGRAM) else None
     return installed if version is not None and version >= LEAST_VERSION else None
