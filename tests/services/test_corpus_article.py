@@ -92,7 +92,7 @@ def test_what_was_not_measured_is_a_gap(where: str, capsys: pytest.CaptureFixtur
     assert GAP not in chapter(known, "Power") and GAP not in chapter(known, "Optics")
     missing = chapter(known, "Results")
     assert "- imix, one direction (`-p bench -t size=imix,vm=var2`)" in missing
-    assert "- 64b one flow, both directions" not in missing and "- 64b one flow, one direction" in missing
+    assert "- 64b one flow, bidirectional" not in missing and "- 64b one flow, one direction" in missing
     assert "the price of the DUT and its date" in chapter(bare, "Summary")
 
 

@@ -12,7 +12,7 @@ from harness.page_results import B64, EIGHT, FAST, PLAIN, SLOW, loadtest
 
 from wirespeed.charts.chart import Chart
 from wirespeed.measurement.load import group_by_load
-from wirespeed.measurement.loadtest.charts import MOST_APART, SUMS, by_speed, load_chart
+from wirespeed.measurement.loadtest.charts import MOST_APART, SUMS, by_speed, first_to_lose, load_chart
 from wirespeed.measurement.loadtest.report import REPORT
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.report.comparison import compare
@@ -126,6 +126,45 @@ def test_a_card_of_disturbed_samples_says_of_how_many() -> None:
     assert cards is not None and cards.cards[0].trust is not None
     assert cards.cards[0].trust.word == "disturbed: 30 of 30 samples"
     assert cards.cards[0].trust.why.startswith("The host took CPUs away")
+
+
+def test_the_chart_says_which_device_loses_first_or_that_it_cannot_be_told() -> None:
+    def first(*results: Result) -> str:
+        (group,) = group_by_load(compare(numbered(results)).kinds["loadtest"])
+        return first_to_lose(group, MEGA)
+
+    one, three = loadtest(EIGHT[0], both=False), loadtest(EIGHT[2], both=False)
+    assert first(one, three) == "Loss begins first in box 1, between 2.98 and 3.72 Mpps of a direction."
+    near = loadtest(replace(EIGHT[0], name="near", capacity_pps=3.2e6), both=False)
+    assert first(one, three, near) == (
+        "Loss begins first in box 1 or near, which cannot be told apart: between 2.98 and 3.72 Mpps of a direction."
+    )
+    whole = loadtest(replace(PLAIN, name="loses nothing", capacity_pps=40e6), both=False)
+    assert first(one) == first(whole, replace(whole, dut=three.dut)) == ""
+    assert first(loadtest(NOTHING, both=False, lost=1.0), one).startswith(
+        "Loss begins first in loses all, at or below "
+    )
+
+
+def test_equal_estimates_are_not_told_apart() -> None:
+    near = loadtest(replace(EIGHT[0], name="near", capacity_pps=3.2e6))
+    found = compare(numbered([loadtest(EIGHT[0]), loadtest(EIGHT[2]), near]))
+    cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
+    assert cards is not None and [card.dut for card in cards.cards] == ["box 3", "near", "box 1"]
+    assert cards.notes == (
+        "near and box 1 cannot be told apart by estimates of 2.23 Mpps: their limits are within one step of the load; "
+        "at full load near forwards most.",
+    )
+
+
+def test_the_newest_result_of_a_device_is_on_its_card() -> None:
+    days = [f"2026-11-{day}T10:00:00+00:00" for day in (20, 22, 21)]
+    slower = replace(PLAIN, capacity_pps=4e6)
+    tests = [loadtest(PLAIN, started=days[0]), loadtest(slower, started=days[1]), loadtest(PLAIN, started=days[2])]
+    found = compare(numbered(tests))
+    cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
+    assert cards is not None and [card.edition for card in cards.cards] == ["version 1.0, 2026-11-22"]
+    assert cards.notes == ("The newest result of each router; 2 others in “Side by side”.",)
 
 
 def numbered(results: Iterable[Result]) -> list[Result]:

@@ -296,7 +296,7 @@ def test_the_block_says_what_each_section_demands() -> None:
         )
     )
     for words in (
-        "both directions at once (0→1, 1→0)",
+        "bidirectional (0→1, 1→0)",
         "14 880 952 |",
         "As a single number: 7 770 000 frames/s of 64 bytes, of a theoretical 14 880 952, UDP over IPv4.",
         "≥ 700 000",

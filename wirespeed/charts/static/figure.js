@@ -256,7 +256,10 @@ const ChartFigure = (() => {
 				const places = leaving || (isEnd ? [end, ...along] : along);
 				wanted.push({ text, curve: { ...curves[0], alike: group.length > 1 && Boolean(curves[0].symbol) }, places, names: curves });
 			}
-			const { found, rest } = ChartLabels.placed(wanted, box, this.taken(panel, laid, box, toX, toY), family, size);
+			const put = ChartLabels.placed(wanted, box, this.taken(panel, laid, box, toX, toY), family, size);
+			// Of many names all stand in the panel, or none: the legend has them.
+			const isLeftOut = (label) => !few && label.names && put.rest.some(({ names }) => names);
+			const found = put.found.filter((label) => !isLeftOut(label)), rest = [...put.rest, ...put.found.filter(isLeftOut)];
 			const entries = new Map(this.entries().map((entry) => [entry.key, entry])), at = (curve) => entries.get(curve.key);
 			const isKnown = (curve) => at(curve)?.name === curve.name || at(curve)?.alike;
 			const curves = named.length ? rest.flatMap((label) => label.names || []) : laid.lines.map(({ curve }) => curve);

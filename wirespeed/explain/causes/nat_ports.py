@@ -1,9 +1,9 @@
 """NAT has no port left: each flow to one destination endpoint needs a port of the public address of its own.
 
-Flows to other endpoints use the same ports again, so the ceiling is the number of ports times addresses times
-endpoints: 64 512 ports of Linux and VPP (which divides them among its workers), 15 535 of pf unless its rule says more.
-Linux tries 240 ports and gives up: the flow's insertion fails (`insert_failed`), and `found` counts the ports that
-were taken. So a few flows fail below the ceiling. VPP counts `out of ports`, pf `map-failed` or `translate`.
+Flows to other endpoints use the same ports again, so the maximum is ports times addresses times endpoints. Linux and
+VPP have 64 512 ports (VPP divides them among its workers), pf has 15 535 unless its rule has more. After 240 ports
+Linux gives up: the insertion of the flow fails (`insert_failed`), and `found` counts the ports that were taken. So a
+few flows fail below the maximum. VPP counts `out of ports`, pf `map-failed` or `translate`.
 """
 
 from __future__ import annotations

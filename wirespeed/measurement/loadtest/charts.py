@@ -216,7 +216,8 @@ def first_to_lose(group: LoadGroup[Result], scaler: Scaler) -> str:
     where = f"{_onset_text(curve.passed_pps, curve.outcome.loss_onset, scaler)} {scaler.unit} of a direction"
     if len(tied) < 2:
         return f"Loss begins first in {name}, {where}."
-    return f"Loss begins first, {where}, in one of {first_of(tied, MOST_TIED)}, which cannot be told apart."
+    either = f"{first_of(tied[:-1], MOST_TIED)} or {tied[-1]}"
+    return f"Loss begins first in {either}, which cannot be told apart: {where}."
 
 
 def _curve_name(test: Analysis, curve: Measured, mixed: bool) -> str:

@@ -66,7 +66,7 @@ class LoadtestReport(ReportedKind[Result]):
         return f"load test {load_of(result).name} {load_of(result).title}"
 
     def counted(self, results: Sequence[Result]) -> str:
-        return f"{count(len(results), 'test')} with {count(len(group_by_load(results)), 'load')}"
+        return f"{count(len(results), 'result')} with {count(len(group_by_load(results)), 'load')}"
 
     def judged(self, results: Sequence[Result]) -> str:
         return f"loss threshold {thresholds_text(results)}"
@@ -104,9 +104,9 @@ class LoadtestReport(ReportedKind[Result]):
                     over_load.append(Heading(devices_of(some)))
                     over_time.append(Heading(devices_of(some)))
                 place = _place(number, part)
-                over_load.append(shown.drawn.place(load_chart(f"load-{place}", some, shown)))
                 if first := first_to_lose(some, shown.scaler):
                     over_load.append(Paragraph(first, "verdict"))
+                over_load.append(shown.drawn.place(load_chart(f"load-{place}", some, shown)))
                 over_time.append(shown.drawn.place(time_chart(f"time-{place}", some, shown)))
             looks = f"{LOOKS} {APART}" if len(parts) > 1 else LOOKS
             fold = Fold("Over time", (*over_time, Paragraph(OVER_TIME)), look="over-time")

@@ -33,7 +33,7 @@ class Rfc2544Text(RfcText[Rfc2544Result]):
     of = " of RFC 2544"
 
     def setup(self, result: Rfc2544Result) -> Iterator[str]:
-        method, ways = result.method, "both directions at once" if result.is_bidirectional else "one direction"
+        method, ways = result.method, "bidirectional" if result.is_bidirectional else "one direction"
         media = (
             f"port {port.index} {port.driver or 'unknown'} {_speed(port.speed_bps)}" for port in result.ports.values()
         )

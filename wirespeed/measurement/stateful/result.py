@@ -330,8 +330,8 @@ class StateLossRow(FlowsRow):
 
 @dataclass(frozen=True)
 class StateLatencyRow(FlowsRow):
-    """§4.7 at the throughput, of one direction; one value per repeat, in microseconds: the median of the frames'
-    latency (TL is the median of those), the 99.9th percentile (WCL), the PDV, D99.9 - Dmin, and the IPDV. `frames` were
+    """§4.7 at the throughput, of one direction; one value per repeat, in microseconds. The values are the median of the
+    frames' latency (TL is the median of those), the 99.9th percentile (WCL), PDV (D99.9 - Dmin) and IPDV. `frames` were
     timed."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"typical_us": "typical_us", "worst_us": "worst_us", "pdv_us": "pdv_us"}
