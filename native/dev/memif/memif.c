@@ -277,12 +277,16 @@ static int listen_to(struct port *port, uint16_t queue, int epoll, uint16_t work
 
 static void arm(struct port *port, uint16_t index, bool on)
 {
-	struct memif_queue *queue = &memif_of(port)->rx[index];
+	struct memif_port *memif = memif_of(port);
+	struct memif_queue *queue = &memif->rx[index];
 	struct epoll_event told;
 	rte_spinlock_lock(&queue->lock);
 	queue->is_armed = on;
-	if (queue->has_ring)
+	if (queue->has_ring) {
 		__atomic_store_n(&queue->ring->flags, on ? 0 : MEMIF_RING_MASKED, __ATOMIC_RELAXED);
+		if (memif->role == MEMIF_SERVER)
+			memif_offer_back(queue);
+	}
 	rte_spinlock_unlock(&queue->lock);
 	/* Between the flag and the look for packets: as in memif_interrupt. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
