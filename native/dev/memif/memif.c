@@ -309,6 +309,15 @@ static bool has_packets(const struct port *port, uint16_t index)
 	return found;
 }
 
+static uint32_t shared_slots(const struct port *port, uint16_t index)
+{
+	struct memif_queue *queue = &memif_of(port)->rx[index];
+	rte_spinlock_lock(&queue->lock);
+	uint32_t slots = queue->has_ring ? queue->slots : 0;
+	rte_spinlock_unlock(&queue->lock);
+	return slots;
+}
+
 /* Packets are copied, so deep rings hold fewer buffers than they have slots. */
 static uint32_t ring_buffers(const char *devargs)
 {
@@ -333,5 +342,6 @@ static const struct port_kind memif_kind = {
 	.listen = listen_to,
 	.arm = arm,
 	.has_packets = has_packets,
+	.shared_slots = shared_slots,
 };
 PORT_KIND(memif_kind)
