@@ -70,7 +70,7 @@ def _timed(corpus: Corpus, site: Path, what: str) -> None:
     began, used = time.monotonic(), _cpu_s()
     built = build(corpus, site, "Benchmark")
     seconds, cpu = time.monotonic() - began, _cpu_s() - used
-    told = f"{built.results} results, {built.made} new, {built.pages} pages written"
+    told = f"{built.counted}, {built.made} new, {built.pages} pages written"
     print(f"{what:<16} {seconds:6.1f} s, {cpu:.1f} s of CPU: {told}")
 
 

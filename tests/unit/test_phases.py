@@ -9,9 +9,9 @@ from article_files import Ramp
 
 from wirespeed.measurement.loadtest.document import result_of
 from wirespeed.measurement.registry import verdict_of
-from wirespeed.results.phases import phases_of
+from wirespeed.results.phases import PhaseTimes, phases_of
 
-VARS = {"warmup_mult": "1kpps", "warmup_duration": 30, "rampup_duration": 600, "hold_duration": 30}
+TIMES = PhaseTimes(30, 600, 30, "1kpps")
 
 
 def counted(ramp: Ramp) -> Counter[str]:
@@ -31,25 +31,25 @@ def test_a_file_with_its_warm_up_has_all_three() -> None:
 
 def test_a_ramp_that_its_tester_cut_off_began_where_it_began() -> None:
     loads = [1e3] * 10 + [min(5e6, 14.88e6 * second / 600) for second in range(1, 601)] + [5e6] * 30
-    found = phases_of(list(range(1, len(loads) + 1)), loads, VARS)
+    found = phases_of(list(range(1, len(loads) + 1)), loads, TIMES)
     assert Counter(found) == {"warm-up": 10, "ramp": 600, "hold": 30}
 
 
 def test_rates_that_lag_behind_the_ramp_make_no_warm_up() -> None:
     lagging = [14.88e6 * max(0.2, second - 5) / 600 for second in range(1, 601)] + [14.88e6] * 30
-    found = phases_of(list(range(1, len(lagging) + 1)), lagging, VARS)
+    found = phases_of(list(range(1, len(lagging) + 1)), lagging, TIMES)
     assert Counter(found)["warm-up"] <= 6 and Counter(found)["hold"] >= 24
 
 
 def test_times_of_their_own_are_used() -> None:
     times = [0.5 * at for at in range(1, 1261)]
     loads = [1e3] * 60 + [14.88e6 * second / 1200 for second in range(1, 1201)]
-    assert Counter(phases_of(times, loads, VARS)) == {"warm-up": 60, "ramp": 1200}
+    assert Counter(phases_of(times, loads, TIMES)) == {"warm-up": 60, "ramp": 1200}
 
 
 def test_loads_that_are_no_ramp_are_told_by_the_durations() -> None:
-    assert phases_of([1.0, 2.0, 3.0], [5.0, 5.0, 5.0], VARS) == ["ramp"] * 3
-    flat = phases_of([float(at) for at in range(1, 661)], [5e6] * 660, VARS)
+    assert phases_of([1.0, 2.0, 3.0], [5.0, 5.0, 5.0], TIMES) == ["ramp"] * 3
+    flat = phases_of([float(at) for at in range(1, 661)], [5e6] * 660, TIMES)
     assert Counter(flat) == {"warm-up": 30, "ramp": 600, "hold": 30}
 
 

@@ -1,4 +1,8 @@
-"""The memory of a module decoded by the standard that its first byte names (SFF-8024, table 4-1)."""
+"""The memory of a module decoded by the standard that its first byte names (SFF-8024, table 4-1).
+
+`ethtool` does not decode it for us: version 6.1 of Debian 12 refuses `--json -m`, and dumps of i2cdump, SONiC or
+FreeBSD are read where there is no ethtool.
+"""
 
 from __future__ import annotations
 

@@ -153,13 +153,13 @@ class ReportMatrix:
     @property
     def steps_of_both(self) -> str:
         """Why estimates of one direction and of both do not add up; empty where not both are there."""
-        told = {
+        together = {
             column.direction.startswith(TOGETHER)
             for row in self.cells
             for column, cells in zip(self.columns, row, strict=True)
             if any(cell.figure.mark == "estimate" for cell in cells)
         }
-        return STEPS_OF_BOTH if len(told) > 1 else ""
+        return STEPS_OF_BOTH if len(together) > 1 else ""
 
     @property
     def limits(self) -> tuple[str, ...]:

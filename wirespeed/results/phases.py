@@ -6,13 +6,12 @@ rises from nothing by the same step each second, so that a line through the load
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from statistics import fmean
-from typing import Any
 
 from wirespeed.errors import UsageError
-from wirespeed.results.json_values import as_number
 from wirespeed.units import parse_rate
 
 _LOW, _HIGH = 0.1, 0.6
@@ -24,41 +23,45 @@ _FOLLOWS = 0.05
 """Share of the highest load by which the loads of a ramp may differ from that line."""
 
 
-def phases_of(times_s: Sequence[float], loads_pps: Sequence[float], variables: Mapping[str, Any]) -> list[str]:
-    """The phase of each sample, whose ends and loads those are, by the durations of `vars`. ValueError names a
-    duration that is not a number."""
-    warmup_s = as_number(variables["warmup_duration"], "vars.warmup_duration")
-    rampup_s = as_number(variables["rampup_duration"], "vars.rampup_duration")
-    hold_s = as_number(variables["hold_duration"], "vars.hold_duration")
+@dataclass(frozen=True)
+class PhaseTimes:
+    """Durations of the phases of a load test, and the rate of its warm-up as it was asked for."""
+
+    warmup_s: float
+    rampup_s: float
+    hold_s: float
+    warmup_rate: str = ""
+
+
+def phases_of(times_s: Sequence[float], loads_pps: Sequence[float], times: PhaseTimes) -> list[str]:
+    """The phase of each sample, whose ends and loads those are."""
     began_s = _ramp_began(times_s, loads_pps)
     if began_s is None:
         # No ramp to be seen in it: what there is more than ramp and hold is warm-up.
-        began_s = (times_s[-1] if times_s else 0.0) - rampup_s - hold_s
+        began_s = (times_s[-1] if times_s else 0.0) - times.rampup_s - times.hold_s
     else:
-        began_s = min(began_s, _flat_until(times_s, loads_pps, variables, rampup_s))
-    began_s = min(max(0.0, began_s), warmup_s)
-    return ["warm-up" if t_s <= began_s else "ramp" if t_s <= began_s + rampup_s else "hold" for t_s in times_s]
+        began_s = min(began_s, _flat_until(times_s, loads_pps, times))
+    began_s = min(max(0.0, began_s), times.warmup_s)
+    return ["warm-up" if t_s <= began_s else "ramp" if t_s <= began_s + times.rampup_s else "hold" for t_s in times_s]
 
 
-def _flat_until(
-    times_s: Sequence[float], loads_pps: Sequence[float], variables: Mapping[str, Any], rampup_s: float
-) -> float:
+def _flat_until(times_s: Sequence[float], loads_pps: Sequence[float], times: PhaseTimes) -> float:
     """The end of the first samples that have no more than the load of the warm-up. Rates that T-Rex smoothed lag behind
     its ramp, so that a line through them seems to begin some seconds after it."""
-    warmup_pps = _pps_of(variables.get("warmup_mult"))
+    warmup_pps = _pps_of(times.warmup_rate)
     if warmup_pps is None:
         return times_s[-1]
-    step_pps = max(loads_pps) / rampup_s if rampup_s > 0 else 0.0
+    step_pps = max(loads_pps) / times.rampup_s if times.rampup_s > 0 else 0.0
     flat = takewhile(
         lambda pair: pair[1] <= max(step_pps, _LINES * _SMOOTHED * warmup_pps), zip(times_s, loads_pps, strict=True)
     )
     return max((t_s for t_s, _ in flat), default=0.0)
 
 
-def _pps_of(rate: object) -> float | None:
+def _pps_of(rate: str) -> float | None:
     """Packets per second of a rate that is told so; None of percentages and bits."""
     try:
-        parsed = parse_rate(str(rate))
+        parsed = parse_rate(rate)
     except UsageError:
         return None
     return parsed.value if parsed.unit == "pps" else None

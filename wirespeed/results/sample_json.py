@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.results.codec import channel_of, from_json, placed, to_json
 from wirespeed.results.json_values import as_number, as_object
 from wirespeed.results.order import Order
-from wirespeed.results.phases import phases_of
+from wirespeed.results.phases import PhaseTimes, phases_of
 from wirespeed.results.sample import Latency, PortSample, Preemption, Sample
 from wirespeed.units import L1_OVERHEAD_BYTES
 
@@ -86,12 +86,10 @@ def samples_from_json(raw: Any) -> tuple[Sample, ...]:
     return tuple(sample_from_json(index, one) for index, one in enumerate(raw.values()))
 
 
-def with_phases(samples: tuple[Sample, ...], variables: Mapping[str, Any]) -> tuple[Sample, ...]:
+def with_phases(samples: tuple[Sample, ...], times: PhaseTimes) -> tuple[Sample, ...]:
     """The samples, with the phases that the file does not have."""
-    if all(sample.phase for sample in samples):
-        return samples
     loads_pps = [sum(port.tx_pps for port in sample.ports.values()) for sample in samples]
-    phases = phases_of([sample.t_s for sample in samples], loads_pps, variables)
+    phases = phases_of([sample.t_s for sample in samples], loads_pps, times)
     return tuple(
         sample if sample.phase else replace(sample, phase=phase) for sample, phase in zip(samples, phases, strict=True)
     )

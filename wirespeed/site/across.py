@@ -20,14 +20,11 @@ from wirespeed.site.parts import (
     per_price_cell,
     per_watt_cell,
     rate_cell,
+    site_table,
     test_name,
     text,
 )
 
-HEADINGS = (
-    *(("DUT", False), ("Mpps", True), ("against the first", False), ("version", False), ("values", True)),
-    *(("Mpps/W", True), ("for its price", True), ("limited by", False), ("newest", False)),
-)
 MOST_TESTS = 12
 
 
@@ -72,11 +69,11 @@ def _table(kind: str, figures: Sequence[SiteFigure], duts: dict[str, tuple[SiteE
     rated.sort(key=lambda row: (is_unnamed(row[0]), bool(row[2].value.irregular), -row[2].value.rate_pps))
     first = since_the_last_step(rated[0][1])
     most = max(row[2].value.rate_pps for row in rated)
-    rows = tuple(
+    rows = (
         _row(dut, some, one, first if one is not rated[0][2] else (), most, price_of(duts[dut]))
         for dut, some, one in rated
     )
-    return SiteTable(f"{rated[0][2].name}, measured by {kind}", HEADINGS, rows)
+    return site_table(f"{rated[0][2].name}, measured by {kind}", rows)
 
 
 def _row(
@@ -86,18 +83,18 @@ def _row(
     first: Sequence[SiteFigure],
     most: float,
     price: tuple[str, str],
-) -> tuple[SiteCell, ...]:
-    return (
-        dut_cell(dut),
-        rate_cell(best, 100 * best.value.rate_pps / most),
-        text(compared(first, since_the_last_step(figures)) if first else "the first"),
-        text(best.entry.version),
-        number(len(figures), str(len(figures))),
-        per_watt_cell(best),
-        per_price_cell(best, *price),
-        text(best.entry.limit),
-        text(max(figure.entry.started for figure in figures)[:10]),
-    )
+) -> dict[str, SiteCell]:
+    return {
+        "DUT": dut_cell(dut),
+        "Mpps": rate_cell(best, 100 * best.value.rate_pps / most),
+        "against the first": text(compared(first, since_the_last_step(figures)) if first else "the first"),
+        "version": text(best.entry.version),
+        "values": number(len(figures), str(len(figures))),
+        "Mpps/W": per_watt_cell(best),
+        "for its price": per_price_cell(best, *price),
+        "limited by": text(best.entry.limit),
+        "newest": text(max(figure.entry.started for figure in figures)[:10]),
+    }
 
 
 @dataclass(frozen=True)

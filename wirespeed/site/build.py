@@ -52,12 +52,12 @@ def build(
         for name, text in assets().items():
             folder.write(name, text.encode())
         made, new = _results(corpus, folder, old, rows, on_result)
-        found = catalogue(rows, figures, {digest: one.told for digest, one in made.items()})
-        sources, written = _pages(corpus, folder, old, found, title)
-        archives = _archives(corpus, folder, old, found, made)
+        site = catalogue(rows, figures, {digest: one.told for digest, one in made.items()})
+        sources, written = _pages(corpus, folder, old, site, title)
+        archives = _archives(corpus, folder, old, site, made)
         manifest.write(folder.path, Manifest(manifest.program(), made, sources, archives))
     lost = tuple(one.told.fault for one in made.values() if one.told.fault)
-    return Built(counted(found.entries), new, written, lost)
+    return Built(counted(site.entries), new, written, lost)
 
 
 def _results(

@@ -26,6 +26,7 @@ from wirespeed.site.parts import (
     per_watt_cell,
     rate_cell,
     share_cell,
+    site_table,
     spark_cell,
     test_cell,
     test_name,
@@ -90,13 +91,6 @@ class DutPage:
     archive: str
 
 
-HEADINGS = (
-    *(("test", False), ("figure", False), ("Mpps, newest", True), ("of line rate", True), ("limited by", False)),
-    *(("version", False), ("over time", False), ("change", False), ("highest", True), ("values", True)),
-    *(("Mpps/W", True), ("for its price", True)),
-)
-
-
 def dut_page(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutPage:
     """`entries` are those of the DUT, the newest first."""
     figures = telling(site.of(entries))
@@ -114,10 +108,8 @@ def dut_page(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> DutPage
         answer=answer_of(best, entries, site),
         answer_title=_answer_title({figure.entry.test for figure in figures}),
         review=review(figures),
-        tests=SiteTable(
-            "By test",
-            HEADINGS,
-            tuple(_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest)),
+        tests=site_table(
+            "By test", (_test_row(subject, newest[subject], figures, over_time, price) for subject in _ordered(newest))
         ),
         trends=tuple(_trends(marked, site.colours[dut])),
         told=limits,
@@ -165,25 +157,26 @@ def _test_row(
     figures: Sequence[SiteFigure],
     over_time: Mapping[Subject, Trend],
     price: tuple[str, str],
-) -> tuple[SiteCell, ...]:
+) -> dict[str, SiteCell]:
     mine = [one for one in figures if one.subject == subject]
     believed = [one for one in mine if not one.value.irregular] or mine
     highest = max(believed, key=lambda one: one.value.rate_pps)
     trend = over_time.get(subject)
-    return (
-        test_cell(newest.entry),
-        text(newest.name),
-        rate_cell(newest),
-        share_cell(newest),
-        text(newest.entry.limit),
-        text(newest.entry.version),
-        spark_cell(None if trend is None else spark(trend)),
-        text(changed(mine)),
-        rate_cell(highest, note=highest.entry.version if highest.entry.version != newest.entry.version else ""),
-        number(len(mine), str(len(mine))),
-        per_watt_cell(newest),
-        per_price_cell(newest, *price),
-    )
+    version_of_highest = highest.entry.version if highest.entry.version != newest.entry.version else ""
+    return {
+        "test": test_cell(newest.entry),
+        "figure": text(newest.name),
+        "Mpps, newest": rate_cell(newest),
+        "of line rate": share_cell(newest),
+        "limited by": text(newest.entry.limit),
+        "version": text(newest.entry.version),
+        "over time": spark_cell(None if trend is None else spark(trend)),
+        "change": text(changed(mine)),
+        "highest": rate_cell(highest, note=version_of_highest),
+        "values": number(len(mine), str(len(mine))),
+        "Mpps/W": per_watt_cell(newest),
+        "for its price": per_price_cell(newest, *price),
+    }
 
 
 def _trends(found: Sequence[Trend], colour: str) -> Iterator[TrendOfTest]:
@@ -206,14 +199,14 @@ def _told(entries: Sequence[SiteEntry]) -> list[LimitOfTest]:
     return [limits[test] for test in sorted(limits, key=test_order)]
 
 
-def once(told: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[LimitOfSeveral, ...]]:
+def once(limits: Sequence[LimitOfTest]) -> tuple[tuple[LimitOfTest, ...], tuple[LimitOfSeveral, ...]]:
     """Remarks on one test with its name, and remarks on several tests with these."""
     by_sentence: dict[str, list[LimitOfTest]] = {}
-    for one in told:
+    for one in limits:
         for sentence in one.sentences:
             by_sentence.setdefault(sentence, []).append(one)
     apart = (
-        replace(one, sentences=tuple(said for said in one.sentences if len(by_sentence[said]) == 1)) for one in told
+        replace(one, sentences=tuple(said for said in one.sentences if len(by_sentence[said]) == 1)) for one in limits
     )
     several = tuple(LimitOfSeveral(said, tuple(some)) for said, some in by_sentence.items() if len(some) > 1)
     return tuple(one for one in apart if one.sentences), several
@@ -228,19 +221,19 @@ def _power(entries: Sequence[SiteEntry]) -> list[PowerOfTest]:
 
 
 def _results(entries: Sequence[SiteEntry], found: Catalogue) -> SiteTable:
-    headings = ("result", "kind", "test", "version", "Mpps", "limited by", "started", "file")
-    rows = tuple(_result_row(entry, chosen(found.figures.get(entry.digest, ()))) for entry in entries)
-    return SiteTable("Results", tuple((heading, heading == "Mpps") for heading in headings), rows)
+    rows = (_result_row(entry, chosen(found.figures.get(entry.digest, ()))) for entry in entries)
+    return site_table("Results", rows)
 
 
-def _result_row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[SiteCell, ...]:
-    return (
-        text(entry.title, entry.page),
-        text(entry.kind if entry.status in ("", "complete") else f"{entry.kind}, {entry.status}"),
-        test_cell(entry) if entry.is_test else text(""),
-        text(entry.version),
-        rate_cell(figure, entry=entry),
-        text(entry.limit),
-        text(entry.started[:16].replace("T", " ")),
-        text("missing", why=entry.fault) if entry.fault else text("JSON", raw_file(entry.digest, entry.title)),
-    )
+def _result_row(entry: SiteEntry, figure: SiteFigure | None) -> dict[str, SiteCell]:
+    file = text("missing", why=entry.fault) if entry.fault else text("JSON", raw_file(entry.digest, entry.title))
+    return {
+        "result": text(entry.title, entry.page),
+        "kind": text(entry.kind if entry.status in ("", "complete") else f"{entry.kind}, {entry.status}"),
+        "test": test_cell(entry) if entry.is_test else text(""),
+        "version": text(entry.version),
+        "Mpps": rate_cell(figure, entry=entry),
+        "limited by": text(entry.limit),
+        "started": text(entry.started[:16].replace("T", " ")),
+        "file": file,
+    }

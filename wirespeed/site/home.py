@@ -25,6 +25,7 @@ from wirespeed.site.parts import (
     per_price_cell,
     per_watt_cell,
     rate_cell,
+    site_table,
     test_name,
     text,
     watts_cell,
@@ -180,35 +181,25 @@ class Duts:
 
 
 def duts_page(site: Catalogue, title: str) -> Duts:
-    return Duts(
-        title,
-        SiteTable(
-            count(len(site.duts), "DUT"),
-            (
-                *(("DUT", False), ("Mpps", True), ("of", False), ("version", False), ("Mpps/W", True)),
-                *(("for its price", True), ("watts", True), ("limited by", False), ("results", True)),
-                ("newest", False),
-            ),
-            tuple(_dut_row(dut, entries, site) for dut, entries in _rated_first(site)),
-        ),
-    )
+    rows = (_dut_row(dut, entries, site) for dut, entries in _rated_first(site))
+    return Duts(title, site_table(count(len(site.duts), "DUT"), rows))
 
 
-def _dut_row(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> tuple[SiteCell, ...]:
+def _dut_row(dut: str, entries: Sequence[SiteEntry], site: Catalogue) -> dict[str, SiteCell]:
     best = answer(site.of(entries))
     price, date = price_of(entries)
-    return (
-        dut_cell(dut),
-        rate_cell(best, entry=next((entry for entry in entries if entry.is_test), None)),
-        text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
-        text("" if best is None else best.entry.version),
-        per_watt_cell(best),
-        per_price_cell(best, price, date),
-        watts_cell(best),
-        text("" if best is None else best.entry.limit),
-        number(tests := sum(entry.is_test for entry in entries), str(tests)),
-        text(max((entry.started for entry in entries if entry.is_test), default="")[:10]),
-    )
+    return {
+        "DUT": dut_cell(dut),
+        "Mpps": rate_cell(best, entry=next((entry for entry in entries if entry.is_test), None)),
+        "of": text("" if best is None else f"{best.name}, {test_name(*best.entry.test)}"),
+        "version": text("" if best is None else best.entry.version),
+        "Mpps/W": per_watt_cell(best),
+        "for its price": per_price_cell(best, price, date),
+        "watts": watts_cell(best),
+        "limited by": text("" if best is None else best.entry.limit),
+        "results": number(tests := sum(entry.is_test for entry in entries), str(tests)),
+        "newest": text(max((entry.started for entry in entries if entry.is_test), default="")[:10]),
+    }
 
 
 def price_of(entries: Sequence[SiteEntry]) -> tuple[str, str]:

@@ -76,12 +76,12 @@ def _home(found: Catalogue, title: str) -> str:
 
 def _plain(row: Sequence[str]) -> dict[str, str]:
     """A row as the script shows it: rates in Mpps, with their marks."""
-    told = dict(zip(ROW_FIELDS, row, strict=True))
-    before, after = told["at_least"], told["mark"]
-    rates = {name: told[name] and f"{before}{of_mega(float(told[name]))} {after}" for name in ("rate", "per_watt")}
-    if not told["rate"] and after:
+    fields = dict(zip(ROW_FIELDS, row, strict=True))
+    before, after = fields["at_least"], fields["mark"]
+    rates = {name: fields[name] and f"{before}{of_mega(float(fields[name]))} {after}" for name in ("rate", "per_watt")}
+    if not fields["rate"] and after:
         rates["rate"] = f"– {after}"
-    return told | rates
+    return fields | rates
 
 
 def _script(found: Catalogue) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.pages.loads import directions_title, load_title
@@ -53,6 +53,13 @@ class SiteTable:
     def has(self, heading: str) -> bool:
         """True if a value is known in that column."""
         return any(text == heading for text, _ in self.known.headings)
+
+
+def site_table(label: str, rows: Iterable[Mapping[str, SiteCell]]) -> SiteTable:
+    """A table of rows that name their cells; columns are in the order of the first row."""
+    named = list(rows)
+    headings = tuple((name, any(row[name].is_figure for row in named)) for name in (named[0] if named else ()))
+    return SiteTable(label, headings, tuple(tuple(row[name] for name, _ in headings) for row in named))
 
 
 @dataclass(frozen=True)

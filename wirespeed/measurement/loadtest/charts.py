@@ -202,16 +202,16 @@ def first_to_lose(group: LoadGroup[Result], scaler: Scaler) -> str:
     empty for a single test and where loss does not last."""
     tests = [result.analysis for result in group.results]
     names = _test_names(tests)
-    found = [
+    losing = [
         (curve.outcome.loss_onset.offered_pps, curve.passed_pps or 0.0, names[test.result.name], curve)
         for test in tests
         for curve in test.directions
         if curve.outcome.loss_onset is not None
     ]
-    if len(tests) < 2 or not found:
+    if len(tests) < 2 or not losing:
         return ""
-    onset_pps, _, name, curve = min(found, key=lambda one: one[:2])
-    tied = list(dict.fromkeys(other for _, passed_pps, other, _ in found if passed_pps < (1 - ALIKE) * onset_pps))
+    onset_pps, _, name, curve = min(losing, key=lambda one: one[:2])
+    tied = list(dict.fromkeys(other for _, passed_pps, other, _ in losing if passed_pps < (1 - ALIKE) * onset_pps))
     assert curve.outcome.loss_onset is not None
     where = f"{_onset_text(curve.passed_pps, curve.outcome.loss_onset, scaler)} {scaler.unit} of a direction"
     if len(tied) < 2:

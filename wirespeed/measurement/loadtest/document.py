@@ -8,7 +8,7 @@ older schemas can be read. docs/result-format.md lists every field.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
@@ -17,8 +17,10 @@ from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.balance import Balance, medium_of_driver
 from wirespeed.results.codec import Count, Stored, as_object, channel_of, from_json, placed, reader_of
+from wirespeed.results.json_values import as_number
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.outcome import ChannelOutcome, PortFacts
+from wirespeed.results.phases import PhaseTimes
 from wirespeed.results.sample_json import with_phases
 
 OLD_SCHEMAS = (None, "wirespeed-loadtest/1")
@@ -44,7 +46,10 @@ def result_of(document: Any, name: str) -> Result:
     if schema in OLD_SCHEMAS:
         document |= {"ports": [], "outcome": {key: value for key, value in outcome.items() if key == "threshold"}}
     result = from_json(Result, document)
-    result = replace(result, samples=with_phases(result.samples, variables), native=schema is not None)
+    samples = result.samples
+    if not all(sample.phase for sample in samples):
+        samples = with_phases(samples, _phase_times(variables))
+    result = replace(result, samples=samples, native=schema is not None)
     for index, sample in enumerate(result.samples):
         if sample.ports.keys() != result.samples[0].ports.keys():
             raise ValueError(f"sample {index} has other ports than the first")
@@ -59,6 +64,14 @@ def result_of(document: Any, name: str) -> Result:
         for key, raw in channels.items()
     }
     return replace(result, outcome=replace(result.outcome, channels=old))
+
+
+def _phase_times(variables: Mapping[str, Any]) -> PhaseTimes:
+    """ValueError names a duration that is not a number."""
+    warmup_s, rampup_s, hold_s = (
+        as_number(variables[f"{name}_duration"], f"vars.{name}_duration") for name in ("warmup", "rampup", "hold")
+    )
+    return PhaseTimes(warmup_s, rampup_s, hold_s, str(variables["warmup_mult"]))
 
 
 def _with_means(result: Result) -> Result:
