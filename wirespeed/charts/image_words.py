@@ -26,6 +26,8 @@ DASHES: Mapping[str, Any] = {
 ALIKE, NEAR_PT = 0.9, 1.2
 """Curves of one result are drawn as one if so many of their points are no further apart."""
 SAMPLE_PT = 22.0
+NOTE_STEPS = (1.3, -0.6, 2.3, -1.6, 3.3)
+"""Places for the word of a mark, in lines below it."""
 PAPER = "#ffffff"
 
 _Segment = tuple[tuple[float, float], tuple[float, float]]
@@ -113,6 +115,7 @@ def words_of(
     taken: list[tuple[float, float, float]] = []
     placed: list[PlacedWord] = []
     unnamed: list[Curve | Rule] = []
+    left_out: list[list[Curve]] = []
 
     def put(
         text: str, places: Iterable[tuple[float, float]], colour: str, *, to_left: bool, of: Curve | None = None
@@ -148,21 +151,25 @@ def words_of(
             x, y = drawn[id(curve)][0]
             if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
                 noted.add(mark)
-                # A word beyond the curve of another test would be taken for that curve's.
-                others = [pair for one in lines if one.of != curve.of for pair in pairwise(drawn[id(one)])]
-                tried = (y - step * line_pt for step in (1.3, -0.6, 2.3, -1.6, 3.3))
-                near = [at for at in tried if not _is_crossed((x + 6, min(y, at), x + 8, max(y, at)), others, [])]
-                put(harmless(curve.note), [(x + 6, at) for at in near], INK, to_left=False)
+                put(harmless(curve.note), [(x + 6, y - step * line_pt) for step in NOTE_STEPS], INK, to_left=False)
     for group in groups:
         curve = group[0]
         all_names = together([one.name for one in group], short=not few)
         name = f"{all_names}, alike" if few and len(group) > 1 else all_names
-        beside = [(x, y + up) for x, y in drawn[id(curve)][::-1] if x <= box.x1 + 1 for up in (5.0, -line_pt - 2)]
+        # Names of many are all above their curves, so that none is taken for that of the curve below it.
+        beside = [
+            (x, y + up)
+            for x, y in drawn[id(curve)][::-1]
+            if x <= box.x1 + 1
+            for up in ((5.0, -line_pt - 2) if few else (5.0,))
+        ]
         if not few and panel.scale.floor is not None:
             beside = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt) or beside
         if not put(harmless(name), beside, INK, to_left=True, of=curve):
-            unnamed += group
-    return PanelWords(tuple(placed), tuple(unnamed))
+            left_out.append(group)
+    if left_out and not few:  # all names stand in the panel, or none: the legend has them
+        placed, left_out = [word for word in placed if word.of is None], groups
+    return PanelWords(tuple(placed), (*unnamed, *(curve for group in left_out for curve in group)))
 
 
 def _below_mark(
