@@ -103,6 +103,12 @@ void port_arm(uint16_t port, uint16_t queue, bool on)
 		p->kind->arm(p, queue, on);
 }
 
+uint32_t port_shared_slots(uint16_t port, uint16_t queue)
+{
+	const struct port *p = &port_table[port];
+	return p->kind->shared_slots ? p->kind->shared_slots(p, queue) : 0;
+}
+
 bool port_has_packets(uint16_t port, uint16_t queue)
 {
 	const struct port *p = &port_table[port];

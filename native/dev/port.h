@@ -122,3 +122,5 @@ void port_ignore(uint16_t port, uint16_t queue, int epoll, uint16_t worker);
 void port_arm(uint16_t port, uint16_t queue, bool on);
 /* Packets came before it was armed. Kinds that cannot tell say no. */
 bool port_has_packets(uint16_t port, uint16_t queue);
+/* Slots of an RX ring that a peer's CPU fills; 0: there is none, or packets come in another way. */
+uint32_t port_shared_slots(uint16_t port, uint16_t queue);

@@ -81,6 +81,8 @@ struct port_kind {
 	int (*listen)(struct port *port, uint16_t queue, int epoll, uint16_t worker, bool on);
 	void (*arm)(struct port *port, uint16_t queue, bool on);
 	bool (*has_packets)(const struct port *port, uint16_t queue);
+	/* Optional: slots of an RX ring in which a peer's CPU writes what a poll reads. */
+	uint32_t (*shared_slots)(const struct port *port, uint16_t queue);
 };
 
 struct port {

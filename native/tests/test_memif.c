@@ -280,6 +280,7 @@ static void wrong_words_are_refused(void **state)
 static struct ws_port_config guarded;
 static struct memif_peer hostile;
 static int hostile_socket = -1;
+static uint8_t hostile_log2 = HOSTILE_LOG2;
 
 static struct memif_message answer(void)
 {
@@ -338,7 +339,7 @@ static struct memif_message lay_out(void)
 	int fd;
 	say_hello("open", 0);
 	assert_int_equal(answer().type, MEMIF_ACK);
-	expect(memif_peer_lay_out(&hostile, counts, HOSTILE_LOG2, NULL));
+	expect(memif_peer_lay_out(&hostile, counts, hostile_log2, NULL));
 	for (uint16_t step = 0; memif_peer_say(&hostile, step, &message, &fd); step++) {
 		assert_true(memif_send(hostile_socket, &message, fd));
 		message = answer();
@@ -422,6 +423,67 @@ static void descriptors_are_checked(void **state)
 	expect(ws_port_counters(port, &counters));
 	assert_int_equal(counters.rx_errors, RTE_DIM(bad) + 1);
 	assert_int_equal(counters.rx_packets, RTE_DIM(bad) + 1);
+	assert_int_equal(buffers_at_large(), 0);
+	hang_up();
+	expect(ws_port_delete(port));
+}
+
+/* `n` packets of 60 bytes more, of which the server takes all. */
+static void take_from_hostile(uint16_t port, struct memif_ring *ring, uint16_t n)
+{
+	struct rte_mbuf *received[256];
+	for (uint16_t i = 0; i < n; i++)
+		ring->descriptors[(uint16_t)(ring->head + i) % (1u << hostile_log2)].length = 60;
+	__atomic_store_n(&ring->head, (uint16_t)(ring->head + n), __ATOMIC_RELEASE);
+	assert_int_equal(port_receive(port, 0, received, 256), n);
+	rte_pktmbuf_free_bulk(received, n);
+}
+
+/* Of a large ring a quarter at once, or what there is when nothing has come for some looks; all
+ * before the worker may sleep. */
+static void slots_are_offered_back_together(void **state)
+{
+	enum { LARGE_LOG2 = 10, A_QUARTER = 256, LOOKS = 64 };
+	struct rte_mbuf *none;
+	(void)state;
+	hostile_log2 = LARGE_LOG2;
+	uint16_t port = connect_hostile();
+	struct memif_ring *ring = memif_peer_ring(&hostile, MEMIF_S2M, 0);
+	take_from_hostile(port, ring, 100);
+	assert_int_equal(ring->tail, 0);
+	take_from_hostile(port, ring, 155);
+	assert_int_equal(ring->tail, 0);
+	take_from_hostile(port, ring, 1);
+	assert_int_equal(ring->tail, A_QUARTER);
+	take_from_hostile(port, ring, 7);
+	for (int look = 1; look < LOOKS; look++)
+		assert_int_equal(port_receive(port, 0, &none, 1), 0);
+	assert_int_equal(ring->tail, A_QUARTER);
+	assert_int_equal(port_receive(port, 0, &none, 1), 0);
+	assert_int_equal(ring->tail, ring->head);
+	take_from_hostile(port, ring, 7);
+	assert_int_equal(ring->tail, ring->head - 7);
+	port_arm(port, 0, true);
+	assert_int_equal(ring->tail, ring->head);
+	take_from_hostile(port, ring, 7);
+	assert_int_equal(ring->tail, ring->head);
+	hang_up();
+	expect(ws_port_delete(port));
+	hostile_log2 = HOSTILE_LOG2;
+}
+
+/* The index of a peer that offers buffers is read for want of them. */
+static void a_packet_over_more_slots_than_are_known_goes_at_once(void **state)
+{
+	(void)state;
+	uint16_t port = connect_hostile();
+	struct memif_ring *ring = memif_peer_ring(&hostile, MEMIF_M2S, 0);
+	struct rte_mbuf *packet = make(60, UINT16_MAX), *longer = make(3 * MEMIF_BUFFER, UINT16_MAX);
+	__atomic_store_n(&ring->head, 2, __ATOMIC_RELEASE);
+	assert_int_equal(port_transmit(port, 0, &packet, 1), 1);
+	__atomic_store_n(&ring->head, 4, __ATOMIC_RELEASE);
+	assert_int_equal(port_transmit(port, 0, &longer, 1), 1);
+	assert_int_equal(ring->tail, 4);
 	assert_int_equal(buffers_at_large(), 0);
 	hang_up();
 	expect(ws_port_delete(port));
@@ -574,6 +636,8 @@ int main(void)
 		cmocka_unit_test(wrong_words_are_refused),
 		cmocka_unit_test(strangers_are_sent_away),
 		cmocka_unit_test(descriptors_are_checked),
+		cmocka_unit_test(slots_are_offered_back_together),
+		cmocka_unit_test(a_packet_over_more_slots_than_are_known_goes_at_once),
 		cmocka_unit_test(indices_are_checked),
 		cmocka_unit_test(offered_buffers_are_checked),
 		cmocka_unit_test(regions_and_rings_are_checked),

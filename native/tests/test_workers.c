@@ -232,6 +232,58 @@ static void a_graph_that_cannot_be_made_changes_nothing(void **state)
 	assert_int_equal(wait_for_frame().length, frame.length);
 }
 
+/* ---- Paced polling */
+
+/* Leave all queues alone until `due`, a TSC; `is_on`: the worker waits for that outside of its
+ * graph. */
+static void pace(bool is_on, uint64_t due)
+{
+	router_pause(rig_router);
+	worker()->pace.is_on = is_on;
+	worker()->pace.window_ends = UINT64_MAX;
+	for (uint16_t i = 0; i < worker()->queue_count; i++)
+		worker()->queues[i].next_look = due;
+	router_resume(rig_router);
+}
+
+static void wait_for_loops(uint64_t count)
+{
+	uint64_t until = __atomic_load_n(&worker()->totals->loops, __ATOMIC_RELAXED) + count;
+	while (__atomic_load_n(&worker()->totals->loops, __ATOMIC_RELAXED) < until)
+		sched_yield();
+}
+
+static void a_queue_is_left_alone_until_it_is_due(void **state)
+{
+	(void)state;
+	struct frame frame = frame_udp(client, server, 18);
+	pace(false, UINT64_MAX);
+	send_one(&frame);
+	wait_for_loops(1000);
+	assert_int_equal(rig_take(1).length, 0);
+	pace(false, 0);
+	assert_int_equal(wait_for_frame().length, frame.length);
+}
+
+static void a_worker_that_waits_for_more_serves_the_main_thread(void **state)
+{
+	(void)state;
+	struct frame frame = frame_udp(client, server, 18);
+	pace(true, UINT64_MAX);
+	send_one(&frame);
+	uint64_t idle_before = worker()->totals->idle_clocks;
+	/* Each pause wakes it for one walk. */
+	for (int i = 0; i < 100; i++) {
+		router_pause(rig_router);
+		router_resume(rig_router);
+	}
+	assert_int_equal(rig_take(1).length, 0);
+	pace(true, 0);
+	assert_int_equal(wait_for_frame().length, frame.length);
+	wait_for_loops(1);
+	assert_true(worker()->totals->idle_clocks > idle_before);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
@@ -239,6 +291,8 @@ int main(void)
 		TEST(fragments_keep_no_adjacency_over_a_quiescent_state),
 		TEST(interfaces_come_and_go_without_stopping_others),
 		TEST(a_graph_that_cannot_be_made_changes_nothing),
+		TEST(a_queue_is_left_alone_until_it_is_due),
+		TEST(a_worker_that_waits_for_more_serves_the_main_thread),
 	};
 	return RIG_RUN(tests);
 }

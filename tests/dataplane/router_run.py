@@ -13,10 +13,12 @@ from pathlib import Path
 
 from harness.lanes import whole_machine
 from harness.programs import started, wirespeed
+from harness.threads import threads_of
 from harness.waiting import wait_for
 from scapy.utils import RawPcapReader, RawPcapWriter
 
 from wirespeed.dut.errors import parse_errors
+from wirespeed.errors import ConnectionFault
 from wirespeed.router.client import ask
 
 # Of the interfaces e0 and e1, and of a host at each.
@@ -59,7 +61,11 @@ class RouterProcess:
 
     def ask(self, line: str) -> str:
         self.asked.append(line)
-        return ask(self.socket, line)
+        try:
+            return ask(self.socket, line)
+        except ConnectionFault as fault:
+            fault.add_note(threads_of(self.process.pid))
+            raise
 
 
 def worker_cpu() -> int:

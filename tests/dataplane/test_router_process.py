@@ -134,6 +134,12 @@ def test_hugepages_that_are_not_there_are_named_with_the_remedy(tmp_path: Path) 
     assert re.search(r"\d+ MB of hugepages are needed and \d+ MB are free; as root: f=/sys/.+ \+ \d+\)\) > \$f", line)
 
 
+def test_a_kind_of_polling_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    assert "Invalid value for '--poll': 'lazy' is not one of 'paced', 'eager'; see wirespeed router" in refusal(
+        tmp_path, RINGS, "--poll", "lazy", status=2
+    )
+
+
 def test_a_table_too_large_for_memory_is_refused(tmp_path: Path) -> None:
     assert "--max-routes 99999999 is not between" in refusal(tmp_path, RINGS, "--max-routes", "99999999", status=2)
 

@@ -21,6 +21,7 @@ import pytest
 from fake_mpls import FakeMpls
 from fake_router import FakeRouterCore
 from harness.programs import run_wirespeed, wirespeed
+from harness.stopping import stop_process
 from harness.waiting import wait_for
 from router_process import RouterProcess
 
@@ -225,6 +226,15 @@ def test_a_signal_ends_it_cleanly(process: RouterProcess, number: signal.Signals
         process.end(number)
     assert process.log.read_text() == ""
     assert not process.control.exists()
+
+
+def test_a_router_that_says_nothing_is_told_from_one_that_is_gone(process: RouterProcess) -> None:
+    stop_process(process.pid)
+    try:
+        with pytest.raises(ConnectionFault, match=r"router\.sock did not answer in time; see its log"):
+            ask(process.control, "show mode", timeout_s=0.2)
+    finally:
+        os.kill(process.pid, signal.SIGCONT)
 
 
 def test_a_second_router_needs_a_socket_of_its_own(path: Path) -> None:

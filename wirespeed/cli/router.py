@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -99,6 +99,13 @@ def command(
             show_default="random",
         ),
     ] = None,
+    poll: Annotated[
+        Literal["paced", "eager"],
+        typer.Option(
+            "--poll",
+            help="Polling of memif ports near the limit: paced waits up to 30 µs for larger vectors, eager never",
+        ),
+    ] = "paced",
     hugepages: HugepagesOption = "auto",
     march: MarchOption = "auto",
     verbose: VerboseOption = False,
@@ -130,6 +137,7 @@ def command(
         max_interface_neighbors=max_interface_neighbors,
         max_path_sets=max_path_sets,
         flow_hash_seed=flow_hash_seed,
+        polls_eagerly=poll == "eager",
     )
     settle_main(main_cpu or ("" if startup.main_cpu is None else str(startup.main_cpu)))
     control_socket = socket or startup.socket or default_socket()

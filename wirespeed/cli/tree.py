@@ -197,7 +197,7 @@ def _parse_and_run(command: CliCommand, args: Sequence[str]) -> Any:
         if explain is None:
             raise
         _refuse_other_verbs_option(command, str(getattr(error, "option_name", "")))
-        told = explain().rstrip(".")
+        told = explain().replace(": Value error, ", ": ").rstrip(".")
         raise UsageError(f"{told}{'' if told.endswith('?') else ';'} see wirespeed {command.name} --help") from None
 
 

@@ -69,7 +69,7 @@ def unavailable() -> str | None:
 
 
 def veth_port_kind(mtu: int) -> str:
-    """AF_XDP where the kernel has it, which costs tester and kernel least (docs/develop/performance.md); AF_PACKET for
+    """AF_XDP where the kernel has it, which costs tester and kernel least (docs/develop/measurements.md); AF_PACKET for
     frames that are longer than AF_XDP's buffers."""
     return "af_xdp" if mtu == PLAIN_MTU and has_xdp_sockets() else "af_packet"
 

@@ -114,6 +114,8 @@ def _answers(answers: BinaryIO, path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _gone(path: Path, error: OSError) -> ConnectionFault:
+    if isinstance(error, TimeoutError):
+        return ConnectionFault(f"the router at {path} did not answer in time; see its log")
     return ConnectionFault(f"the router at {path} went away: {error}")
 
 

@@ -94,6 +94,7 @@ class NativeRouter:
         max_interface_neighbors: int = 0,
         *,
         max_path_sets: int = 0,
+        polls_eagerly: bool = False,
         stats_path: FilePath | None = None,
         stats_max_kb: int = 0,
         stats_interval_s: float = 1.0,
@@ -104,6 +105,7 @@ class NativeRouter:
         config.max_ip4_routes, config.max_ip6_routes = max_routes, max_ip6_routes
         config.max_neighbors, config.max_interface_neighbors = max_neighbors, max_interface_neighbors
         config.max_path_sets = max_path_sets
+        config.polls_eagerly = polls_eagerly
         path = str(stats_path or "").encode()
         if len(path) >= self._lib.WS_DEVARGS_LEN:
             raise UsageError(f"statistics file {stats_path}: a path has at most {self._lib.WS_DEVARGS_LEN - 1} bytes")
@@ -305,9 +307,6 @@ class NativeRouter:
         """Returns how many of the `count` prefixes had a static route; UsageError when none had."""
         static = self._lib.WS_SOURCE_STATIC
         return check(self._lib.ws_router_route_del_many(self._router, table, self._network(first), static, count))
-
-    def route_count(self, version: int = 4, table: int = 0) -> int:
-        return check(self._lib.ws_router_route_count(self._router, table, version))
 
     def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
         """All routes in order of (address, length): the prefix, its paths (one object for all routes that share them),

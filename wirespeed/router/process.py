@@ -90,6 +90,7 @@ def run(
                 settings.max_neighbors,
                 settings.max_interface_neighbors,
                 max_path_sets=settings.max_path_sets,
+                polls_eagerly=settings.polls_eagerly,
                 stats_path=stats.made,
                 stats_max_kb=(stats_bytes or 0) // 1024,
                 stats_interval_s=stats_interval_s,

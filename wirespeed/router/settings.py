@@ -27,7 +27,8 @@ _PATH_SET_BYTES = 512
 class RouterSettings:
     """Interface i is `ports[i]`, called `names[i]`; one worker on each of `cpus`. There are at least `buffers` packet
     buffers, each with room for at least `buffer_size` bytes; `placement` holds (interface, queue, worker). `max_routes`
-    is for IPv4; `max_interface_neighbors` 0: half of `max_neighbors`. `flow_hash_seed` None: one at random."""
+    is for IPv4; `max_interface_neighbors` 0: half of `max_neighbors`. `flow_hash_seed` None: one at random.
+    `polls_eagerly`: workers look at their queues all the time also under load."""
 
     names: tuple[str, ...]
     ports: tuple[PortSpec, ...]
@@ -38,6 +39,7 @@ class RouterSettings:
     max_interface_neighbors: int = 0
     max_path_sets: int = DEFAULT_PATH_SETS
     flow_hash_seed: int | None = None
+    polls_eagerly: bool = False
     buffers: int = 0
     buffer_size: int = 0
     placement: tuple[tuple[int, int, int], ...] = ()
@@ -63,6 +65,7 @@ def router_settings(
     max_interface_neighbors: int | None = None,
     max_path_sets: int | None = None,
     flow_hash_seed: int | None = None,
+    polls_eagerly: bool = False,
 ) -> RouterSettings:
     """Settings from the words of the command line and those of a start-up file, whose interfaces come first; what
     neither says has its default. A UsageError names the word that is wrong."""
@@ -99,6 +102,7 @@ def router_settings(
         max_interface_neighbors or settings.max_interface_neighbors or 0,
         max_path_sets or settings.max_path_sets or DEFAULT_PATH_SETS,
         settings.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
+        polls_eagerly,
         buffers=settings.buffers,
         buffer_size=settings.buffer_size,
         placement=tuple(_placement(settings.interfaces, len(chosen))),

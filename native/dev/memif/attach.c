@@ -47,7 +47,9 @@ static void give(struct memif_queue *queue, struct memif_peer *peer, enum memif_
 	rte_spinlock_lock(&queue->lock);
 	queue->ring = memif_peer_ring(peer, direction, index);
 	queue->slots = 1u << ring->log2_slots;
-	queue->at = 0;
+	queue->at = queue->told = queue->looks = 0;
+	/* Of which no slot is free, so that the first burst reads the peer's. */
+	queue->seen = ring->buffers && !is_rx ? (uint16_t)-queue->slots : 0;
 	queue->regions = peer->regions;
 	queue->region_count = peer->region_count;
 	queue->fd = ring->fd;

@@ -277,12 +277,16 @@ static int listen_to(struct port *port, uint16_t queue, int epoll, uint16_t work
 
 static void arm(struct port *port, uint16_t index, bool on)
 {
-	struct memif_queue *queue = &memif_of(port)->rx[index];
+	struct memif_port *memif = memif_of(port);
+	struct memif_queue *queue = &memif->rx[index];
 	struct epoll_event told;
 	rte_spinlock_lock(&queue->lock);
 	queue->is_armed = on;
-	if (queue->has_ring)
+	if (queue->has_ring) {
 		__atomic_store_n(&queue->ring->flags, on ? 0 : MEMIF_RING_MASKED, __ATOMIC_RELAXED);
+		if (memif->role == MEMIF_SERVER)
+			memif_offer_back(queue);
+	}
 	rte_spinlock_unlock(&queue->lock);
 	/* Between the flag and the look for packets: as in memif_interrupt. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -303,6 +307,15 @@ static bool has_packets(const struct port *port, uint16_t index)
 											 __ATOMIC_ACQUIRE);
 	rte_spinlock_unlock(&queue->lock);
 	return found;
+}
+
+static uint32_t shared_slots(const struct port *port, uint16_t index)
+{
+	struct memif_queue *queue = &memif_of(port)->rx[index];
+	rte_spinlock_lock(&queue->lock);
+	uint32_t slots = queue->has_ring ? queue->slots : 0;
+	rte_spinlock_unlock(&queue->lock);
+	return slots;
 }
 
 /* Packets are copied, so deep rings hold fewer buffers than they have slots. */
@@ -329,5 +342,6 @@ static const struct port_kind memif_kind = {
 	.listen = listen_to,
 	.arm = arm,
 	.has_packets = has_packets,
+	.shared_slots = shared_slots,
 };
 PORT_KIND(memif_kind)

@@ -21,6 +21,9 @@ struct memif_queue {
 	bool is_broken; /* the peer broke the rules of the ring, so it is to go */
 	bool is_armed;  /* interrupts are wanted */
 	uint16_t at;    /* the index that is ours to move */
+	uint16_t seen;  /* TX only: the peer's index as last read */
+	uint16_t told;  /* RX of a server only: our index as last published */
+	uint16_t looks; /* RX of a server only: those that found nothing since then */
 	uint16_t port;
 	uint32_t slots;
 	struct memif_ring *ring;
@@ -126,6 +129,14 @@ static inline void memif_copy(uint8_t *restrict to, const uint8_t *restrict from
 
 /* Tells the peer of packets. */
 void memif_interrupt(const struct memif_queue *queue);
+
+/* A server's: the client may write into the slots before the queue's index again. */
+static inline void memif_offer_back(struct memif_queue *queue)
+{
+	queue->told = queue->at;
+	queue->looks = 0;
+	__atomic_store_n(&queue->ring->tail, queue->at, __ATOMIC_RELEASE);
+}
 
 /* A plain store: rte_spinlock_unlock exchanges on x86, and so waits for the stores to the peer's
  * lines. */

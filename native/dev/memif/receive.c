@@ -11,7 +11,7 @@
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
-enum { AHEAD = 8 };
+enum { AHEAD = 8, LOOKS = 64, SMALL_RING = 256 };
 
 struct burst {
 	const uint8_t *from[MEMIF_BURST];
@@ -247,6 +247,21 @@ static void offer(struct memif_queue *queue, uint16_t from)
 	__atomic_store_n(&queue->ring->head, (uint16_t)(queue->at + queue->slots), __ATOMIC_RELEASE);
 }
 
+/* The client reads the index with each burst and seldom needs the slots: it moves for a quarter of
+ * the ring, and when nothing has come for some looks. A worker that may sleep moves it at once, as
+ * does one with a small ring. */
+static inline void offer_back_some(struct memif_queue *queue, bool is_empty)
+{
+	uint16_t slots = (uint16_t)(queue->at - queue->told);
+	if (!slots)
+		return;
+	queue->looks = is_empty ? queue->looks + 1 : 0;
+	if (slots < queue->slots / 4 && queue->looks < LOOKS && !queue->is_armed &&
+		queue->slots > SMALL_RING)
+		return;
+	memif_offer_back(queue);
+}
+
 static uint16_t receive_as_server(void *argument, struct rte_mbuf **packets, uint16_t n)
 {
 	struct memif_queue *queue = argument;
@@ -257,9 +272,10 @@ static uint16_t receive_as_server(void *argument, struct rte_mbuf **packets, uin
 		uint16_t waiting = (uint16_t)(head - queue->at);
 		if (__builtin_expect(waiting > queue->slots, 0)) {
 			memif_break(queue);
-		} else if (waiting) {
-			taken = take(queue, false, packets, n, waiting);
-			__atomic_store_n(&queue->ring->tail, queue->at, __ATOMIC_RELEASE);
+		} else {
+			if (waiting)
+				taken = take(queue, false, packets, n, waiting);
+			offer_back_some(queue, !waiting);
 		}
 	}
 	memif_unlock(queue);

@@ -16,6 +16,7 @@ struct ws_router_config {
 	/* Limit of learnt neighbours per interface; 0: half of max_neighbors. */
 	uint32_t max_interface_neighbors;
 	uint32_t max_path_sets; /* sets of paths that routes share, besides neighbours'; 0: 65 536 */
+	bool polls_eagerly;     /* also under load, at the cost of throughput (router/worker/pace.h) */
 	uint32_t icmp_rate_pps; /* ICMP errors a second and worker; 0: 1 000 */
 	/* The statistics segment: its file, which must not exist yet, or empty; its largest size, 0: no
 	 * limit; the interval at which the main thread writes its words, 0: 1 000; whether its

@@ -3,7 +3,8 @@
  * dpdk-input: receives from the RX queues placed on this worker.
  *
  * Polls them in turn, up to a frame's worth of packets a walk in all. Each walk begins one queue
- * further on, so that a full queue cannot starve the others.
+ * further on, so that a full queue cannot starve the others. Under load a queue is left alone for a
+ * while after a look that did not fill the frame (worker/pace.h).
  *
  * Sets: mbuf->port (the driver does). Next: ethernet-input; worker-handoff for queues of interfaces
  * that hand off.
@@ -39,9 +40,14 @@ static uint16_t dpdk_input_process(struct graph *graph, struct graph_node *node,
 	for (uint16_t i = 0; i < worker->queue_count && received + handed_off < n; i++) {
 		if (at >= worker->queue_count)
 			at = 0;
-		const struct rx_queue *queue = &worker->queues[at++];
+		struct rx_queue *queue = &worker->queues[at++];
+		if (unlikely(graph->walk_began < queue->next_look))
+			continue;
 		struct rte_mbuf **room = (struct rte_mbuf **)packets + received;
 		uint16_t count = port_receive(queue->port, queue->queue, room, n - received - handed_off);
+		queue->received += count;
+		if (count && count < n - received - handed_off)
+			queue->next_look = graph->walk_began + queue->interval;
 		if (unlikely(queue->hands_off && count)) {
 			see(graph, node, (void **)room, count);
 			graph_enqueue_all(graph, node, EDGE_HANDOFF, (void **)room, count);

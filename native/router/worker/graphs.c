@@ -87,6 +87,7 @@ static int make_worker(struct ws_router *router, uint16_t index)
 	router->workers[index] = worker;
 	worker->rest.epoll = -1;
 	worker->watch = preemption_watch_make(router->tsc_hz);
+	worker->pace = pace_make(router->tsc_hz, router->config->polls_eagerly);
 	worker->icmp.ticks_per_token = router->tsc_hz / router->config->icmp_rate_pps;
 	worker->icmp.capacity_ticks =
 		RTE_MAX(router->tsc_hz / 1000 * ICMP_BURST_MS, worker->icmp.ticks_per_token);

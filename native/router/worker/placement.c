@@ -84,7 +84,11 @@ static void plan_queue(const struct ws_router *router, struct plan *plans, uint1
 	struct plan *plan = &plans[router->placement[port][queue]];
 	const struct handoff *handoff = &router->handoffs[port];
 	uint8_t rx_mode = router->rx_modes[port][queue];
-	plan->queues[plan->count++] = (struct rx_queue){port, queue, handoff->count > 0};
+	plan->queues[plan->count++] = (struct rx_queue){
+		.port = port,
+		.queue = queue,
+		.hands_off = handoff->count > 0,
+	};
 	plan->mode = rest_mode_with(plan->mode, rx_mode);
 	for (uint16_t i = 0; i < handoff->count; i++) {
 		struct plan *handed = &plans[handoff->workers[i]];

@@ -9,6 +9,8 @@
 #include "wirespeed/router.h"
 
 #include <errno.h>
+#include <rte_pause.h>
+#include <rte_ring.h>
 
 /* By powers of two, as readers print it: each bin holds vectors of at most so many packets. */
 static void count_vector(struct router_worker *worker, uint32_t received)
@@ -38,6 +40,31 @@ static inline void send_what_waits(struct ws_router *router, struct router_worke
 		walk_what_was_made(worker);
 }
 
+/* Nothing but a queue that is due, or the main thread, has work for the worker. */
+static bool may_wait(const struct ws_router *router, uint16_t index)
+{
+	const struct router_worker *worker = router->workers[index];
+	return !worker->is_holding && !worker->hold.count && !worker->rest.is_handed &&
+		   !__atomic_load_n(&worker->call, __ATOMIC_RELAXED) && !router_is_paused(router) &&
+		   !workers_are_stopping() && (index || rte_ring_empty(router->main_input));
+}
+
+/* Paced, until a queue is due. The time is a turn of its own, in which the worker was idle; true if
+ * it waited. */
+static __attribute__((noinline)) bool wait_for_more(const struct ws_router *router, uint16_t index,
+													bool was_idle)
+{
+	struct router_worker *worker = router->workers[index];
+	uint64_t due = pace_due(worker), now = graph_tsc();
+	if (now >= due || !may_wait(router, index))
+		return false;
+	worker_end_turn(worker, now, was_idle);
+	do
+		rte_pause();
+	while (graph_tsc() < due && may_wait(router, index));
+	return true;
+}
+
 static void walk_as_worker(uint16_t index, void *argument)
 {
 	struct ws_router *router = argument;
@@ -54,15 +81,20 @@ static void walk_as_worker(uint16_t index, void *argument)
 		}
 		if (unlikely(__atomic_load_n(&worker->call, __ATOMIC_RELAXED) != NULL))
 			worker_answer(router, index);
+		if (unlikely(worker->pace.is_on))
+			idle |= wait_for_more(router, index, idle);
 		uint32_t received = graph_walk(worker->graph);
 		worker_end_turn(worker, worker->graph->walk_began, idle);
 		idle = !received;
 		send_what_waits(router, worker);
+		if (unlikely(worker->graph->walk_began >= worker->pace.window_ends))
+			pace_end_window(worker);
 		rcu_quiescent(index);
 		own_count_add(&worker->totals->loops, 1);
 		worker_set_loops(index, worker->totals->loops);
 		if (received) {
 			count_vector(worker, received);
+			worker->pace.walks++;
 			worker->rest.idle_since = 0;
 			__atomic_store_n(&worker->rest.is_asleep, false, __ATOMIC_RELAXED);
 		} else if (worker->rest.mode != REST_NEVER && !worker->is_holding) {

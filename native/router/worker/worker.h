@@ -5,6 +5,7 @@
 #include "dev/preemption.h"
 #include "router/worker/glean_throttle.h"
 #include "router/worker/hold.h"
+#include "router/worker/pace.h"
 #include "router/worker/recirculate.h"
 #include "router/worker/rest.h"
 #include "router/worker/token_bucket.h"
@@ -24,7 +25,10 @@ struct ws_router;
 
 struct rx_queue {
 	uint16_t port, queue;
-	bool hands_off; /* to the workers that its interface names */
+	bool hands_off;     /* to the workers that its interface names */
+	uint32_t interval;  /* ticks between two looks (pace.h) */
+	uint64_t next_look; /* TSC */
+	uint64_t received;  /* packets, since the pace's window began */
 };
 
 /* Written by one worker, apart from the call, which the main thread makes, and the trace, which
@@ -39,6 +43,7 @@ struct router_worker {
 	struct token_bucket icmp;
 	const struct worker_call *call; /* NULL: nothing is asked of it */
 	struct rest rest;
+	struct pace pace;
 	uint64_t turn_began; /* TSC */
 	struct preemption_watch watch;
 	bool is_holding; /* packets that are to be sent later, so that it may not sleep */
