@@ -169,7 +169,6 @@ def test_a_cancelled_phase_ends_early(client: GeneratorClient) -> None:
     with FlowSession(client, flow_set()) as session:
         opened = session.establish(100, is_cancelled=lambda: True)
         assert 0 < opened.sending.sent < FLOWS
-        assert opened.sending.is_slow
         assert opened.established == opened.sending.sent
         proved = session.validate(100_000)
         assert proved.learnt == proved.established == opened.established

@@ -332,9 +332,6 @@ class FakeRouterCore:
             raise UsageError(f"there is no static route {first}")
         return len(found)
 
-    def route_count(self, version: int = 4, table: int = 0) -> int:
-        return len(list(self.routes(version, table)))
-
     def routes(self, version: int = 4, table: int = 0) -> Iterator[Route]:
         found = dict(self.static)
         for index, face in self.interfaces.items():

@@ -136,7 +136,7 @@ def read(name: str, texts: Mapping[str, str]) -> StateTable:
 
 def test_linux_is_read_by_counts_of_all_cpus() -> None:
     table = read("linux", LINUX)
-    assert (table.used, table.limit, table.buckets, table.flows_limit) == (3000, 262144, 65536, 262144)
+    assert (table.used, table.limit, table.buckets, table.entries_per_flow) == (3000, 262144, 65536, 1)
     assert table.timeouts_s == {"udp": 30.0, "udp_stream": 120.0} and table.timeout_s("udp") == 30.0
     assert table.counters["drop"] == 0x20 and table.counters["insert_failed"] == 20
     assert table.counters["found"] == 510 and table.counters["chainlength"] == 4 and table.counters["early_drop"] == 6
@@ -176,7 +176,7 @@ def test_counters_of_32_bits_wrap_and_begin_anew() -> None:
 @pytest.mark.parametrize("name", ["freebsd", "openbsd"])
 def test_pf_has_two_states_for_a_flow(name: str) -> None:
     table = read(name, PF)
-    assert (table.used, table.limit, table.flows_limit, table.nat_ports) == (999, 1000, 500, 15535)
+    assert (table.used, table.limit, table.entries_per_flow, table.nat_ports) == (999, 1000, 2, 15535)
     assert table.counters["memory"] == 17 and table.counters["state-limit"] == 0 and table.counters["map-failed"] == 4
     assert table.timeout_s("udp") == 30.0 and table.buckets == (131072 if name == "freebsd" else None)
     assert table.rules == {"block drop in quick on ix1 all": 9}

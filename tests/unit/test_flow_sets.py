@@ -93,13 +93,6 @@ def test_ranges_that_cannot_be(given: dict[str, Any], told: str) -> None:
         flow_set(**given)
 
 
-def test_a_slow_tester_is_told() -> None:
-    assert not Sending(1e6, 1e6, 1_000_000, 0.9999).is_slow
-    assert Sending(1e6, 1e6, 1_000_000, 1.1).is_slow
-    assert Sending(1e6, 1e6, 990_000, 0.99).is_slow
-    assert not Sending(1000, 1, 1, 0.0).is_slow
-
-
 def test_an_establishment_is_whole_if_each_flow_has_a_tuple_of_its_own() -> None:
     def opened(missing: int = 0, merged: int = 0, remapped: int = 0) -> Establishment:
         sending = Sending(1e6, 10, 10, 1e-5)

@@ -33,144 +33,130 @@ class DriverCounters:
 
 
 _KERNEL = "drivers/net/ethernet/"
-TABLE: tuple[DriverCounters, ...] = (
-    DriverCounters("igb", r"rx_queue_\d+_drops|rx_queue_\d+_alloc_failed", RING, _KERNEL + "intel/igb/igb_ethtool.c"),
-    DriverCounters("ixgbe", r"rx_no_dma_resources", RING, _KERNEL + "intel/ixgbe/ixgbe_ethtool.c"),
-    DriverCounters("mlx5", r"rx_out_of_buffer|rx\d*_cache_full", RING, _KERNEL + "mellanox/mlx5/core/en_stats.c"),
-    DriverCounters("virtio_net", r"rx\d*_drops|rx_queue_\d+_drops", RING, "drivers/net/virtio_net.c"),
-    DriverCounters(
-        "bnxt",
-        r"rx_total_discard_pkts|rx_total_ring_discards|\[\d+\]: rx_discards|rx_total_(?:oom|buf)_(?:discards|errors)",
-        RING,
-        _KERNEL + "broadcom/bnxt/bnxt_ethtool.c",
+_DEFINED: dict[str, tuple[tuple[str, str, str], ...]] = {
+    RING: (
+        ("igb", r"rx_queue_\d+_drops|rx_queue_\d+_alloc_failed", _KERNEL + "intel/igb/igb_ethtool.c"),
+        ("ixgbe", r"rx_no_dma_resources", _KERNEL + "intel/ixgbe/ixgbe_ethtool.c"),
+        ("mlx5", r"rx_out_of_buffer|rx\d*_cache_full", _KERNEL + "mellanox/mlx5/core/en_stats.c"),
+        ("virtio_net", r"rx\d*_drops|rx_queue_\d+_drops", "drivers/net/virtio_net.c"),
+        (
+            "bnxt",
+            r"rx_total_discard_pkts|rx_total_ring_discards|\[\d+\]: rx_discards"
+            r"|rx_total_(?:oom|buf)_(?:discards|errors)",
+            _KERNEL + "broadcom/bnxt/bnxt_ethtool.c",
+        ),
+        ("ena", r"rx_drops|rx_overruns", _KERNEL + "amazon/ena/ena_ethtool.c"),
+        ("vmxnet3", r"pkts rx OOB|drv dropped rx total|rx buf alloc fail", "drivers/net/vmxnet3"),
+        ("sfc", r"(?:port_)?rx_nodesc_drops|rx_noskb_drops", _KERNEL + "sfc/ef10.c"),
+        ("cxgb4", r"rx_bg\d_frames_dropped|rx_ovflow\d|rx_drops", _KERNEL + "chelsio/cxgb4/cxgb4_ethtool.c"),
+        ("atlantic", r"Queue\[\d+\] (?:AllocFails|SkbAllocFails)", _KERNEL + "aquantia/atlantic"),
+        (
+            "mvpp2",
+            r"rx_fullq_drop(?:ped)?|rx_bm_drop(?:ped)?|rx_early_drop(?:ped)?|rxq_\d+_(?:queue_full|packets_early"
+            r"|packets_bm)_drops",
+            _KERNEL + "marvell/mvpp2/mvpp2_main.c",
+        ),
+        ("dpaa2", r"\[hw\] rx nobuffer discards", _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"),
+        ("tg3", r"rxbds_empty|rx_discards", _KERNEL + "broadcom/tg3.c"),
+        ("qede", r"no_buff_discards|rx_alloc_errors", _KERNEL + "qlogic/qede/qede_ethtool.c"),
+        ("enic", r"rx_no_bufs", _KERNEL + "cisco/enic/enic_ethtool.c"),
+        (
+            "be2net",
+            r"rx_drops_no_(?:pbuf|erx_descr|tpre_descr|txpb)|rxq\d+: rx_drops_no_(?:skbs|frags)",
+            _KERNEL + "emulex/benet/be_ethtool.c",
+        ),
+        ("bnx2x", r"(?:\[\d+\]: )?rx_skb_alloc_discard", _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
+        ("macb", r"rx_resource_errors", _KERNEL + "cadence/macb.h"),
+        ("stmmac", r"rx_missed_cntr", _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
+        ("DPDK", r"rx_mbuf_allocation_errors|rx_q\d+_errors|imissed", "lib/ethdev/rte_ethdev.c"),
     ),
-    DriverCounters("ena", r"rx_drops|rx_overruns", RING, _KERNEL + "amazon/ena/ena_ethtool.c"),
-    DriverCounters("vmxnet3", r"pkts rx OOB|drv dropped rx total|rx buf alloc fail", RING, "drivers/net/vmxnet3"),
-    DriverCounters("sfc", r"(?:port_)?rx_nodesc_drops|rx_noskb_drops", RING, _KERNEL + "sfc/ef10.c"),
-    DriverCounters(
-        "cxgb4", r"rx_bg\d_frames_dropped|rx_ovflow\d|rx_drops", RING, _KERNEL + "chelsio/cxgb4/cxgb4_ethtool.c"
+    MISSED: (
+        (
+            "any",
+            r"(?:port\.)?rx_(?:missed(?:_errors)?|no_buffer_count|dropped|over_errors)|rx_queue_\d+_alloc_fail|rx\d+_drops",
+            "include/uapi/linux/if_link.h",
+        ),
+        ("i40e", r"port\.rx_discards?", _KERNEL + "intel/i40e/i40e_ethtool.c"),
+        ("enic", r"rx_drop", _KERNEL + "cisco/enic/enic_ethtool.c"),
+        ("fec", r"IEEE_rx_drop", _KERNEL + "freescale/fec_main.c"),
+        ("ionic", r"hw_rx_(?:dropped|over_errors|missed_errors)", _KERNEL + "pensando/ionic/ionic_stats.c"),
     ),
-    DriverCounters("atlantic", r"Queue\[\d+\] (?:AllocFails|SkbAllocFails)", RING, _KERNEL + "aquantia/atlantic"),
-    DriverCounters(
-        "mvpp2",
-        r"rx_fullq_drop(?:ped)?|rx_bm_drop(?:ped)?|rx_early_drop(?:ped)?|rxq_\d+_(?:queue_full|packets_early"
-        r"|packets_bm)_drops",
-        RING,
-        _KERNEL + "marvell/mvpp2/mvpp2_main.c",
+    OVERRUN: (
+        ("bnx2x", r"rx_brb_(?:discard|truncate)", _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
+        ("fec", r"IEEE_rx_macerr", _KERNEL + "freescale/fec_main.c"),
+        ("stmmac", r"rx_overflow_cntr|mmc_rx_fifo_overflow", _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
+        ("mlx5", r"rx_discards_phy|rx_prio\d_discards", _KERNEL + "mellanox/mlx5/core/en_stats.c"),
+        ("ice", r"rx_dropped\.nic", "Documentation/networking/device_drivers/ethernet/intel/ice.rst"),
+        (
+            "sfc",
+            r"(?:port_)?rx_overflow|(?:port_)?rx_(?:pm_trunc_bb|pm_discard_bb|pm_trunc_vfifo_full|pm_discard_vfifo_full)"
+            r"(?:_overflow)?",
+            _KERNEL + "sfc/ef10.c",
+        ),
+        ("atlantic", r"InDroppedDma", _KERNEL + "aquantia/atlantic/aq_ethtool.c"),
+        ("mvpp2", r"rx_ppv2_overrun|rx_fifo_overrun_err|rx_fifo_dropped", _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
+        ("qede", r"brb_(?:truncates|discards)", _KERNEL + "qlogic/qede/qede_ethtool.c"),
+        ("cxgb4", r"rx_bg\d_frames_trunc", _KERNEL + "chelsio/cxgb4/cxgb4_ethtool.c"),
+        ("ena", r"(?:bw_(?:in|out)|pps|conntrack)_allowance_exceeded", _KERNEL + "amazon/ena/ena_ethtool.c"),
     ),
-    DriverCounters("dpaa2", r"\[hw\] rx nobuffer discards", RING, _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"),
-    DriverCounters("tg3", r"rxbds_empty|rx_discards", RING, _KERNEL + "broadcom/tg3.c"),
-    DriverCounters("qede", r"no_buff_discards|rx_alloc_errors", RING, _KERNEL + "qlogic/qede/qede_ethtool.c"),
-    DriverCounters("enic", r"rx_no_bufs", RING, _KERNEL + "cisco/enic/enic_ethtool.c"),
-    DriverCounters(
-        "be2net",
-        r"rx_drops_no_(?:pbuf|erx_descr|tpre_descr|txpb)|rxq\d+: rx_drops_no_(?:skbs|frags)",
-        RING,
-        _KERNEL + "emulex/benet/be_ethtool.c",
+    FILTERED: (
+        ("be2net", r"rx_drops_mtu", _KERNEL + "emulex/benet/be_ethtool.c"),
+        ("bnx2x", r"rx_mf_tag_discard|rx_filtered_packets", _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
+        ("mvpp2", r"rx_cls_drop(?:ped)?", _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
+        ("dpaa2", r"\[hw\] rx (?:filtered|discarded) frames", _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"),
+        ("qede", r"(?:mftag|mac)_filter_discards|gft_filter_drop", _KERNEL + "qlogic/qede/qede_ethtool.c"),
     ),
-    DriverCounters("bnx2x", r"(?:\[\d+\]: )?rx_skb_alloc_discard", RING, _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
-    DriverCounters("macb", r"rx_resource_errors", RING, _KERNEL + "cadence/macb.h"),
-    DriverCounters("stmmac", r"rx_missed_cntr", RING, _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
-    DriverCounters("DPDK", r"rx_mbuf_allocation_errors|rx_q\d+_errors|imissed", RING, "lib/ethdev/rte_ethdev.c"),
-    DriverCounters(
-        "any",
-        r"(?:port\.)?rx_(?:missed(?:_errors)?|no_buffer_count|dropped|over_errors)|rx_queue_\d+_alloc_fail|rx\d+_drops",
-        MISSED,
-        "include/uapi/linux/if_link.h",
+    BAD_FRAME: (
+        (
+            "any",
+            r"(?:port\.)?rx_(?:crc_errors(?:_phy|\.nic)?|align_errors|symbol_err_phy|frame_errors|fcs_errors)|crc_errors",
+            "include/uapi/linux/if_link.h",
+        ),
+        ("bnxt", r"rx_(?:fcs_err|align_err|code_err)_frames", _KERNEL + "broadcom/bnxt/bnxt_ethtool.c"),
+        ("macb", r"rx_(?:frame_check_sequence|alignment|symbol)_errors", _KERNEL + "cadence/macb.h"),
+        ("fec", r"IEEE_rx_(?:crc|align)", _KERNEL + "freescale/fec_main.c"),
+        ("ionic", r"frames_rx_bad_fcs", _KERNEL + "pensando/ionic/ionic_stats.c"),
+        ("stmmac", r"mmc_rx_crc_errors?", _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
+        ("sfc", r"(?:port_)?rx_bad|rx_eth_crc_err", _KERNEL + "sfc/ef10.c"),
+        ("mvpp2", r"bad_crc_event", _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
+        ("vmxnet3", r"fcs", "drivers/net/vmxnet3/vmxnet3_ethtool.c"),
+        ("ena", r"queue_\d+_rx_bad_csum|rx_q\d+_bad_csum", _KERNEL + "amazon/ena/ena_ethtool.c"),
+        ("atlantic", r"InErrors", _KERNEL + "aquantia/atlantic/aq_ethtool.c"),
+        ("DPDK", r"rx_phy_crc_errors|rx_crc_error_packets", "drivers/net"),
     ),
-    DriverCounters("i40e", r"port\.rx_discards?", MISSED, _KERNEL + "intel/i40e/i40e_ethtool.c"),
-    DriverCounters("enic", r"rx_drop", MISSED, _KERNEL + "cisco/enic/enic_ethtool.c"),
-    DriverCounters("fec", r"IEEE_rx_drop", MISSED, _KERNEL + "freescale/fec_main.c"),
-    DriverCounters(
-        "ionic", r"hw_rx_(?:dropped|over_errors|missed_errors)", MISSED, _KERNEL + "pensando/ionic/ionic_stats.c"
+    TX_FULL: (
+        (
+            "any",
+            r"tx_(?:dropped|queue_\d+_drops|timeout_count)|tx\d+_(?:dropped|drops)",
+            "include/uapi/linux/if_link.h",
+        ),
+        ("bnxt", r"tx_total_discard_pkts|tx_total_ring_discards", _KERNEL + "broadcom/bnxt/bnxt_ethtool.c"),
+        ("ionic", r"hw_tx_dropped", _KERNEL + "pensando/ionic/ionic_stats.c"),
+        ("vmxnet3", r"ring full|drv dropped tx total|pkts tx discard", "drivers/net/vmxnet3"),
+        ("ena", r"tx_drops|queue_\d+_tx_queue_stop", _KERNEL + "amazon/ena/ena_ethtool.c"),
+        ("dpaa2", r"\[hw\] tx discarded frames", _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"),
+        ("tg3", r"tx_discards", _KERNEL + "broadcom/tg3.c"),
+        ("qede", r"tx_err_drop_pkts", _KERNEL + "qlogic/qede/qede_ethtool.c"),
     ),
-    DriverCounters("bnx2x", r"rx_brb_(?:discard|truncate)", OVERRUN, _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"),
-    DriverCounters("fec", r"IEEE_rx_macerr", OVERRUN, _KERNEL + "freescale/fec_main.c"),
-    DriverCounters(
-        "stmmac", r"rx_overflow_cntr|mmc_rx_fifo_overflow", OVERRUN, _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"
+    PAUSE: (
+        (
+            "any",
+            r"(?:port\.)?(?:(?:rx|tx)_flow_control_xoff|link_xoff_(?:rx|tx)(?:\.nic)?"
+            r"|(?:rx|tx)_pause(?:_ctrl_phy|_frames)?)",
+            _KERNEL + "intel",
+        ),
+        ("sfc", r"port_(?:rx|tx)_pause", _KERNEL + "sfc/ef10.c"),
+        ("fec", r"IEEE_[rt]x_fdxfc", _KERNEL + "freescale/fec_main.c"),
+        ("ionic", r"frames_[rt]x_pause", _KERNEL + "pensando/ionic/ionic_stats.c"),
+        ("mvpp2", r"fc_(?:rcvd|sent)", _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
+        ("tg3", r"rx_xoff_pause_rcvd|tx_xoff_sent", _KERNEL + "broadcom/tg3.c"),
     ),
-    DriverCounters("mlx5", r"rx_discards_phy|rx_prio\d_discards", OVERRUN, _KERNEL + "mellanox/mlx5/core/en_stats.c"),
-    DriverCounters(
-        "ice", r"rx_dropped\.nic", OVERRUN, "Documentation/networking/device_drivers/ethernet/intel/ice.rst"
-    ),
-    DriverCounters(
-        "sfc",
-        r"(?:port_)?rx_overflow|(?:port_)?rx_(?:pm_trunc_bb|pm_discard_bb|pm_trunc_vfifo_full|pm_discard_vfifo_full)"
-        r"(?:_overflow)?",
-        OVERRUN,
-        _KERNEL + "sfc/ef10.c",
-    ),
-    DriverCounters("atlantic", r"InDroppedDma", OVERRUN, _KERNEL + "aquantia/atlantic/aq_ethtool.c"),
-    DriverCounters(
-        "mvpp2",
-        r"rx_ppv2_overrun|rx_fifo_overrun_err|rx_fifo_dropped",
-        OVERRUN,
-        _KERNEL + "marvell/mvpp2/mvpp2_main.c",
-    ),
-    DriverCounters("qede", r"brb_(?:truncates|discards)", OVERRUN, _KERNEL + "qlogic/qede/qede_ethtool.c"),
-    DriverCounters("cxgb4", r"rx_bg\d_frames_trunc", OVERRUN, _KERNEL + "chelsio/cxgb4/cxgb4_ethtool.c"),
-    DriverCounters(
-        "ena", r"(?:bw_(?:in|out)|pps|conntrack)_allowance_exceeded", OVERRUN, _KERNEL + "amazon/ena/ena_ethtool.c"
-    ),
-    DriverCounters("be2net", r"rx_drops_mtu", FILTERED, _KERNEL + "emulex/benet/be_ethtool.c"),
-    DriverCounters(
-        "bnx2x", r"rx_mf_tag_discard|rx_filtered_packets", FILTERED, _KERNEL + "broadcom/bnx2x/bnx2x_ethtool.c"
-    ),
-    DriverCounters("mvpp2", r"rx_cls_drop(?:ped)?", FILTERED, _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
-    DriverCounters(
-        "dpaa2", r"\[hw\] rx (?:filtered|discarded) frames", FILTERED, _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"
-    ),
-    DriverCounters(
-        "qede", r"(?:mftag|mac)_filter_discards|gft_filter_drop", FILTERED, _KERNEL + "qlogic/qede/qede_ethtool.c"
-    ),
-    DriverCounters(
-        "any",
-        r"(?:port\.)?rx_(?:crc_errors(?:_phy|\.nic)?|align_errors|symbol_err_phy|frame_errors|fcs_errors)|crc_errors",
-        BAD_FRAME,
-        "include/uapi/linux/if_link.h",
-    ),
-    DriverCounters(
-        "bnxt", r"rx_(?:fcs_err|align_err|code_err)_frames", BAD_FRAME, _KERNEL + "broadcom/bnxt/bnxt_ethtool.c"
-    ),
-    DriverCounters(
-        "macb", r"rx_(?:frame_check_sequence|alignment|symbol)_errors", BAD_FRAME, _KERNEL + "cadence/macb.h"
-    ),
-    DriverCounters("fec", r"IEEE_rx_(?:crc|align)", BAD_FRAME, _KERNEL + "freescale/fec_main.c"),
-    DriverCounters("ionic", r"frames_rx_bad_fcs", BAD_FRAME, _KERNEL + "pensando/ionic/ionic_stats.c"),
-    DriverCounters("stmmac", r"mmc_rx_crc_errors?", BAD_FRAME, _KERNEL + "stmicro/stmmac/stmmac_ethtool.c"),
-    DriverCounters("sfc", r"(?:port_)?rx_bad|rx_eth_crc_err", BAD_FRAME, _KERNEL + "sfc/ef10.c"),
-    DriverCounters("mvpp2", r"bad_crc_event", BAD_FRAME, _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
-    DriverCounters("vmxnet3", r"fcs", BAD_FRAME, "drivers/net/vmxnet3/vmxnet3_ethtool.c"),
-    DriverCounters("ena", r"queue_\d+_rx_bad_csum|rx_q\d+_bad_csum", BAD_FRAME, _KERNEL + "amazon/ena/ena_ethtool.c"),
-    DriverCounters("atlantic", r"InErrors", BAD_FRAME, _KERNEL + "aquantia/atlantic/aq_ethtool.c"),
-    DriverCounters("DPDK", r"rx_phy_crc_errors|rx_crc_error_packets", BAD_FRAME, "drivers/net"),
-    DriverCounters(
-        "any",
-        r"tx_(?:dropped|queue_\d+_drops|timeout_count)|tx\d+_(?:dropped|drops)",
-        TX_FULL,
-        "include/uapi/linux/if_link.h",
-    ),
-    DriverCounters(
-        "bnxt", r"tx_total_discard_pkts|tx_total_ring_discards", TX_FULL, _KERNEL + "broadcom/bnxt/bnxt_ethtool.c"
-    ),
-    DriverCounters("ionic", r"hw_tx_dropped", TX_FULL, _KERNEL + "pensando/ionic/ionic_stats.c"),
-    DriverCounters("vmxnet3", r"ring full|drv dropped tx total|pkts tx discard", TX_FULL, "drivers/net/vmxnet3"),
-    DriverCounters("ena", r"tx_drops|queue_\d+_tx_queue_stop", TX_FULL, _KERNEL + "amazon/ena/ena_ethtool.c"),
-    DriverCounters("dpaa2", r"\[hw\] tx discarded frames", TX_FULL, _KERNEL + "freescale/dpaa2/dpaa2-ethtool.c"),
-    DriverCounters("tg3", r"tx_discards", TX_FULL, _KERNEL + "broadcom/tg3.c"),
-    DriverCounters("qede", r"tx_err_drop_pkts", TX_FULL, _KERNEL + "qlogic/qede/qede_ethtool.c"),
-    DriverCounters(
-        "any",
-        r"(?:port\.)?(?:(?:rx|tx)_flow_control_xoff|link_xoff_(?:rx|tx)(?:\.nic)?"
-        r"|(?:rx|tx)_pause(?:_ctrl_phy|_frames)?)",
-        PAUSE,
-        _KERNEL + "intel",
-    ),
-    DriverCounters("sfc", r"port_(?:rx|tx)_pause", PAUSE, _KERNEL + "sfc/ef10.c"),
-    DriverCounters("fec", r"IEEE_[rt]x_fdxfc", PAUSE, _KERNEL + "freescale/fec_main.c"),
-    DriverCounters("ionic", r"frames_[rt]x_pause", PAUSE, _KERNEL + "pensando/ionic/ionic_stats.c"),
-    DriverCounters("mvpp2", r"fc_(?:rcvd|sent)", PAUSE, _KERNEL + "marvell/mvpp2/mvpp2_main.c"),
-    DriverCounters("tg3", r"rx_xoff_pause_rcvd|tx_xoff_sent", PAUSE, _KERNEL + "broadcom/tg3.c"),
+}
+"""Driver, names and source, by meaning."""
+TABLE = tuple(
+    DriverCounters(driver, names, meaning, source)
+    for meaning, rows in _DEFINED.items()
+    for driver, names, source in rows
 )
 _KNOWN = tuple((re.compile(row.names), row.meaning) for row in TABLE)
 _LOSSES = frozenset({RING, MISSED, OVERRUN, FILTERED, BAD_FRAME, TX_FULL})

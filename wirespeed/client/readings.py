@@ -87,11 +87,6 @@ class Snapshot:
     status: dict[int, PortStatus] = field(default_factory=dict)
     refused: dict[int, str] = field(default_factory=dict)
 
-    def port_at_s(self, port: int) -> float:
-        """The instant of the counters of `port`."""
-        at_s = self.ports[port].at_s
-        return self.at_s if at_s is None else at_s
-
 
 @dataclass(frozen=True)
 class ServerInfo:

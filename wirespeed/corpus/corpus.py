@@ -192,13 +192,13 @@ class Corpus:
             write_atomically(directory / f"{stem}.json", content.decode(), "result file")
         return len(taken)
 
-    def verify(self, on_file: Callable[[int], None] = lambda _: None) -> Verified:
+    def verify(self) -> Verified:
         """Read every file and repair the index: files without a row get one, damaged files are set aside, missing files
         are marked."""
         indexed, missing_before = self.index.digests(), self.index.digests(missing=True)
         whole: set[str] = set()
         damaged, unindexed = list[str](), list[str]()
-        for number, digest in enumerate(self.store.digests(), start=1):
+        for digest in self.store.digests():
             try:
                 if digest not in indexed or digest in missing_before:
                     kept = again(self.store, self._judge, digest)
@@ -210,7 +210,6 @@ class Corpus:
                 whole.add(digest)
             except FileFault as fault:
                 damaged.append(f"{fault}; it is at {self.store.set_aside(digest)} now")
-            on_file(number)
         missing = sorted(indexed - whole)
         self.index.mark_missing(missing)
         returned = sorted(missing_before & whole)

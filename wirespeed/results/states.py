@@ -51,11 +51,6 @@ class StateTable:
         return min(self.timeouts_of(protocol).values(), default=None)
 
     @property
-    def flows_limit(self) -> int | None:
-        """Flows that the table holds at most."""
-        return None if self.limit is None else self.limit // self.entries_per_flow
-
-    @property
     def links_per_bucket(self) -> float | None:
         """Mean length of a hash chain."""
         return self.used * self.links_per_entry / self.buckets if self.buckets else None

@@ -69,11 +69,6 @@ class Limit:
     confidence: float = 0.0
     cause: str = ""
 
-    @property
-    def is_bound(self) -> bool:
-        """True if the router may forward more than was measured, for a reason other than its line rate."""
-        return self.by in BOUNDS
-
 
 @dataclass(frozen=True)
 class Figure:

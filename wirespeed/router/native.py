@@ -308,9 +308,6 @@ class NativeRouter:
         static = self._lib.WS_SOURCE_STATIC
         return check(self._lib.ws_router_route_del_many(self._router, table, self._network(first), static, count))
 
-    def route_count(self, version: int = 4, table: int = 0) -> int:
-        return check(self._lib.ws_router_route_count(self._router, table, version))
-
     def route_texts(self, version: int = 4, table: int = 0) -> Iterator[tuple[str, tuple[Path, ...], int, RouteSource]]:
         """All routes in order of (address, length): the prefix, its paths (one object for all routes that share them),
         its counter, and its source."""

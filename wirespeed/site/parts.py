@@ -84,10 +84,10 @@ def text(said: str, page: str = "", why: str = "") -> SiteCell:
     return SiteCell(said or NOTHING, page, said, why=why)
 
 
-def number(value: float | None, said: str, page: str = "", why: str = "") -> SiteCell:
+def number(value: float | None, said: str, why: str = "") -> SiteCell:
     if value is None:
         return SiteCell(NOTHING, is_figure=True, why=why or "not measured")
-    return SiteCell(said, page, f"{value:.9g}", is_figure=True, why=why)
+    return SiteCell(said, key=f"{value:.9g}", is_figure=True, why=why)
 
 
 def _marked(figure: SiteFigure, value: float, said: str, why: str = "") -> SiteCell:

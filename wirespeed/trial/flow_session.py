@@ -29,8 +29,6 @@ from wirespeed.trial.latency import latency_between, latency_reading
 DRAIN_S = 0.2
 """Time for frames in flight to arrive after the last one was sent. RFC 9693 leaves it to the tester."""
 
-SLOW_SHARE = 0.001
-"""Share by which sending may exceed its planned duration. Beyond it, the tester or its port type was the limit."""
 
 _PROFILE = "flow_set"
 """Name of a separate profile, so that the streams of a trial stay loaded."""
@@ -61,13 +59,6 @@ class Sending:
     @property
     def rate_fps(self) -> float:
         return (self.sent - 1) / self.sending_s if self.sent > 1 and self.sending_s > 0 else 0.0
-
-    @property
-    def is_slow(self) -> bool:
-        """True if fewer frames were sent than asked for, or at a lower rate: then the result is not of that rate."""
-        return self.sent < self.asked * (1 - SLOW_SHARE) or (
-            self.sent > 1000 and self.rate_fps < self.asked_fps * (1 - SLOW_SHARE)
-        )
 
 
 @dataclass(frozen=True)

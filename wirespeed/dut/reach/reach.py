@@ -71,16 +71,6 @@ def short(command: str) -> str:
 # ---- files, by commands
 
 
-def read_file(reach: Reach, path: str) -> str | None:
-    """The text of a file there; None without one. EnvironmentFault when it cannot be read."""
-    ran = reach.run(f"test -e {shlex.quote(path)} || exit 44; cat {shlex.quote(path)}")
-    if ran.code == 44:
-        return None
-    if ran.code:
-        raise EnvironmentFault(f"{path} of {reach.name} cannot be read: {ran.why}")
-    return ran.out
-
-
 def write_command(path: str) -> str:
     """The command that makes its standard input the whole of a file, or leaves the old one; its mode stays."""
     new, old = shlex.quote(f"{path}.wirespeed-new"), shlex.quote(path)
