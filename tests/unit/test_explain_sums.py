@@ -178,6 +178,17 @@ def test_the_cpu_s_time_of_a_packet_is_all_accounted_for() -> None:
     assert view.table.headings[0] == "Offered" and view.table.headings[-1] == "All"
 
 
+def test_waits_for_larger_vectors_are_idle_time() -> None:
+    step = loaded(5, 0)
+    (worker,) = step.workers
+    waited = replace(step, workers=(replace(worker, preempted_s=None, idle_s=0.45),))
+    budget = cpu_budget([waited])
+    assert budget is not None
+    ticks = {part.name: part.ticks for part in budget.bars[0].parts}
+    assert (ticks["idle"], ticks["between nodes"]) == pytest.approx((90, 10))
+    assert sum(part.share for part in budget.bars[0].parts) == pytest.approx(1.0)
+
+
 def test_a_kernels_time_is_drawn_by_its_kinds() -> None:
     def kernel(load: float, softirq: float) -> CaseStep:
         return CaseStep(load, load, cpus=(CpuShares("cpu0", {"softirq": softirq, "idle": 95 - softirq, "steal": 5.0}),))

@@ -124,7 +124,8 @@ class CaseLoad:
 class Worker:
     """A polling thread over some time. `polls` and `packets` are those of its input nodes, `calls` those of the nodes
     that take packets from them; clocks are TSC ticks, `polling_clocks` of the input nodes. `preempted_s`: others had
-    its CPU. `in_pps`, `out_pps` and `drop_pps` are what the device itself prints as its rates."""
+    its CPU; `idle_s`: it found no packets, or waited for them. `in_pps`, `out_pps` and `drop_pps` are what the device
+    itself prints as its rates."""
 
     name: str
     interval_s: float
@@ -136,6 +137,7 @@ class Worker:
     source: str = ""
     tsc_hz: float | None = None
     preempted_s: float | None = None
+    idle_s: float | None = None
     out_pps: float | None = None
     in_pps: float | None = None
     drop_pps: float | None = None

@@ -40,6 +40,7 @@ def workers_told(readings: Sequence[DutTelemetry], place: str, pps: float = 0.0)
     for name in names:
         rows = [worker for one in readings for worker in one.workers if worker.name == name]
         preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
+        idle = [row.idle_s for row in rows if row.idle_s is not None]
         workers.append(
             worker_of(
                 name,
@@ -48,6 +49,7 @@ def workers_told(readings: Sequence[DutTelemetry], place: str, pps: float = 0.0)
                 source=place,
                 tsc_hz=rows[0].tsc_hz or None,
                 preempted_s=sum(preemptions) if preemptions else None,
+                idle_s=sum(idle) if len(idle) == len(rows) else None,
             )
         )
     return tuple(workers)

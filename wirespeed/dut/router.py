@@ -232,6 +232,9 @@ def _worker(
         nodes=nodes,
         preempted_s=preempted_s,
         longest_preemption_s=longest_s,
+        idle_s=None
+        if before.idle_ticks is None or after.idle_ticks is None
+        else (after.idle_ticks - before.idle_ticks) / tsc_hz,
     )
 
 

@@ -117,12 +117,14 @@ def _merged(steps: Sequence[CaseStep]) -> CaseStep:
 def _one_worker(rows: Sequence[Worker]) -> Worker:
     nodes = summed(node for row in rows for node in row.nodes)
     preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
+    idle = [row.idle_s for row in rows if row.idle_s is not None]
     return worker_of(
         rows[0].name,
         sum(row.interval_s for row in rows),
         nodes,
         tsc_hz=rows[0].tsc_hz,
         preempted_s=sum(preemptions) if preemptions else None,
+        idle_s=sum(idle) if len(idle) == len(rows) else None,
     )
 
 
@@ -161,15 +163,20 @@ def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
     away = min(total, (worker.preempted_s or 0.0) * (worker.tsc_hz or 0.0))
     here = 1 - away / total if total > 0 else 1.0
     looked = min(float(_input_ticks(worker)), max(0, worker.polls - worker.calls) * empty_ticks)
+    # Other sources of packets are looked at in each round, and had none.
+    polled_in_vain = looked + sum(node.clocks for node in worker.nodes if not node.vectors)
+    # A worker that waits for larger vectors is in no node.
+    waited = (worker.idle_s or 0.0) * (worker.tsc_hz or 0.0) - polled_in_vain
+    waited = max(0.0, min(total - worker.clocks, waited))
     for node in worker.nodes:
         if not node.vectors:
-            # Other sources of packets are looked at in each round, and had none.
             yield IDLE, node.clocks * here
         else:
             yield "input" if node.name in INPUT_NODES else class_of(node.name), node.clocks * here
     yield "input", -looked * here
     yield IDLE, looked * here
-    yield OUTSIDE, (total - worker.clocks) * here
+    yield IDLE, waited * here
+    yield OUTSIDE, (total - worker.clocks - waited) * here
     yield AWAY, away
 
 

@@ -168,8 +168,9 @@ NODES = Stored(write=_nodes_to_json, read=_nodes, shape=Mapping[str, tuple[int, 
 @dataclass(frozen=True)
 class WorkerCost:
     """One worker over one interval. `clocks_total` is the interval in TSC ticks: the ticks of `nodes` and
-    `outside_nodes` add up to it. `nodes` has the nodes that ran: calls, vectors, clocks and suspends. Absent is the
-    time in which other threads had the worker's CPU, None if unknown."""
+    `outside_nodes` add up to it. `nodes` has the nodes that ran: calls, vectors, clocks and suspends. Preempted is the
+    time in which other threads had the worker's CPU. `idle_s` is that of iterations that found no packets, waits
+    included. None if unknown."""
 
     name: str = ""
     cpu: Annotated[int | None, SPARSE] = None
@@ -182,6 +183,7 @@ class WorkerCost:
     longest_preemption_s: Annotated[
         float | None, Stored("longest_preemption", sparse=True, former="longest_absent")
     ] = None
+    idle_s: Annotated[float | None, Stored("idle", sparse=True)] = None
 
     @property
     def outside_nodes(self) -> int:

@@ -16,7 +16,7 @@ _PREEMPTED = ("preempted-clocks", "absent-clocks")
 _LONGEST_PREEMPTION = ("longest-preemption-clocks", "longest-absence-clocks")
 """The present name, and that of older routers."""
 _NAMES = (
-    f"^/sys/(loops|sleeps|rx|tx|drops|{'|'.join((*_PREEMPTED, *_LONGEST_PREEMPTION))})$",
+    f"^/sys/(loops|sleeps|idle-clocks|rx|tx|drops|{'|'.join((*_PREEMPTED, *_LONGEST_PREEMPTION))})$",
     "^/sys/node/",
     "^/err/",
     f"^/if/(names|{'|'.join(_PORT_LOSSES)})$",
@@ -26,7 +26,7 @@ _NAMES = (
 @dataclass(frozen=True)
 class WorkerCounters:
     """One worker since the router's start; `nodes` by name. `preempted_ticks` and the longest preemption of that time
-    are None if the router does not report them, and `sleeps` if it does not count them."""
+    are None if the router does not report them, `idle_ticks` and `sleeps` if it does not count them."""
 
     loops: int
     rx_packets: int
@@ -36,6 +36,7 @@ class WorkerCounters:
     preempted_ticks: int | None
     longest_preemption_ticks: int | None
     sleeps: int | None = None
+    idle_ticks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +89,7 @@ def _worker(readings: Mapping[str, StatsReading], thread: int) -> WorkerCounters
         preempted_ticks=first_of(*_PREEMPTED),
         longest_preemption_ticks=first_of(*_LONGEST_PREEMPTION),
         sleeps=first_of("sleeps"),
+        idle_ticks=first_of("idle-clocks"),
     )
 
 
