@@ -211,6 +211,34 @@ def test_pages_that_grow_have_the_loss_axis_of_reports(browser: Any, two: str, r
     assert (grown["floor"], grown["range"]) == (scale.floor, [pytest.approx(scale.low), pytest.approx(scale.high)])
 
 
+@pytest.mark.parametrize(("width_px", "named"), [(1280, 9), (400, 0)])
+def test_names_of_nine_curves_stand_in_a_column_behind_their_ends_or_in_the_legend_alone(
+    browser: Any, eighteen: str, width_px: int, named: int
+) -> None:
+    opened(browser, eighteen, width_px)
+    labels = browser.execute_script(
+        """
+        const graph = Charts.of(document.getElementById("load-0")).graphs[0];
+        const labels = [...graph.graphDiv.closest(".stand").querySelectorAll(".label:has(svg)")];
+        const lines = graph.panel.curves.filter((curve) => !curve.dots && curve.key !== "sums");
+        const end = Math.max(...lines.map(({ x }) => x.at(-1)));
+        return labels.map((label) => [label.textContent, label.offsetLeft, label.offsetTop, graph.toDomXCoord(end)]);
+        """
+    )
+    assert len(labels) == named and len(legend_of(browser, "load-0")) == 9
+    assert len({left for _, left, _, _ in labels}) <= 1 and all(left > end for _, left, _, end in labels), labels
+    boxes = [name for name, _, top, _ in sorted(labels, key=lambda label: label[2]) if name.startswith("box")]
+    assert boxes == ([f"box {number}" for number in range(8, 0, -1)] if named else [])
+
+
+def test_no_mark_of_several_tests_has_a_word_without_a_device(browser: Any, two: str) -> None:
+    opened(browser, two)
+    words = browser.execute_script(
+        "return [...document.querySelectorAll('#load-0 .label')].map((one) => one.textContent)"
+    )
+    assert words and not {"loss onset", "saturation point"} & set(words)
+
+
 def test_no_line_leads_from_no_loss_to_some(browser: Any, two: str) -> None:
     """Between both samples is the bar of the loss onset, and its mark at the second one."""
     opened(browser, two)

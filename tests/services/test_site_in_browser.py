@@ -64,6 +64,16 @@ def rows(browser, table: str = "#all") -> list[list[str]]:
     )
 
 
+def test_a_table_that_is_wider_than_the_page_says_so(chromium, site: Path) -> None:
+    opened(chromium, site / "index.html")
+    hint = chromium.find_element(By.CSS_SELECTOR, "#results .aside")
+    assert not hint.is_displayed()
+    chromium.execute_script("document.getElementById('all').style.minWidth = '900px'")
+    screen_of(chromium, 700)
+    until(chromium, hint.is_displayed)
+    assert hint.text == "This table scrolls sideways."
+
+
 def test_search_as_one_types_goes_over_all_results(browser) -> None:
     assert len(rows(browser)) == 100
     find = browser.find_element(By.ID, "words")

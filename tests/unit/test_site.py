@@ -453,6 +453,18 @@ def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
     assert "1514b one flow, 0→1</a>" in folded and "64b one flow, 0→1</a>" in folded
 
 
+def test_equal_estimates_stand_in_the_order_of_their_rates_at_full_load() -> None:
+    held = [figure(2e6, FORWARDED, dut=dut, mark="estimate") for dut in ("a", "b")]
+    full = [SiteFigure(one.entry, FULL_LOAD, Value(rate), None) for one, rate in zip(held, (3e6, 4e6), strict=True)]
+    entries = tuple(replace(one.entry, digest=f"{place}") for place, one in enumerate(held))
+    figures = {
+        entry.digest: (replace(a, entry=entry), replace(b, entry=entry))
+        for entry, a, b in zip(entries, held, full, strict=True)
+    }
+    (bars,) = side_by_side(Catalogue(entries, figures), 1)
+    assert [bar.name for bar in bars.bars] == ["b", "a"]
+
+
 def test_a_dut_without_a_rate_has_the_words_of_the_list_of_results() -> None:
     shown = ("not measured: disturbed", "", "forwarded", "◌", "disturbed: 30 of 30 samples", "The host took CPUs away.")
     lost = entry("e", dut="a", told=ResultDetails(shown=shown))

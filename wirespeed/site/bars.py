@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from wirespeed.pages.words import count
 from wirespeed.results.subjects import Subject
+from wirespeed.results.verdict import FULL_LOAD
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
 from wirespeed.site.figures import chosen, hardness, mega, of_mega, per_watt, size_of, telling, trust
 from wirespeed.site.names import dut_page, test_page
@@ -68,13 +69,18 @@ def side_by_side(site: Catalogue, most: int, by_watt: bool = False) -> tuple[Bar
 
 
 def newest_of_duts(site: Catalogue, entries: Iterable[SiteEntry]) -> list[SiteFigure]:
-    """One figure per DUT from the entries of one test: the most informative one. Sorted by rate; irregular figures and
-    unnamed DUTs last."""
+    """One figure per DUT from the entries of one test: the most informative one. Sorted by rate, equal rates by that at
+    full load; irregular figures and unnamed DUTs last."""
     by_dut: dict[str, list[SiteFigure]] = {}
     for figure in telling(site.of(entries)):
         by_dut.setdefault(figure.entry.dut, []).append(figure)
     newest = [one for some in by_dut.values() if (one := chosen(some)) is not None]
-    return sorted(newest, key=lambda one: (is_unnamed(one.entry.dut), bool(one.value.irregular), -one.value.rate_pps))
+
+    def place(one: SiteFigure) -> tuple[bool, bool, float, float]:
+        full = [other.value.rate_pps for other in site.figures[one.entry.digest] if other.name == FULL_LOAD]
+        return is_unnamed(one.entry.dut), bool(one.value.irregular), -one.value.rate_pps, -max(full, default=0.0)
+
+    return sorted(newest, key=place)
 
 
 def rate_bars(site: Catalogue, newest: Sequence[SiteFigure], title: str, page: str = "", of_all: int = 0) -> Bars:
