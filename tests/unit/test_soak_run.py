@@ -235,11 +235,11 @@ def test_a_generator_that_began_anew_leaves_a_gap_of_which_nothing_is_known(tmp_
 def test_a_soak_that_was_ended_is_taken_up_without_a_doubt_about_the_time_between() -> None:
     with loop() as trex:
         first = run(trex)
-        result = run(trex, plan_of(first, 24 * PERIOD_S), earlier=first)
+        result = run(trex, longer(first), earlier=first)
     (gap,) = result.gaps
     assert (gap.offered, gap.lost) == (0, 0)
     assert result.verdict.watched_s > first.verdict.watched_s
-    assert result.intended_s == 24 * PERIOD_S
+    assert result.intended_s == longer(first).duration_s
 
 
 def test_a_generator_that_stays_away_ends_it_and_what_was_seen_is_kept() -> None:
