@@ -85,7 +85,7 @@ def test_in_a_browser_a_test_is_followed_past_its_end(
             return list(chromium.execute_script("return window.said"))
 
         def left_s() -> list[int]:
-            found = [re.search(r", (?:(\d+):)?(\d+):(\d\d) left", time) for _, time in said()]
+            found = [re.search(r", at most (?:(\d+):)?(\d+):(\d\d) left", time) for _, time in said()]
             return [3600 * int(one[1] or 0) + 60 * int(one[2]) + int(one[3]) for one in found if one]
 
         until(chromium, lambda: len(set(left_s())) > 2)
