@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network, ip_address
@@ -576,6 +577,18 @@ def test_exec_runs_a_file(console: Console, core: FakeRouterCore, tmp_path: Path
     (tmp_path / "r86s.conf").write_text("# both ports\n\n" + R86S)
     assert list(console.run_from(tmp_path, "exec r86s.conf")) == []
     assert core.interface(1).admin_up
+
+
+def test_a_user_without_a_runtime_directory_names_the_socket_of_a_memif(
+    tmp_path: Path, console: Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    assert list(run(console, "show memif")) == ["sockets", "  id  listener    filename"]
+    with pytest.raises(UsageError, match="there is no memif socket id 0; create memif socket id 0 filename <file>"):
+        run(console, "create interface memif id 0 master")
+    assert not run(console, f"create memif socket id 0 filename {tmp_path}/memif.sock")
+    assert run(console, "show memif")[2:] == [f"  0   no          {tmp_path}/memif.sock"]
 
 
 def test_a_file_of_commands_may_have_spaces_in_its_path(tmp_path: Path, console: Console) -> None:

@@ -6,12 +6,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wirespeed.errors import UsageError
+from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.model import PortSpec, parse_port_spec
 from wirespeed.router.commands.registry import Lines, command
 from wirespeed.router.commands.subinterfaces import delete
@@ -54,8 +55,10 @@ class Memifs:
         self.of_start: dict[str, Memif] = {}
 
     def path(self, socket: int) -> Path | None:
+        """None for a socket without a file, which socket 0 is for a user without a runtime directory."""
         if socket == 0 and 0 not in self.sockets:
-            self.sockets[0] = default_socket().with_name("memif.sock")
+            with contextlib.suppress(EnvironmentFault):
+                self.sockets[0] = default_socket().with_name("memif.sock")
         return self.sockets.get(socket)
 
     def on(self, socket: int) -> list[Memif]:
