@@ -439,8 +439,8 @@ static void take_from_hostile(uint16_t port, struct memif_ring *ring, uint16_t n
 	rte_pktmbuf_free_bulk(received, n);
 }
 
-/* Of a large ring a quarter at once, or what there is when nothing has come for some looks; all
- * before the worker may sleep. */
+/* A server returns the slots of a large ring by the quarter. It returns fewer after some looks that
+ * found nothing, and all before its worker may sleep. */
 static void slots_are_offered_back_together(void **state)
 {
 	enum { LARGE_LOG2 = 10, A_QUARTER = 256, LOOKS = 64 };

@@ -186,6 +186,6 @@ def _mean(weighted: Sequence[tuple[float | None, float]]) -> float | None:
 
 
 def known_sum(values: Sequence[float | None]) -> float | None:
-    """None if one of them is unknown."""
+    """The sum of the values; None if one of them is unknown."""
     known = [value for value in values if value is not None]
     return fsum(known) if len(known) == len(values) else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class PhaseTotals:
-    """What one port sent and received in a phase: frames, unless the name says flows.
+    """Counts of one port in a phase. They are of frames, except those with `flows` in their name.
 
     `received` frames each have another number (exchange). `duplicates` are further frames of a flow, in an exchange of
     a number; `unplaced` frames came too late to distinguish them from duplicates. `flows` arrived at the right place,

@@ -48,7 +48,7 @@ class LimitOfTest:
 
 @dataclass(frozen=True)
 class LimitOfSeveral:
-    """What `explain` says of several tests."""
+    """A sentence of `explain` that holds for several tests."""
 
     sentence: str
     tests: tuple[LimitOfTest, ...]

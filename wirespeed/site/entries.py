@@ -51,7 +51,7 @@ class SiteFigure:
 
     @property
     def watts(self) -> float | None:
-        """What the DUT drew at about that rate; None without a reading there."""
+        """Power of the DUT at about that rate; None without a reading there."""
         return None if not self.per_watt else self.value.rate_pps / self.per_watt
 
     @property

@@ -126,7 +126,7 @@ class Check:
         return not self.exit_code
 
     def _device(self) -> DeviceInterfaces | None:
-        """None if there is no device to query, or if it cannot be queried."""
+        """The interfaces of the device; None if it cannot be queried or the testbed has none."""
         dut = self.bench.dut
         if dut.kind == "none" or dut.reach is None:
             return None

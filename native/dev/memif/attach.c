@@ -48,7 +48,7 @@ static void give(struct memif_queue *queue, struct memif_peer *peer, enum memif_
 	queue->ring = memif_peer_ring(peer, direction, index);
 	queue->slots = 1u << ring->log2_slots;
 	queue->at = queue->told = queue->looks = 0;
-	/* Of which no slot is free, so that the first burst reads the peer's. */
+	/* No slot counts as free, so the first burst reads the index of the peer. */
 	queue->seen = ring->buffers && !is_rx ? (uint16_t)-queue->slots : 0;
 	queue->regions = peer->regions;
 	queue->region_count = peer->region_count;

@@ -114,8 +114,8 @@ static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte
 		for (; plain < most; plain++) {
 			const struct rte_mbuf *packet = packets[sent + plain];
 			if (plain + AHEAD < most) {
-				/* To read: with the intent to write, and for a whole burst, the peer's CPU sends
-				 * 40 % less. */
+				/* With the intent to read. With the intent to write, and for a whole burst, the
+				 * peer's CPU sent 40 % less. */
 				rte_prefetch0(to[plain + AHEAD]);
 				rte_prefetch0(rte_pktmbuf_mtod(packets[sent + plain + AHEAD], const uint8_t *));
 			}
@@ -232,7 +232,7 @@ static inline bool look(struct memif_queue *queue, bool is_client)
 	return true;
 }
 
-/* The peer writes the line with its index, so it is read only for want of slots. */
+/* The peer writes the line with its index, so it is read only if too few slots are known. */
 static inline uint16_t copy_all(struct memif_queue *queue, bool is_client,
 								struct rte_mbuf **packets, uint16_t n)
 {

@@ -56,7 +56,7 @@ struct pace_window {
 };
 
 struct pace pace_make(uint64_t tsc_hz, bool is_eager);
-/* Whether to poll by the clock in the window after this one. */
+/* Decides whether polling is paced in the next window. */
 void pace_decide(struct pace *pace, const struct pace_window *window);
 /* Ticks until a ring of `slots` is looked at again that brought `packets` in the last `ticks`; 0:
  * at once. Its worker has so many queues. */

@@ -55,7 +55,7 @@ class Memifs:
         self.of_start: dict[str, Memif] = {}
 
     def path(self, socket: int) -> Path | None:
-        """None for a socket without a file, which socket 0 is for a user without a runtime directory."""
+        """The file of a socket; None without one. Socket 0 has none if the user has no runtime directory."""
         if socket == 0 and 0 not in self.sockets:
             with contextlib.suppress(EnvironmentFault):
                 self.sockets[0] = default_socket().with_name("memif.sock")
