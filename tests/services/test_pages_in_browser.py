@@ -131,6 +131,28 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
     assert [one for one in logged if "422 (Unprocessable" not in one] == []  # the report of the broken file
 
 
+SILENT = """
+    return [...document.querySelectorAll(".scroll:not(.chart *)")].filter((box) => box.checkVisibility()).filter((box) => {
+        const hint = box.previousElementSibling, isWide = box.scrollWidth > box.clientWidth + 1;
+        return isWide !== Boolean(hint?.matches(".aside") && hint.checkVisibility());
+    }).map((box) => box.getAttribute("aria-label"));
+"""
+"""Tables that scroll and do not say so, or the other way round; those of charts scroll down too."""
+
+
+def test_tables_say_that_they_scroll(browser: Any, pages: list[Page]) -> None:
+    seen = 0
+    for page in (page for page in pages if not page.is_another):
+        screen_of(browser, WIDTHS[1])
+        opened(browser, page)
+        until(browser, lambda: browser.execute_script(SILENT) == [])
+        seen += browser.execute_script("return [...document.querySelectorAll('.aside:not([hidden])')].length")
+        if page.name == "web index":
+            browser.execute_script("document.querySelector('.tests').style.minWidth = '900px'")
+            until(browser, lambda: browser.find_element(By.CSS_SELECTOR, ".aside").is_displayed())
+    assert seen > 3
+
+
 @pytest.mark.parametrize("look", [None, *(pytest.param(look, marks=FOUR_LOOKS, id=f"{look}") for look in LOOKS)])
 def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page], look: tuple[int, str] | None) -> None:
     """By axe-core: each kind of page in a look that the next one does not have; or all pages, unfolded, in one look.

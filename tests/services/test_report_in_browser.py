@@ -423,7 +423,7 @@ def test_the_table_sorts_by_any_column(browser):
 
 def test_remarks_are_folded_below_the_charts_and_open_into_their_tests(browser):
     (remark,) = browser.find_elements(By.CSS_SELECTOR, "#remarks details")
-    assert remark.find_element(By.TAG_NAME, "summary").text.startswith("4 of 8 tests not complete")
+    assert remark.find_element(By.TAG_NAME, "summary").text.startswith("4 of 8 results not complete")
     first = remark.find_element(By.TAG_NAME, "li")
     assert not first.is_displayed()
     top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"

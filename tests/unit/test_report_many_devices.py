@@ -164,7 +164,7 @@ def test_the_newest_result_of_a_device_is_on_its_card() -> None:
     found = compare(numbered(tests))
     cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
     assert cards is not None and [card.edition for card in cards.cards] == ["version 1.0, 2026-11-22"]
-    assert cards.notes == ("The newest result of each router; 2 others in “Side by side”.",)
+    assert cards.notes == ("The newest result of each DUT; 2 others in “Side by side”.",)
 
 
 def numbered(results: Iterable[Result]) -> list[Result]:

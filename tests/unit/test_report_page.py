@@ -209,7 +209,7 @@ def test_the_page_shows_table_charts_remarks_and_configuration(tests):
     charts = [item["id"] for tag, item in read.elements if item.get("class") == "chart"]
     assert charts == list(unpacked(page(tests))["figures"]) == ["load-0", "time-0", "load-1", "time-1"]
     for text in (
-        "2 tests of different length",
+        "2 results of different length",
         "rampup duration",
         "bench kind",
         "version of wirespeed",
@@ -273,7 +273,7 @@ def test_no_json_is_shown(tests):
     read = Reader(page([test]))
     for text in read.text:
         assert not re.search(r'[\[\]{}"]', text)
-    for text in ("nics 0 queues", "1, 2", "cpus", "0, 1", "DUT commands of 1 test", "set a b\nset c d\n"):
+    for text in ("nics 0 queues", "1, 2", "cpus", "0, 1", "DUT commands of 1 result", "set a b\nset c d\n"):
         assert text in read.text
 
 

@@ -55,7 +55,7 @@ def test_latency_is_by_frame_size_from_the_least_to_the_most(suite):
     line = curve(chart, "0→1")
     assert line.y == (11.0, 11.0)
     assert (line.low, line.high) == ((5.0, 5.0), (80.0, 80.0))
-    assert curve(chart, "0→1 without the router").y == (4.0, 4.0)
+    assert curve(chart, "0→1 without the DUT").y == (4.0, 4.0)
 
 
 def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):

@@ -181,18 +181,18 @@ def verdicts(*limits: str) -> list[Verdict]:
 @pytest.mark.parametrize(
     ("limits", "cpus", "words"),
     [
-        (("dut", "line"), 2, "worth: this run shows what the router forwards"),
+        (("dut", "line"), 2, "worth: this run shows what the DUT forwards"),
         (("tester", "tester", "host"), 2, "the tester was the limit in 2 of 3; only 2 CPUs: tester and router share"),
-        (("dut", "host"), 2, "worth: 1 of 2 tests shows the router's limit: the host disturbed it in 1 of 2"),
+        (("dut", "host"), 2, "worth: 1 of 2 tests shows the DUT's limit: the host disturbed it in 1 of 2"),
         (
             ("dut", "line", "line", "host"),
             2,
-            "worth: 1 of 4 tests shows the router's limit, 2 fill their line: the host",
+            "worth: 1 of 4 tests shows the DUT's limit, 2 fill their line: the host",
         ),
         (
             ("line", "tester"),
             2,
-            "worth: 0 of 2 tests show the router's limit, 1 fills its line: the tester was the limit in",
+            "worth: 0 of 2 tests show the DUT's limit, 1 fills its line: the tester was the limit in",
         ),
         (("tester",), None, "the tester was the limit; `wirespeed host check` says what disturbs"),
         (("tester",), 8, "the tester was the limit; `wirespeed host check` says what disturbs"),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -25,12 +27,18 @@ DASHES: Mapping[str, Any] = {
 }
 ALIKE, NEAR_PT = 0.9, 1.2
 """Curves of one result are drawn as one if so many of their points are no further apart."""
+APART_PT = 2.4
+"""Between lines that can be told apart."""
 SAMPLE_PT = 22.0
+ROWS_BELOW, ROWS_BELOW_FEW = 12, 5
+"""Places below a mark, half a line apart, of many and of few curves."""
 NOTE_STEPS = (1.3, -0.6, 2.3, -1.6, 3.3)
 """Places for the word of a mark, in lines below it."""
 PAPER = "#ffffff"
 
 _Segment = tuple[tuple[float, float], tuple[float, float]]
+_Box = tuple[float, float, float, float]
+"""Left, bottom, right and top."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +126,13 @@ def words_of(
     left_out: list[list[Curve]] = []
 
     def put(
-        text: str, places: Iterable[tuple[float, float]], colour: str, *, to_left: bool, of: Curve | None = None
+        text: str,
+        places: Iterable[tuple[float, float]],
+        colour: str,
+        *,
+        to_left: bool,
+        of: Curve | None = None,
+        is_clear: Callable[[_Box], bool] = lambda _: True,
     ) -> bool:
         sample_pt = SAMPLE_PT if of is not None else 0.0
         room_pt = wide(text, size) + sample_pt
@@ -127,7 +141,7 @@ def words_of(
             inside = room_pt <= box.width and box.y0 + 1 <= y <= box.y1 - size.letters_pt + 1
             words = (left < end and left + room_pt > begin and abs(y - other) < line_pt for begin, end, other in taken)
             around = (left - 2, y - 2.5, left + room_pt + 2, y + size.letters_pt)
-            if inside and not any(words) and not _is_crossed(around, segments, points):
+            if inside and not any(words) and not _is_crossed(around, segments, points) and is_clear(around):
                 taken.append((left - 3, left + room_pt + 3, y))
                 placed.append(PlacedWord(text, left, y, colour, of))
                 return True
@@ -152,7 +166,8 @@ def words_of(
             if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
                 noted.add(mark)
                 put(harmless(curve.note), [(x + 6, y - step * line_pt) for step in NOTE_STEPS], INK, to_left=False)
-    for group in groups:
+    lines_of = [list(_drawn_lines(axis, panel, group[:1])) for group in groups]
+    for group, own in zip(groups, lines_of, strict=True):
         curve = group[0]
         all_names = together([one.name for one in group], short=not few)
         name = f"{all_names}, alike" if few and len(group) > 1 else all_names
@@ -163,11 +178,17 @@ def words_of(
             if x <= box.x1 + 1
             for up in ((5.0, -line_pt - 2) if few else (5.0,))
         ]
-        if not few and panel.scale.floor is not None:
-            beside = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt) or beside
-        if not put(harmless(name), beside, INK, to_left=True, of=curve):
+        others = [segment for lines in lines_of if lines is not own for segment in lines]
+        tries = [(beside, partial(_is_nearest, own, others))]
+        if panel.scale.floor is not None:
+            rows = ROWS_BELOW_FEW if few else ROWS_BELOW
+            below = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt, rows)
+            tries = [*(tries if few or not below else ()), (below, lambda _: True)]
+        if not any(
+            put(harmless(name), places, INK, to_left=True, of=curve, is_clear=is_clear) for places, is_clear in tries
+        ):
             left_out.append(group)
-    if left_out and not few:  # all names stand in the panel, or none: the legend has them
+    if left_out:  # all names stand in the panel, or none: the legend has them
         placed, left_out = [word for word in placed if word.of is None], groups
     return PanelWords(tuple(placed), (*unnamed, *(curve for group in left_out for curve in group)))
 
@@ -178,12 +199,13 @@ def _below_mark(
     drawn: Mapping[int, Sequence[tuple[float, float]]],
     room_pt: float,
     line_pt: float,
+    rows: int,
 ) -> list[tuple[float, float]]:
     """Places for the name of a curve that joins others again: below the mark at which it leaves them."""
     marks = (one for one in shown if one.note and (one.of, one.name) == (curve.of, curve.name))
     ends = [drawn[id(mark)][0] for mark in marks if drawn[id(mark)]]
-    rows = [(x, y - (1.5 + row / 2) * line_pt) for x, y in ends for row in range(12)]
-    return [(x + across, y) for x, y in rows for across in (room_pt - 10, 10)]
+    heights = [(x, y - (1.5 + row / 2) * line_pt) for x, y in ends for row in range(rows)]
+    return [(x + across, y) for x, y in heights for across in (room_pt - 10, 10)]
 
 
 def write_words(figure: Any, words: Iterable[PlacedWord], size: PictureSize) -> None:
@@ -262,12 +284,32 @@ def _drawn_lines(axis: Any, panel: Panel, lines: Iterable[Curve]) -> Iterator[_S
                 yield tuple(begin), tuple(end)
 
 
+def _is_nearest(own: Iterable[_Segment], others: Iterable[_Segment], box: _Box) -> bool:
+    """True if the lines `own` are visibly closer to the box than all others, so that a name there is not taken for
+    theirs."""
+    return _distance(own, box) + APART_PT <= _distance(others, box)
+
+
+def _distance(segments: Iterable[_Segment], box: _Box) -> float:
+    """Points between the box and the next line above or below it."""
+    left, bottom, right, top = box
+    nearest = math.inf
+    for (x0, y0), (x1, y1) in segments:
+        if max(x0, x1) < left or min(x0, x1) > right:
+            continue
+        slope = (y1 - y0) / (x1 - x0) if x1 != x0 else 0.0
+        for x in (left, right):
+            y = y0 + slope * (min(max(x, min(x0, x1)), max(x0, x1)) - x0)
+            nearest = min(nearest, max(bottom - y, y - top, 0.0))
+    return nearest
+
+
 def _is_crossed(
-    box: tuple[float, float, float, float],
+    box: _Box,
     segments: Sequence[_Segment],
     points: Sequence[tuple[float, float]],
 ) -> bool:
-    """True if a line or a mark crosses the box of left, bottom, right and top."""
+    """True if a line or a mark crosses the box."""
     left, bottom, right, top = box
     if any(left - 3 <= x <= right + 3 and bottom - 3 <= y <= top + 3 for x, y in points):
         return True

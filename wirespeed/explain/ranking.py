@@ -50,7 +50,7 @@ class Explanation:
         first = next(iter((*self.named, *self.likely)), None)
         if first is not None and first.next:
             return first.next
-        return "hold the highest load and read the device at the same time (`--dut`), its NIC counters and CPUs"
+        return "hold the highest load and read the DUT at the same time (`--dut`), its NIC counters and CPUs"
 
 
 def explain(case: Case) -> Explanation:
@@ -87,11 +87,11 @@ def _comparable(case: Case) -> tuple[CaseLoad, ...]:
 def _never_told(case: Case) -> list[str]:
     missing = []
     if not case.workers and not case.cpus:
-        missing.append("what the device's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
+        missing.append("what the DUT's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
     if not case.drops and not case.tells_drops:
         missing.append(DROPS_BY_REASON)
     if case.dut.has_nics and not case.dut.links:
         missing.append("the NIC's PCIe link (`host show -o dut.json` on the DUT, and `explain` with that file too)")
     if case.dut.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):
-        missing.append("packets by RX queue (`dut collect` on the device tells whether RSS spreads them)")
+        missing.append("packets by RX queue (`dut collect` on the DUT tells whether RSS spreads them)")
     return missing

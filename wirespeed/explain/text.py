@@ -15,7 +15,7 @@ from wirespeed.results.verdict import Verdict
 
 NONE: Mapping[str, Verdict] = MappingProxyType({})
 UNKNOWN = "unknown: the evidence does not name a cause"
-UNCOUNTED = "unknown: no counter of the device explains the loss"
+UNCOUNTED = "unknown: no counter of the DUT explains the loss"
 
 
 def sentence(explanation: Explanation) -> str:

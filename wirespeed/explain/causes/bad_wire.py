@@ -27,12 +27,12 @@ def look(case: Case) -> CauseFinding | None:
     counted = sum(case.drops.values()) - crc
     share = share_of_lost(case, counted) if counted > 0 else None
     if share is not None and share > _NOT_ON_WIRE:
-        text = f"the device itself counted {counted:,} drops, {share_text(share)} of what was lost"
+        text = f"the DUT itself counted {counted:,} drops, {share_text(share)} of what was lost"
         pieces.append(Evidence(text, EXCLUDED if share > _MOST else AGAINST, "drops by reason"))
     inside = case.lost_inside
     if inside is not None and inside > _NOT_ON_WIRE:
-        text = f"{share_text(inside)} of what was lost came into the device, which did not send it"
-        pieces.append(Evidence(text, EXCLUDED, "the device's counts"))
+        text = f"{share_text(inside)} of what was lost came into the DUT, which did not send it"
+        pieces.append(Evidence(text, EXCLUDED, "the DUT's counts"))
     if case.load.refused_share > _NOT_ON_WIRE:
         text = f"{share_text(case.load.refused_share)} of what was lost never got onto the wire: the ring was full"
         pieces.append(Evidence(text, EXCLUDED, case.load.source))

@@ -50,7 +50,7 @@ def look(case: Case) -> CauseFinding | None:
         pieces.append(Evidence("the same share is lost at all loads, in every sample", AGAINST, case.load.source))
     return CauseFinding(
         NAME,
-        "CPUs of tester or router were preempted: the host is the limit, not the router",
+        "CPUs of tester or DUT were preempted: the host is the limit, not the DUT",
         tuple(pieces),
         next="isolate the CPUs or use a quiet host: `wirespeed host check` names what disturbs",
     )
@@ -78,4 +78,4 @@ def _named(case: Case) -> list[Evidence]:
     count = sum(count for reason, count in case.drops.items() if not any(word in reason.lower() for word in _RINGS))
     if not case.lost_packets or count < 0.5 * case.lost_packets:
         return []
-    return [Evidence(f"the device dropped {count:,} packets for reasons of its own", EXCLUDED, "drops by reason")]
+    return [Evidence(f"the DUT dropped {count:,} packets for reasons of its own", EXCLUDED, "drops by reason")]

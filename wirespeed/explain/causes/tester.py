@@ -53,11 +53,11 @@ def _all_came(case: Case) -> Evidence | None:
     if load.offered_pps is not None and load.received_pps > (1 + _SURPLUS) * load.offered_pps:
         return None  # both figures cannot be right
     if load.hidden_share:
-        text = f"the device counts {share_text(load.hidden_share)} more drops than are missing: duplicates hide them"
+        text = f"the DUT counts {share_text(load.hidden_share)} more drops than are missing: duplicates hide them"
         return Evidence(text, AGAINST, load.source)
     if case.extraneous_share >= _SURPLUS:
         more = share_text(case.extraneous_share)
-        text = f"{more} more came out of the device than went in, so that test frames cannot be told apart"
+        text = f"{more} more came out of the DUT than went in, so that test frames cannot be told apart"
         return Evidence(text, AGAINST, load.source)
     return Evidence(f"all packets offered came back, {rate_text(load.offered_pps)}", PROOF, load.source)
 

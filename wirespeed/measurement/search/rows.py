@@ -261,5 +261,5 @@ def _latency_columns(scaler: Scaler) -> Columns[SearchLatencyRow]:
         "99 % (µs)": lambda row: fixed_text(row.p99_us),
         "99.9 % (µs)": lambda row: fixed_text(row.p999_us),
         "Max (µs)": lambda row: fixed_text(row.max_us),
-        "Without the router (µs)": lambda row: fixed_text(row.baseline_us),
+        "Without the DUT (µs)": lambda row: fixed_text(row.baseline_us),
     }
