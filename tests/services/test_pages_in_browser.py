@@ -132,7 +132,8 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
 
 
 SILENT = """
-    return [...document.querySelectorAll(".scroll:not(.chart *)")].filter((box) => box.checkVisibility()).filter((box) => {
+    const boxes = [...document.querySelectorAll(".scroll:not(.chart *)")].filter((box) => box.checkVisibility());
+    return boxes.filter((box) => {
         const hint = box.previousElementSibling, isWide = box.scrollWidth > box.clientWidth + 1;
         return isWide !== Boolean(hint?.matches(".aside") && hint.checkVisibility());
     }).map((box) => box.getAttribute("aria-label"));

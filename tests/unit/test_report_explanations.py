@@ -45,7 +45,7 @@ def test_an_old_file_is_explained_by_its_flat_figures():
     (view,) = page(test_of("ramp")).explained.views
     assert view.cause == "worker"
     texts = [line.text for line in view.lines]
-    assert "438 cycles × 5.01 Mpps = 2.19 GHz, by the router" in texts
+    assert "438 cycles × 5.01 Mpps = 2.19 GHz, by the DUT" in texts
     assert any(text.startswith("loss (cliff): all comes back up to 5.01 Mpps") for text in texts)
     assert view.picture is None  # of nodes it tells nothing
 

@@ -179,7 +179,7 @@ def test_versions_stand_on_cards_in_cells_and_beside_curves() -> None:
     assert cards is not None and cards.cards[0].edition == "version 1.3, 2026-11-22"
     assert [[[one.edition for one in cells] for cells in row] for row in matrix(found).cells] == [[["1.3", "1.4"]] * 2]
     page = to_html(page_of(found, title="T", scaler=MEGA, channels=frozenset(), date="today"))
-    assert page.count("<i>1.4:</i>") == 2 and "Before a figure stands the version of its device" in page
+    assert page.count("<i>1.4:</i>") == 2 and "Before a figure stands the version of its DUT" in page
     (group,) = group_by_load(found.kinds["loadtest"])
     names = {curve.name for panel in load_chart("one", group, shown).panels for curve in panel.curves}
     assert {"router 0→1 (1.3)", "router 1→0 (1.4)", "router bidirectional (1.4)"} <= names

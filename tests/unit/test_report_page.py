@@ -211,7 +211,7 @@ def test_the_page_shows_table_charts_remarks_and_configuration(tests):
     for text in (
         "2 results of different length",
         "rampup duration",
-        "bench kind",
+        "testbed kind",
         "version of wirespeed",
         "2026-11-21T20:00:00",
     ):
@@ -281,7 +281,7 @@ def test_routers_that_have_no_room_are_counted(tests):
     many = [replace(tests[1], name=f"t{n}", dut=DutFacts(f"r{n}")) for n in range(11)]
     read = Reader(page(many))
     assert [item.get("class") for _, item in read.elements].count("card") == 8
-    assert "3 more routers in “Side by side”." in read.text
+    assert "3 more DUTs in “Side by side”." in read.text
     assert "r0, r1, r2, r3 and 7 more" in read.text
 
 

@@ -56,7 +56,9 @@ def test_a_broken_off_run_is_marked():
         "a", change=lambda document: document.update(outcome={"status": "interrupted", "reason": "Ctrl-C."})
     )
     assert remarks(broken) == (
-        Remark("incomplete", "1 result (a) not complete: the figures cover only what ran.", ("a: interrupted: Ctrl-C",)),
+        Remark(
+            "incomplete", "1 result (a) not complete: the figures cover only what ran.", ("a: interrupted: Ctrl-C",)
+        ),
     )
     assert notes(broken.analysis, broken.analysis.curves[0]) == ["interrupted"]
 

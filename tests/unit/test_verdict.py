@@ -182,7 +182,7 @@ def verdicts(*limits: str) -> list[Verdict]:
     ("limits", "cpus", "words"),
     [
         (("dut", "line"), 2, "worth: this run shows what the DUT forwards"),
-        (("tester", "tester", "host"), 2, "the tester was the limit in 2 of 3; only 2 CPUs: tester and router share"),
+        (("tester", "tester", "host"), 2, "the tester was the limit in 2 of 3; only 2 CPUs: tester and DUT share"),
         (("dut", "host"), 2, "worth: 1 of 2 tests shows the DUT's limit: the host disturbed it in 1 of 2"),
         (
             ("dut", "line", "line", "host"),

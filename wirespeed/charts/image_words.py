@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -110,8 +110,6 @@ def words_of(
 ) -> PanelWords:
     """Names of levels, words of marks and names of curves beside them, none over another word or on a line. `artists`
     are what was drawn, by the identity of the curve."""
-    box = axis.get_window_extent()
-    line_pt = size.letters_pt * LINE
     shown = [curve for curve in curves if curve.x]
     lines = [curve for curve in shown if not curve.dots]
     drawn = {id(curve): _drawn_points(axis, curve) for curve in shown}
@@ -120,12 +118,34 @@ def words_of(
         artists[id(curve)].set_linestyle("")
     segments = [*_levels(axis, panel, shown), *_drawn_lines(axis, panel, lines)]
     points = [point for curve in shown if curve.dots for point in drawn[id(curve)]]
-    taken: list[tuple[float, float, float]] = []
-    placed: list[PlacedWord] = []
-    unnamed: list[Curve | Rule] = []
-    left_out: list[list[Curve]] = []
+    words = _Words(axis.get_window_extent(), size, segments, points)
+    unnamed: list[Curve | Rule] = _name_levels(axis, panel, words)
+    if len(groups) > LABELLED:
+        return PanelWords(tuple(words.placed), (*unnamed, *lines))
+    if len(groups) <= FEW and len({curve.of for curve in lines}) == 1:
+        _note_marks(shown, drawn, words)
+    if not _name_curves(axis, panel, shown, drawn, groups, words):
+        unnamed += lines
+    return PanelWords(tuple(words.placed), tuple(unnamed))
+
+
+@dataclass
+class _Words:
+    """The words `placed` so far in the `box` of a panel, whose lines and marks are `segments` and `points`."""
+
+    box: Any
+    size: PictureSize
+    segments: Sequence[_Segment]
+    points: Sequence[tuple[float, float]]
+    placed: list[PlacedWord] = field(default_factory=list)
+    taken: list[tuple[float, float, float]] = field(default_factory=list)
+
+    @property
+    def line_pt(self) -> float:
+        return self.size.letters_pt * LINE
 
     def put(
+        self,
         text: str,
         places: Iterable[tuple[float, float]],
         colour: str,
@@ -134,63 +154,78 @@ def words_of(
         of: Curve | None = None,
         is_clear: Callable[[_Box], bool] = lambda _: True,
     ) -> bool:
-        sample_pt = SAMPLE_PT if of is not None else 0.0
-        room_pt = wide(text, size) + sample_pt
+        """Place the word at the first of the places that is free and `is_clear`; False if none is."""
+        box, letters_pt = self.box, self.size.letters_pt
+        room_pt = wide(text, self.size) + (SAMPLE_PT if of is not None else 0.0)
         for x, y in places:
             left = min(max(x - room_pt if to_left else x, box.x0 + 2), box.x1 - room_pt)
-            inside = room_pt <= box.width and box.y0 + 1 <= y <= box.y1 - size.letters_pt + 1
-            words = (left < end and left + room_pt > begin and abs(y - other) < line_pt for begin, end, other in taken)
-            around = (left - 2, y - 2.5, left + room_pt + 2, y + size.letters_pt)
-            if inside and not any(words) and not _is_crossed(around, segments, points) and is_clear(around):
-                taken.append((left - 3, left + room_pt + 3, y))
-                placed.append(PlacedWord(text, left, y, colour, of))
+            inside = room_pt <= box.width and box.y0 + 1 <= y <= box.y1 - letters_pt + 1
+            words = (
+                left < end and left + room_pt > begin and abs(y - other) < self.line_pt
+                for begin, end, other in self.taken
+            )
+            around = (left - 2, y - 2.5, left + room_pt + 2, y + letters_pt)
+            if inside and not any(words) and not _is_crossed(around, self.segments, self.points) and is_clear(around):
+                self.taken.append((left - 3, left + room_pt + 3, y))
+                self.placed.append(PlacedWord(text, left, y, colour, of))
                 return True
         return False
 
+
+def _name_levels(axis: Any, panel: Panel, words: _Words) -> list[Curve | Rule]:
+    """Names the levels, and returns those for which there is no place."""
+    box, unnamed = words.box, []
     for rule in panel.rules:
         y = _y(axis, rule.value)
         if y < box.y0 - 1:
             continue
         name = harmless(f"↑ {rule.name}" if y > box.y1 + 1 else rule.name)
-        heights = (min(y + 3, box.y1 - size.letters_pt), min(y, box.y1) - line_pt)
+        heights = (min(y + 3, box.y1 - words.size.letters_pt), min(y, box.y1) - words.line_pt)
         places = ((box.x1 - 2 - left, height) for height in heights for left in range(0, int(box.width), 20))
-        if not put(name, places, ALARM if rule.alarm else SOFT, to_left=True):
+        if not words.put(name, places, ALARM if rule.alarm else SOFT, to_left=True):
             unnamed.append(replace(rule, name=name))
-    if len(groups) > LABELLED:
-        return PanelWords(tuple(placed), (*unnamed, *lines))
-    few = len(groups) <= FEW
+    return [*unnamed]
+
+
+def _note_marks(shown: Iterable[Curve], drawn: Mapping[int, Sequence[tuple[float, float]]], words: _Words) -> None:
     noted: set[tuple[str, int, int]] = set()
-    for curve in shown if few and len({curve.of for curve in lines}) == 1 else ():
-        if curve.note and drawn[id(curve)]:
-            x, y = drawn[id(curve)][0]
-            if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
-                noted.add(mark)
-                put(harmless(curve.note), [(x + 6, y - step * line_pt) for step in NOTE_STEPS], INK, to_left=False)
+    for curve in (curve for curve in shown if curve.note and drawn[id(curve)]):
+        x, y = drawn[id(curve)][0]
+        if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
+            noted.add(mark)
+            places = [(x + 6, y - step * words.line_pt) for step in NOTE_STEPS]
+            words.put(harmless(curve.note), places, INK, to_left=False)
+
+
+def _name_curves(
+    axis: Any,
+    panel: Panel,
+    shown: Sequence[Curve],
+    drawn: Mapping[int, Sequence[tuple[float, float]]],
+    groups: Sequence[Sequence[Curve]],
+    words: _Words,
+) -> bool:
+    """Name all curves of the panel, or none: then the legend has them."""
+    few, line_pt = len(groups) <= FEW, words.line_pt
     lines_of = [list(_drawn_lines(axis, panel, group[:1])) for group in groups]
     for group, own in zip(groups, lines_of, strict=True):
         curve = group[0]
         all_names = together([one.name for one in group], short=not few)
-        name = f"{all_names}, alike" if few and len(group) > 1 else all_names
+        name = harmless(f"{all_names}, alike" if few and len(group) > 1 else all_names)
         # Names of many are all above their curves, so that none is taken for that of the curve below it.
-        beside = [
-            (x, y + up)
-            for x, y in drawn[id(curve)][::-1]
-            if x <= box.x1 + 1
-            for up in ((5.0, -line_pt - 2) if few else (5.0,))
-        ]
+        above = (5.0, -line_pt - 2) if few else (5.0,)
+        beside = [(x, y + up) for x, y in drawn[id(curve)][::-1] if x <= words.box.x1 + 1 for up in above]
         others = [segment for lines in lines_of if lines is not own for segment in lines]
-        tries = [(beside, partial(_is_nearest, own, others))]
+        is_own = partial(_is_nearest, own, others)
+        below = []
         if panel.scale.floor is not None:
             rows = ROWS_BELOW_FEW if few else ROWS_BELOW
-            below = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt, rows)
-            tries = [*(tries if few or not below else ()), (below, lambda _: True)]
-        if not any(
-            put(harmless(name), places, INK, to_left=True, of=curve, is_clear=is_clear) for places, is_clear in tries
-        ):
-            left_out.append(group)
-    if left_out:  # all names stand in the panel, or none: the legend has them
-        placed, left_out = [word for word in placed if word.of is None], groups
-    return PanelWords(tuple(placed), (*unnamed, *(curve for group in left_out for curve in group)))
+            below = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, words.size), line_pt, rows)
+        is_placed = (few or not below) and words.put(name, beside, INK, to_left=True, of=curve, is_clear=is_own)
+        if not is_placed and not words.put(name, below, INK, to_left=True, of=curve):
+            words.placed = [word for word in words.placed if word.of is None]
+            return False
+    return True
 
 
 def _below_mark(
