@@ -9,6 +9,7 @@ from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, CauseFinding, Evidence
 from wirespeed.explain.reckoning import ComputedFigure, contradictions, figures
+from wirespeed.results.verdict import NOTHING_BACK
 
 NAMED = 0.5
 """A cause below this confidence is not a verdict."""
@@ -47,6 +48,8 @@ class Explanation:
     @property
     def next(self) -> str:
         """The experiment that would settle it."""
+        if self.verdict is None and self.case.load.received_pps <= 0:
+            return NOTHING_BACK
         first = next(iter((*self.named, *self.likely)), None)
         if first is not None and first.next:
             return first.next

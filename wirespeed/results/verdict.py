@@ -50,6 +50,8 @@ NEXT_STEPS: dict[LimitedBy, str] = {
     "unknown": "run it again and read the DUT (`loadtest --dut`)",
 }
 """Next steps, for verdicts without an experiment by `explain`."""
+NOTHING_BACK = "check cables, addresses and routes: `wirespeed testbed check` tries each"
+"""The next step where no packet came back."""
 
 DISTURBED = "not measured: disturbed"
 

@@ -16,6 +16,7 @@ from wirespeed.results.verdict import (
     FORWARDED,
     FULL_LOAD,
     NEXT_STEPS,
+    NOTHING_BACK,
     Figure,
     Limit,
     LimitedBy,
@@ -117,6 +118,8 @@ def _own_limit(analysis: Analysis) -> Limit:
         return _limit("host", f"the host took CPUs away, so the DUT's limit is not shown: {disturbed}", 0.9)
     if forwarded is not None and (forwarded.received_percent or 0.0) >= WHOLE_LINE_PERCENT * lines:
         return _limit("line", "the whole line was forwarded", 0.97)
+    if lossy is not None and not any(point.received_pps for point in whole.measured):
+        return Limit("unknown", "no packet came back at any load; what loses them is unknown", NOTHING_BACK)
     if lossy is not None:
         since = f"from {measured_text(lossy.offered_pps)} on"
         if whole.outcome.balance.intended is None:
@@ -140,11 +143,11 @@ def _limit(by: LimitedBy, sentence: str, confidence: float) -> Limit:
 
 def _agreed(own: Limit, named: Limit | None) -> Limit:
     """The limit by `explain`, which knows more than the counters, unless these leave no doubt."""
-    if named is None or named.by == "unknown":
+    if named is None or (named.by == "unknown" and not named.cause):
         return own
     if own.by in ("tester", "host") and named.by not in ("tester", "host"):
         return own
-    if own.by in ("line", "nothing") and named.by == "dut":
+    if own.by in ("line", "nothing") and named.by in ("dut", "unknown"):
         return own
     return named
 
