@@ -382,7 +382,7 @@ def test_a_chart_is_saved_as_svg_and_as_png(browser, tmp_path):
     (vector,) = until(browser, lambda: list(tmp_path.glob("*.svg")))
     root = ElementTree.fromstring(vector.read_text(encoding="utf-8"))
     words = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"received (Mpps)", "offered load of a channel (Mpps)", "saturation point, bar: its bounds"} <= set(words)
+    assert {"received (Mpps)", "offered load per direction (Mpps)", "saturation point, bar: its bounds"} <= set(words)
     assert f"{UNI}: loss onset between 4.46 and 5.21, saturation point 5.01 Mpps" in words
     assert "".join(words).startswith("Load test, 64b many flows: Eight")
     buttons["PNG"].click()

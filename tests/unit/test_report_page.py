@@ -283,6 +283,8 @@ def test_routers_that_have_no_room_are_counted(tests):
     assert [item.get("class") for _, item in read.elements].count("card") == 8
     assert "3 more DUTs in “Side by side”." in read.text
     assert "r0, r1, r2, r3 and 7 more" in read.text
+    unnamed = Reader(page([*many, replace(tests[1], name="nobody", dut=DutFacts())]))
+    assert {"4 more DUTs in “Side by side”.", "r0, r1, r2, r3 and 8 more"} <= set(unnamed.text)
 
 
 def hostile(test, text):
