@@ -33,7 +33,6 @@ class ResultDetails:
     description: Mapping[str, str] = field(default_factory=dict)
     power: str = ""
     texts: tuple[tuple[str, str], ...] = ()
-    marks: tuple[str, ...] = ()
     fault: str = ""
     shown: tuple[str, ...] = ()
     """The figure that stands for the result, as any list of results has it: rate, unit, name, and shape, word and
