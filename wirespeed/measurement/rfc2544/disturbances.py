@@ -126,7 +126,7 @@ def reset(
         trials.append(one)
         bench.rest()
     told = said(not_the_duts(measured), why or remarks(trials))
-    return ResetRow(sent.name, sent.mean_bytes, kind, load_pps, tuple(times), tuple(lost), told)
+    return ResetRow(sent.name, sent.mean_bytes, kind, load_pps, tuple(times), tuple(lost), irregular=told)
 
 
 def _outage(
