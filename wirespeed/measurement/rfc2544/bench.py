@@ -44,9 +44,7 @@ class Rfc2544Bench(RfcBench[Test, SuiteTrial, Row]):
     def kept(
         self, test: Test, frame: str, load_pps: float, seconds: float, found: TrialResult, label: str, aside: str = ""
     ) -> SuiteTrial:
-        one = SuiteTrial(
-            len(self.trials) + 1, test, load_pps, seconds, found, frame, label=label, excluded=aside
-        )
+        one = SuiteTrial(len(self.trials) + 1, test, load_pps, seconds, found, frame, label=label, excluded=aside)
         self.keep(one)
         return one
 
