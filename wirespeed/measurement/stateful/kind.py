@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
 from rich.console import Console
 
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.rfc.command import by_command
-from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.measurement.stand import with_bench
 from wirespeed.measurement.stateful.bench import StatefulProgress
 from wirespeed.measurement.stateful.live import LINES
 from wirespeed.measurement.stateful.options import StatefulOptions
@@ -29,8 +28,6 @@ from wirespeed.measurement.stateful.plan import (
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import TEXT
-from wirespeed.results.journal import Journal
-from wirespeed.results.recorder import JournalRecorder
 from wirespeed.units import parse_duration, parse_ratio
 from wirespeed.watching import Watcher
 
@@ -63,8 +60,8 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             **settings,
             **plan_head(self.at, options, name="stateful"),
         )
-        self._plan = with_capacity(plan, options.capacity)
-        check_plan(self._plan)
+        self.plan = with_capacity(plan, options.capacity)
+        check_plan(self.plan)
         self._empty = by_command(options.empty_command, "--empty-command") if options.empty_command else None
         self._beside = None
         if options.beside not in ("", "none"):
@@ -76,21 +73,10 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
         return None if options.show is None else TEXT.text_block(read_as(StatefulResult, options.show))
 
     def watcher(self, console: Console) -> Watcher[StatefulProgress]:
-        return LINES.watcher(console, self._plan.title, self.options.quiet)
+        return LINES.watcher(console, self.plan.title, self.options.quiet)
 
-    def run(
-        self, stand: Stand, watch: Callable[[StatefulProgress], None], stop: Event, journal: Journal
-    ) -> StatefulResult:
-        return run_stateful(
-            self._plan.on(stand.lab, stand.device),
-            stand.client,
-            watch=watch,
-            dut=stand.dut,
-            stop=stop,
-            recorder=JournalRecorder(journal),
-            empty=self._empty,
-            beside=self._beside,
-        )
+    def run(self, plan: StatefulPlan, execution: Execution) -> StatefulResult:
+        return run_stateful(plan, execution, self._empty, self._beside)
 
     def raise_for(self, result: StatefulResult) -> None:
         raise_for_ending(result)
