@@ -48,6 +48,13 @@ class Handle(NamedTuple):
     router: Any
 
 
+class RouterPart:
+    """What the core does for one part of a router."""
+
+    def __init__(self, router: Handle) -> None:
+        self._ffi, self._lib, self._router = router
+
+
 @functools.cache
 def core() -> Any:
     """The native module: `core().lib` and `core().ffi`. EnvironmentFault when it is not built."""
