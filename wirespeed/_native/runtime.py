@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from wirespeed._native.port_checks import check_ports
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.model import DEFAULT_SPEED_BPS, PLAIN_MTU, PortSpec
+from wirespeed.model import DEFAULT_SPEED_BPS, PLAIN_MTU, PortSpec, mac_bytes
 from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, PortMedium, RxStart, WorkerInfo
 
 Hugepages = Literal["auto", "never", "require"]
@@ -263,10 +263,6 @@ def _describe(
     config.speed_bps = spec.speed_bps or (DEFAULT_SPEED_BPS if spec.kind in _SPEEDLESS else 0)
     if spec.mac is not None:
         config.has_mac, config.mac = True, mac_bytes(spec.mac)
-
-
-def mac_bytes(text: str) -> bytes:
-    return bytes.fromhex(text.replace(":", ""))
 
 
 def port_info(port: int) -> PortInfo:

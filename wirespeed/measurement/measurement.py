@@ -41,9 +41,13 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
         """The text that these options ask for in place of a measurement."""
         return None
 
+    @staticmethod
     @abstractmethod
+    def view(console: Console, title: str, quiet: bool, /) -> Watcher[Any]:
+        """The progress on `console`, under the title of the plan."""
+
     def watcher(self, console: Console) -> Watcher[Any]:
-        """The view of the progress on `console`."""
+        return self.view(console, self.plan.title, self.options.quiet)
 
     @abstractmethod
     def run(self, plan: Any, execution: Execution) -> AResult:
@@ -62,6 +66,7 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
     def keep_more(self, result: AResult) -> None:
         """Write files in addition to the result."""
 
-    def raise_for(self, result: AResult) -> None:
+    @staticmethod
+    def raise_for(result: AResult, /) -> None:
         """Raise what ended a failed measurement, or what a complete one lacks."""
         raise_for(result.ending)

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from wirespeed.measurement.burst.live import summary, watcher
 from wirespeed.measurement.burst.options import BurstOptions
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
 from wirespeed.measurement.burst.result import BurstResult
-from wirespeed.measurement.burst.run import BurstProgress, load_for, run_burst
+from wirespeed.measurement.burst.run import load_for, run_burst
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import with_bench
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate, parse_ratio
-from wirespeed.watching import Watcher
 
 
 class BurstTest(Measurement[BurstOptions, BurstResult]):
     """Bursts of growing length, then a binary search."""
 
     summary = staticmethod(summary)
+    view = staticmethod(watcher)
 
     def __init__(self, options: BurstOptions) -> None:
         super().__init__(options)
@@ -39,9 +37,6 @@ class BurstTest(Measurement[BurstOptions, BurstResult]):
         )
         check_plan(self.plan)
         self._load = load_for(self.plan)
-
-    def watcher(self, console: Console) -> Watcher[BurstProgress]:
-        return watcher(console, self.plan.title, self.options.quiet)
 
     def run(self, plan: BurstPlan, execution: Execution) -> BurstResult:
         return run_burst(plan, execution, self._load)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from wirespeed.errors import UsageError
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.loadtest.live import summary, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import LoadTestProgress, load_for, run_loadtest
+from wirespeed.measurement.loadtest.run import load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.stand import with_bench
@@ -22,13 +20,13 @@ from wirespeed.testbed.options import SERVER
 from wirespeed.trial.machine import is_local, is_virtual_here
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
-from wirespeed.watching import Watcher
 
 
 class Loadtest(Measurement[LoadtestOptions, Result]):
     """Warm-up, ramp and hold, or steps."""
 
     summary = staticmethod(summary)
+    view = staticmethod(watcher)
 
     def __init__(self, options: LoadtestOptions) -> None:
         super().__init__(options)
@@ -55,9 +53,6 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         )
         check_plan(self.plan)
         self._load = load_for(self.plan)
-
-    def watcher(self, console: Console) -> Watcher[LoadTestProgress]:
-        return watcher(console, self.plan, self.plan.title, self.options.quiet)
 
     def run(self, plan: LoadPlan, execution: Execution) -> Result:
         result = run_loadtest(plan, execution, self._load)

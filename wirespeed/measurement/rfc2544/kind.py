@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from wirespeed.files import write_atomically
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_as
@@ -11,7 +9,6 @@ from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.rfc.command import by_command
-from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
 from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.options import Rfc2544Options
 from wirespeed.measurement.rfc2544.plan import (
@@ -27,7 +24,6 @@ from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.measurement.stand import with_bench
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_ratio
-from wirespeed.watching import Watcher
 
 RESTART = "software reset: the router's process is ended and started again"
 
@@ -36,6 +32,8 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
     """The tests that the options name, at each frame size."""
 
     summary = staticmethod(LINES.summary)
+    raise_for = staticmethod(raise_for_ending)
+    view = staticmethod(LINES.watcher)
 
     def __init__(self, options: Rfc2544Options) -> None:
         super().__init__(options)
@@ -65,9 +63,6 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
         """Report of the result file of `--show`; FileFault if the file is of another kind."""
         return None if options.show is None else TEXT.text_block(read_as(Rfc2544Result, options.show))
 
-    def watcher(self, console: Console) -> Watcher[Rfc2544Progress]:
-        return LINES.watcher(console, self.plan.title, self.options.quiet)
-
     def run(self, plan: Rfc2544Plan, execution: Execution) -> Rfc2544Result:
         kind = RESTART if execution.restart else ""
         if self._by_command:
@@ -77,9 +72,6 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
     def keep_more(self, result: Rfc2544Result) -> None:
         if self.options.text is not None:
             write_atomically(self.options.text, TEXT.text_block(result), "text report")
-
-    def raise_for(self, result: Rfc2544Result) -> None:
-        raise_for_ending(result)
 
 
 KIND = Rfc2544

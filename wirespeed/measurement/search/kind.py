@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
@@ -12,17 +10,18 @@ from wirespeed.measurement.search.live import summary, watcher
 from wirespeed.measurement.search.options import SearchOptions
 from wirespeed.measurement.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.search.run import SearchProgress, loads_for, raise_for_ending, run_search
+from wirespeed.measurement.search.run import loads_for, raise_for_ending, run_search
 from wirespeed.measurement.stand import with_bench
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
-from wirespeed.watching import Watcher
 
 
 class Search(Measurement[SearchOptions, SearchResult]):
     """NDR and PDR by MLRsearch, MRR, and latency at shares of them."""
 
     summary = staticmethod(summary)
+    raise_for = staticmethod(raise_for_ending)
+    view = staticmethod(watcher)
 
     def __init__(self, options: SearchOptions) -> None:
         super().__init__(options)
@@ -45,14 +44,8 @@ class Search(Measurement[SearchOptions, SearchResult]):
         check_plan(self.plan)
         self._loads = loads_for(self.plan)
 
-    def watcher(self, console: Console) -> Watcher[SearchProgress]:
-        return watcher(console, self.plan.title, self.options.quiet)
-
     def run(self, plan: SearchPlan, execution: Execution) -> SearchResult:
         return run_search(plan, execution, self._loads)
-
-    def raise_for(self, result: SearchResult) -> None:
-        raise_for_ending(result)
 
 
 KIND = Search

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.console import Console
-
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.rfc.command import by_command
 from wirespeed.measurement.stand import with_bench
-from wirespeed.measurement.stateful.bench import StatefulProgress
 from wirespeed.measurement.stateful.live import LINES
 from wirespeed.measurement.stateful.options import StatefulOptions
 from wirespeed.measurement.stateful.plan import (
@@ -29,13 +26,14 @@ from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import TEXT
 from wirespeed.units import parse_duration, parse_ratio
-from wirespeed.watching import Watcher
 
 
 class Stateful(Measurement[StatefulOptions, StatefulResult]):
     """The tests that the options name, for each number of flows."""
 
     summary = staticmethod(LINES.summary)
+    raise_for = staticmethod(raise_for_ending)
+    view = staticmethod(LINES.watcher)
 
     def __init__(self, options: StatefulOptions) -> None:
         super().__init__(options)
@@ -72,14 +70,8 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
         """Report of the result file of `--show`; FileFault if the file is of another kind."""
         return None if options.show is None else TEXT.text_block(read_as(StatefulResult, options.show))
 
-    def watcher(self, console: Console) -> Watcher[StatefulProgress]:
-        return LINES.watcher(console, self.plan.title, self.options.quiet)
-
     def run(self, plan: StatefulPlan, execution: Execution) -> StatefulResult:
         return run_stateful(plan, execution, self._empty, self._beside)
-
-    def raise_for(self, result: StatefulResult) -> None:
-        raise_for_ending(result)
 
 
 KIND = Stateful

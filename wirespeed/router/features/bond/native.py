@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed._native.runtime import RouterPart, check, mac_bytes
+from wirespeed._native.runtime import RouterPart, check
+from wirespeed.model import mac_bytes
 from wirespeed.router.features.bond.core import (
     Bond,
     BondBalance,

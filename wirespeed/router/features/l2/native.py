@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
-from wirespeed._native.runtime import RouterPart, check, from_struct, mac_bytes
+from wirespeed._native.runtime import RouterPart, check, from_struct
+from wirespeed.model import mac_bytes
 from wirespeed.router.features.l2.core import BridgeDomain, L2FibEntry
 from wirespeed.seam.interfaces import TagRewrite
 
