@@ -51,13 +51,13 @@ def keeper(store: Store, judge: Judge, names: DutNames, count: int) -> AbstractC
     return on_all_cpus(partial(keep, store, judge, names, False), are_many=count >= _MANY, chunk=_CHUNK)
 
 
-def keep(store: Store, judge: Judge, names: DutNames, anew: bool, file: Path) -> KeptResult | StoredBefore | str:
-    """With a name for its device, where it has none and one is given: that goes into the file that is kept. Only
-    `anew` is a result judged that the store has."""
+def keep(store: Store, judge: Judge, names: DutNames, stored_too: bool, file: Path) -> KeptResult | StoredBefore | str:
+    """With a name for its device, where it has none and one is given: that goes into the file that is kept. One that
+    the store has is judged only with `stored_too`."""
     try:
         content = names.in_file(_content(file), file)
         digest = digest_of(content)
-        if not anew and store.path(digest).exists():
+        if not stored_too and store.path(digest).exists():
             return StoredBefore(digest, file.stem)
         result = read_result(content, file)
     except FileFault as fault:
