@@ -10,7 +10,7 @@ from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, CauseFinding, Evidence
 from wirespeed.explain.reckoning import ComputedFigure, contradictions, figures
-from wirespeed.results.verdict import NOTHING_BACK
+from wirespeed.results.verdict import BOUNDS, NOTHING_BACK
 
 NAMED = 0.5
 """A cause below this confidence is not a verdict."""
@@ -49,6 +49,13 @@ class Explanation:
     @property
     def cause(self) -> str:
         return self.named[0].cause if self.named else "unknown"
+
+    @property
+    def label(self) -> str:
+        """The cause in the words of the verdict: a tester that could have offered more was not the limit."""
+        if self.cause == "tester" and not self.case.load.is_short_of_tester:
+            return BOUNDS["nothing"]
+        return self.cause
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.evidence import Evidence
 from wirespeed.explain.ranking import Explanation
-from wirespeed.explain.text import UNKNOWN, curves, missing_of_all, of_direction, sure
+from wirespeed.explain.text import curves, missing_of_all, of_direction, sure, unknown
 from wirespeed.report.budget_picture import BudgetView, budget_view
 from wirespeed.results.figures import Scaler
+from wirespeed.results.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -47,23 +48,33 @@ class Explained:
     missing: tuple[str, ...]
 
 
-def explanation_views(found: Sequence[Explanation], charts: Mapping[str, str], scaler: Scaler) -> Explained:
+def explanation_views(
+    found: Sequence[Explanation], charts: Mapping[str, str], verdicts: Mapping[str, Verdict], scaler: Scaler
+) -> Explained:
     """`charts` are the elements of the page that draw a result, by its name."""
     missing = missing_of_all(found)
-    return Explained(tuple(_view(one, charts, scaler, missing) for one in found), tuple(map(_plain, missing)))
+    return Explained(
+        tuple(_view(one, charts, verdicts.get(one.case.load.name), scaler, missing) for one in found),
+        tuple(map(_plain, missing)),
+    )
 
 
 def _view(
-    explanation: Explanation, charts: Mapping[str, str], scaler: Scaler, shared: Sequence[str]
+    explanation: Explanation,
+    charts: Mapping[str, str],
+    own: Verdict | None,
+    scaler: Scaler,
+    shared: Sequence[str],
 ) -> ExplanationView:
+    """`own` is the verdict on the result, which knows the limit where no cause is named."""
     verdict, name = explanation.verdict, explanation.case.load.name
     budget = cpu_budget(explanation.case.steps)
     chart = charts.get(name, "")
     return ExplanationView(
         test=name,
-        cause=explanation.cause,
+        cause=explanation.label,
         sure="" if verdict is None else sure(verdict),
-        sentence=UNKNOWN if verdict is None else _plain(verdict.sentence),
+        sentence=_plain(verdict.sentence if verdict is not None else _without_cause(explanation, own)),
         lines=tuple(
             _placed(replace(line, text=_plain(line.text)), explanation, chart, scaler)
             for line in _lines(explanation, shared)
@@ -72,6 +83,10 @@ def _view(
         source=explanation.case.load.source,
         picture=None if budget is None else budget_view(budget, name),
     )
+
+
+def _without_cause(explanation: Explanation, own: Verdict | None) -> str:
+    return unknown(explanation) if own is None or own.limited_by == "unknown" else own.sentence
 
 
 def _lines(explanation: Explanation, shared: Sequence[str]) -> Iterator[EvidenceLine]:
