@@ -13,6 +13,8 @@ from functools import cache
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
+from wirespeed.units import parse_duration
+
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
@@ -61,6 +63,11 @@ class Option:
     def off(self) -> str:
         """The name that switches a flag off, if there is one."""
         return next((off for _, _, off in (word.partition("/") for word in self.words) if off), "")
+
+
+def time_option(names: str, help: str, **more: Any) -> Option:
+    """An option whose value is a duration in seconds, or with a unit."""
+    return Option(names, help, metavar="TIME", parse=parse_duration, **more)
 
 
 @dataclass(frozen=True)

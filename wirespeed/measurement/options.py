@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.profiles.loading import BUILTIN_NAMES
-from wirespeed.units import parse_duration
 
 TRAFFIC, TESTBED, RESULT = "Traffic", "Tester and DUT", "Result"
 """Groups of options in help."""
@@ -183,14 +182,8 @@ class MeasurementOptions(Generic[AResult]):
     web: Annotated[bool, Option("--web", "Show the running test in the browser.", row=5, group=RESULT)] = False
     web_grace_s: Annotated[
         float,
-        Option(
-            "--web-grace",
-            "Time that open live pages stay after the test.",
-            metavar="TIME",
-            parse=parse_duration,
-            limits={"ge": 0},
-            row=5,
-            group=RESULT,
+        time_option(
+            "--web-grace", "Time that open live pages stay after the test.", limits={"ge": 0}, row=5, group=RESULT
         ),
     ] = 600.0
     quiet: Annotated[bool, Option("-q --quiet", "Print neither progress nor summary.", row=5, group=RESULT)] = False

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from wirespeed.measurement.burst.result import BurstResult
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,14 +41,8 @@ class BurstOptions(MeasurementOptions[BurstResult]):
     ] = 64
     longest_s: Annotated[
         float,
-        Option(
-            "--longest",
-            "Duration of the longest burst.",
-            metavar="TIME",
-            parse=parse_duration,
-            stored="longest",
-            setting="longest_s",
-            limits={"gt": 0},
+        time_option(
+            "--longest", "Duration of the longest burst.", stored="longest", setting="longest_s", limits={"gt": 0}
         ),
     ] = 2.0
     resolution: Annotated[
@@ -74,16 +67,7 @@ class BurstOptions(MeasurementOptions[BurstResult]):
         ),
     ] = 3
     rest_s: Annotated[
-        float,
-        Option(
-            "--rest",
-            "Pause before each burst.",
-            metavar="TIME",
-            parse=parse_duration,
-            stored="rest",
-            setting="rest_s",
-            limits={"ge": 0},
-        ),
+        float, time_option("--rest", "Pause before each burst.", stored="rest", setting="rest_s", limits={"ge": 0})
     ] = 0.5
 
     @property

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.units import parse_duration, parse_ratio
+from wirespeed.units import parse_ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +31,10 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = "1kpps"
     warmup_s: Annotated[
         float,
-        Option(
+        time_option(
             "-wd --warmup-duration --warmup_duration",
             "Duration of the warm-up.",
             stored="warmup_duration",
-            metavar="TIME",
-            parse=parse_duration,
             setting="warmup_s",
             limits={"ge": 0},
         ),
@@ -53,24 +51,20 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = "100"
     ramp_s: Annotated[
         float,
-        Option(
+        time_option(
             "-rd --rampup-duration --rampup_duration",
             "Duration of the ramp.",
             stored="rampup_duration",
-            metavar="TIME",
-            parse=parse_duration,
             setting="ramp_s",
             limits={"ge": 0},
         ),
     ] = 600.0
     hold_s: Annotated[
         float,
-        Option(
+        time_option(
             "-hd --hold-duration --hold_duration",
             "Duration at the final load.",
             stored="hold_duration",
-            metavar="TIME",
-            parse=parse_duration,
             setting="hold_s",
             limits={"ge": 0},
         ),
@@ -100,15 +94,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
         ),
     ] = ""
     interval: Annotated[
-        float,
-        Option(
-            "--interval",
-            "Sample interval.",
-            metavar="TIME",
-            parse=parse_duration,
-            setting="interval_s",
-            limits={"gt": 0},
-        ),
+        float, time_option("--interval", "Sample interval.", setting="interval_s", limits={"gt": 0})
     ] = 1.0
     fail_threshold: Annotated[
         float,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
-from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
+from wirespeed.measurement.rfc.options import REPEATS, TEST, TRIAL, Resolution, Show
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 
 SIZES = "64,128,256,512,1024,1280,1518"
@@ -21,28 +21,16 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
 
     test: Annotated[
         str,
-        Option(
-            "",
-            "throughput, latency, frame-loss, back-to-back, recovery, reset or all.",
-            metavar="[TEST]",
-            row=-1,
-            setting="test",
-            place=-1,
-            unset="throughput",
+        replace(
+            TEST, help="throughput, latency, frame-loss, back-to-back, recovery, reset or all.", unset="throughput"
         ),
     ] = "all"
     sizes: Annotated[
         str,
         Option("--sizes", "Frame sizes or imix.", stored="sizes", metavar="N,N,...", shown=SIZES, setting="sizes"),
     ] = ""
-    trial_s: Annotated[
-        float,
-        TRIAL,
-    ] = 60.0
-    repeats: Annotated[
-        int | None,
-        replace(REPEATS, shown="latency 3-20, bursts 3-50, others 3"),
-    ] = None
+    trial_s: Annotated[float, TRIAL] = 60.0
+    repeats: Annotated[int | None, replace(REPEATS, shown="latency 3-20, bursts 3-50, others 3")] = None
     resolution: Resolution = "1%"
     waits: Annotated[
         str,

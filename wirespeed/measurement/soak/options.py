@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.measurement.options import MeasurementOptions, Profile
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.units import parse_duration
@@ -70,10 +70,7 @@ class SoakOptions(MeasurementOptions[SoakResult]):
             setting="latency",
         ),
     ] = "1kpps"
-    reconnect_timeout: Annotated[
-        float,
-        Option("--reconnect-timeout", "Time to wait for a lost generator.", metavar="TIME", parse=parse_duration),
-    ] = 60.0
+    reconnect_timeout: Annotated[float, time_option("--reconnect-timeout", "Time to wait for a lost generator.")] = 60.0
     resume: Annotated[
         Path | None,
         Option("--resume", "Continue the soak in this file.", metavar="FILE", group="Result"),
