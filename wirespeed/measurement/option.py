@@ -25,7 +25,7 @@ class Option:
     together.
 
     `stored` is the key in the settings of a result, of which the command line of that result is made; `unit` goes
-    behind a number there.
+    behind a number there. `key` stands for `stored` and `setting` if both are the same.
 
     `setting` is the key in campaigns, empty for what a campaign cannot set. `place` orders the flags of a cell, whose
     key is made of them in that order: never change it. A campaign keeps a setting within `limits`, by pydantic's names
@@ -39,6 +39,7 @@ class Option:
     bare: str = ""
     row: int = 4
     group: str = "Test"
+    key: str = ""
     stored: str = ""
     unit: str = ""
     setting: str = ""
@@ -49,6 +50,10 @@ class Option:
     parse: Callable[[str], float] | None = None
     is_needed: bool = False
     unset: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("stored", "setting") if self.key else ():
+            object.__setattr__(self, name, self.key)
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -38,9 +38,8 @@ RepeatDisturbed = Annotated[
 TUNABLES = Option(
     "-t --tunables",
     "Profile settings, such as size=64,vm=var2.",
-    stored="tunables",
+    key="tunables",
     row=2,
-    setting="tunables",
     place=1,
     metavar="K=V,...",
     group=TRAFFIC,
@@ -113,11 +112,10 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "--directions",
             "Directions one by one, such as 0>1,1>2,2>0.",
-            stored="directions",
+            key="directions",
             metavar="N>N,...",
             shown=False,
             row=5,
-            setting="directions",
             place=0,
             group=TRAFFIC,
         ),
@@ -125,13 +123,7 @@ class MeasurementOptions(Generic[AResult]):
     signature: Annotated[
         bool,
         Option(
-            "--signature",
-            "Count only signed frames; slows the tester.",
-            stored="signature",
-            row=5,
-            setting="signature",
-            place=5,
-            group=TRAFFIC,
+            "--signature", "Count only signed frames; slows the tester.", key="signature", row=5, place=5, group=TRAFFIC
         ),
     ] = False
     line: Annotated[

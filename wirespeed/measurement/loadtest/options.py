@@ -72,12 +72,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
     steps: Annotated[
         str,
         Option(
-            "--steps",
-            "Loads held for -hd each, in place of the ramp.",
-            stored="steps",
-            metavar="RATE,...",
-            shown=False,
-            setting="steps",
+            "--steps", "Loads held for -hd each, in place of the ramp.", key="steps", metavar="RATE,...", shown=False
         ),
     ] = ""
     latency: Annotated[
@@ -85,12 +80,11 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--latency",
             "Latency stream per direction; no RATE: 1kpps.",
-            stored="latency",
+            key="latency",
             unit="pps",
             metavar="[RATE]",
             shown=False,
             bare="1kpps",
-            setting="latency",
         ),
     ] = ""
     interval: Annotated[
@@ -108,22 +102,14 @@ class LoadtestOptions(MeasurementOptions[Result]):
         ),
     ] = 0.001
     ignore_link_down: Annotated[
-        bool,
-        Option(
-            "--ignore-link-down",
-            "Go on without link; mark those samples.",
-            stored="ignore_link_down",
-            setting="ignore_link_down",
-            place=6,
-        ),
+        bool, Option("--ignore-link-down", "Go on without link; mark those samples.", key="ignore_link_down", place=6)
     ] = False
     include_disturbed: Annotated[
         bool,
         Option(
             "--include-disturbed",
             "Judge disturbed samples.",
-            stored="include_disturbed",
-            setting="include_disturbed",
+            key="include_disturbed",
             place=6,
             shown="if local, not in a VM",
         ),

@@ -33,9 +33,8 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         Option(
             "--preset",
             "Goals and their parameters.",
-            stored="preset",
+            key="preset",
             metavar="csit|rfc2544|tst009|quick",
-            setting="preset",
             choices=("csit", "rfc2544", "tst009", "quick"),
         ),
     ] = "csit"

@@ -24,18 +24,9 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     tunables: Annotated[str, replace(TUNABLES, help="E.g. size=64,ip=6,source=A,destination=A,ports=50k.", place=3)] = (
         ""
     )
-    flows: Annotated[
-        str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
-    ] = "1,1k,64k,1M,4M"
+    flows: Annotated[str, Option("--flows", "Numbers of flows.", metavar="N,N,...", key="flows")] = "1,1k,64k,1M,4M"
     addresses: Annotated[
-        str,
-        Option(
-            "--addresses",
-            "Numbers of addresses per side.",
-            metavar="N,N,...",
-            stored="addresses",
-            setting="addresses",
-        ),
+        str, Option("--addresses", "Numbers of addresses per side.", metavar="N,N,...", key="addresses")
     ] = "1"
     protocol: Annotated[
         str,
@@ -43,20 +34,12 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             "--protocol",
             "Protocol of the flows: udp (RFC 9693) or tcp.",
             metavar="NAME",
-            stored="protocol",
-            setting="protocol",
+            key="protocol",
             choices=TRANSPORTS,
         ),
     ] = "udp"
     ways: Annotated[
-        str,
-        Option(
-            "--ways",
-            "Sending sides: both, initiator, responder.",
-            metavar="WAY,...",
-            stored="ways",
-            setting="ways",
-        ),
+        str, Option("--ways", "Sending sides: both, initiator, responder.", metavar="WAY,...", key="ways")
     ] = "both"
     trial_s: Annotated[float, replace(TRIAL, help="Duration of phase 2 (RFC: 60 s).")] = 60.0
     repeats: Annotated[int | None, replace(REPEATS, help="Repeats of each row.", shown="20 latency, 10 others")] = None
