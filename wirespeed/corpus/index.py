@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import (
@@ -22,7 +23,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import ColumnElement
 
@@ -223,7 +223,7 @@ class Index:
 
     def _insert(self, table: Table) -> Any:
         """An INSERT of the dialect, which can say what to do about an existing row."""
-        return (postgresql if self.place.is_postgresql else sqlite).insert(table)
+        return import_module(f"sqlalchemy.dialects.{self._engine.dialect.name}").insert(table)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
