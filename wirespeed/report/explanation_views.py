@@ -49,12 +49,12 @@ class Explained:
 
 
 def explanation_views(
-    found: Sequence[Explanation], charts: Mapping[str, str], verdicts: Mapping[str, Verdict], scaler: Scaler
+    explanations: Sequence[Explanation], charts: Mapping[str, str], verdicts: Mapping[str, Verdict], scaler: Scaler
 ) -> Explained:
     """`charts` are the elements of the page that draw a result, by its name."""
-    missing = missing_of_all(found)
+    missing = missing_of_all(explanations)
     return Explained(
-        tuple(_view(one, charts, verdicts.get(one.case.load.name), scaler, missing) for one in found),
+        tuple(_view(one, charts, verdicts.get(one.case.load.name), scaler, missing) for one in explanations),
         tuple(map(_plain, missing)),
     )
 
