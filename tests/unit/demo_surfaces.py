@@ -83,7 +83,7 @@ def _check_report(files: Sequence[Path], verdicts: Sequence[Verdict]) -> None:
             full.scaled(MEGA),
             full.loss_text,
         )
-        assert row[12] == verdict.limited_by
+        assert row[12] == LIMIT_WORDS[verdict.limited_by]
         told = document["verdicts"][verdict.name]
         for shown in (listed[verdict.name], {row["test"]: row for row in document["rows"]}[verdict.name]):
             assert (shown["forwarded_text"], shown["full_load_text"]) == (figure.text, full.text)
