@@ -45,7 +45,7 @@ def _together(told: Sequence[DutTelemetry], place: str, pps: float) -> tuple[Wor
     if not whole:
         return ()
     packets, polls, calls, clocks, polling = (round(sum(column)) for column in zip(*whole, strict=True))
-    return (Worker("the router", float(len(whole)), packets, polls, calls, clocks, polling, place),)
+    return (Worker("the DUT", float(len(whole)), packets, polls, calls, clocks, polling, place),)
 
 
 def _counted(costs: Mapping[str, float], pps: float) -> tuple[float, ...]:
@@ -140,7 +140,7 @@ def longest_preemption_s(preemptions: Iterable[Preemption | None]) -> float | No
 def errors_told(errors: Sequence[str | None], what: str) -> tuple[str, ...]:
     """Why the device told nothing in some of `what`, each reason once."""
     reasons = counts({why: 1} for why in errors if why is not None)
-    lost = f"{what} the counters of the device are missing"
+    lost = f"{what} the counters of the DUT are missing"
     return tuple(f"in {count} of {len(errors)} {lost}: {why}" for why, count in reasons.items())
 
 

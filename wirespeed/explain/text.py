@@ -15,7 +15,8 @@ from wirespeed.results.verdict import Verdict
 
 NONE: Mapping[str, Verdict] = MappingProxyType({})
 UNKNOWN = "unknown: the evidence does not name a cause"
-UNCOUNTED = "unknown: no counter of the device explains the loss"
+NOTHING_CAME = "unknown: no packet came back"
+UNCOUNTED = "unknown: no counter of the DUT explains the loss"
 EvidenceRow = tuple[str, str, str]
 """The label of a piece of evidence (for, against, figure and so on), its text and its source."""
 
@@ -23,10 +24,15 @@ EvidenceRow = tuple[str, str, str]
 def sentence(explanation: Explanation) -> str:
     """The verdict in one line, with how sure it is."""
     verdict = explanation.verdict
-    if verdict is None:
-        case = explanation.case
-        return UNCOUNTED if case.tells_drops and case.is_short and not case.drops else UNKNOWN
-    return f"{verdict.sentence} ({verdict.cause}, {sure(verdict)})"
+    return unknown(explanation) if verdict is None else f"{verdict.sentence} ({explanation.label}, {sure(verdict)})"
+
+
+def unknown(explanation: Explanation) -> str:
+    """Why no cause is named."""
+    case = explanation.case
+    if case.load.received_pps <= 0:
+        return NOTHING_CAME
+    return UNCOUNTED if case.tells_drops and case.is_short and not case.drops else UNKNOWN
 
 
 def as_text(explanations: Sequence[Explanation], verdicts: Mapping[str, Verdict] = NONE) -> str:
@@ -116,7 +122,7 @@ def of_direction(direction: Explanation, whole: Explanation) -> str:
     """The rates of a direction, and its verdict if that differs from the verdict on all directions."""
     load = direction.case.load
     offered = "" if load.offered_pps is None else f" of {rate_text(load.offered_pps)} offered"
-    said = sentence(direction) if direction.cause != whole.cause else f"{direction.cause} too"
+    said = sentence(direction) if direction.cause != whole.cause else f"{direction.label} too"
     return f"{rate_text(load.received_pps)}{offered}: {said}"
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.ranking import Explanation
-from wirespeed.explain.text import UNKNOWN, EvidenceRow, evidence_rows, missing_of_all, sure
+from wirespeed.explain.text import EvidenceRow, evidence_rows, missing_of_all, sure, unknown
 from wirespeed.report.budget_picture import BudgetView, budget_view
 from wirespeed.results.figures import Scaler
+from wirespeed.results.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -46,23 +47,33 @@ class Explained:
     missing: tuple[str, ...]
 
 
-def explanation_views(found: Sequence[Explanation], charts: Mapping[str, str], scaler: Scaler) -> Explained:
+def explanation_views(
+    explanations: Sequence[Explanation], charts: Mapping[str, str], verdicts: Mapping[str, Verdict], scaler: Scaler
+) -> Explained:
     """`charts` are the elements of the page that draw a result, by its name."""
-    missing = missing_of_all(found)
-    return Explained(tuple(_view(one, charts, scaler, missing) for one in found), tuple(map(_plain, missing)))
+    missing = missing_of_all(explanations)
+    return Explained(
+        tuple(_view(one, charts, verdicts.get(one.case.load.name), scaler, missing) for one in explanations),
+        tuple(map(_plain, missing)),
+    )
 
 
 def _view(
-    explanation: Explanation, charts: Mapping[str, str], scaler: Scaler, shared: Sequence[str]
+    explanation: Explanation,
+    charts: Mapping[str, str],
+    own: Verdict | None,
+    scaler: Scaler,
+    shared: Sequence[str],
 ) -> ExplanationView:
+    """`own` is the verdict on the result, which knows the limit where no cause is named."""
     verdict, name = explanation.verdict, explanation.case.load.name
     budget = cpu_budget(explanation.case.steps)
     chart = charts.get(name, "")
     return ExplanationView(
         test=name,
-        cause=explanation.cause,
+        cause=explanation.label,
         sure="" if verdict is None else sure(verdict),
-        sentence=UNKNOWN if verdict is None else _plain(verdict.sentence),
+        sentence=_plain(verdict.sentence if verdict is not None else _without_cause(explanation, own)),
         lines=tuple(
             _placed(EvidenceLine(mark, _plain(text), source), explanation, chart, scaler)
             for mark, text, source in evidence_rows(explanation, _findings(explanation), shared)
@@ -71,6 +82,10 @@ def _view(
         source=explanation.case.load.source,
         picture=None if budget is None else budget_view(budget, name),
     )
+
+
+def _without_cause(explanation: Explanation, own: Verdict | None) -> str:
+    return unknown(explanation) if own is None or own.limited_by == "unknown" else own.sentence
 
 
 def _findings(explanation: Explanation) -> Iterator[EvidenceRow]:
