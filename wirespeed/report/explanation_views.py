@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.explain.cpu_budget import cpu_budget
-from wirespeed.explain.evidence import Evidence
 from wirespeed.explain.ranking import Explanation
-from wirespeed.explain.text import curves, missing_of_all, of_direction, sure, unknown
+from wirespeed.explain.text import EvidenceRow, evidence_rows, missing_of_all, sure, unknown
 from wirespeed.report.budget_picture import BudgetView, budget_view
 from wirespeed.results.figures import Scaler
 from wirespeed.results.verdict import Verdict
@@ -76,8 +75,8 @@ def _view(
         sure="" if verdict is None else sure(verdict),
         sentence=_plain(verdict.sentence if verdict is not None else _without_cause(explanation, own)),
         lines=tuple(
-            _placed(replace(line, text=_plain(line.text)), explanation, chart, scaler)
-            for line in _lines(explanation, shared)
+            _placed(EvidenceLine(mark, _plain(text), source), explanation, chart, scaler)
+            for mark, text, source in evidence_rows(explanation, _findings(explanation), shared)
         ),
         next=_plain(explanation.next),
         source=explanation.case.load.source,
@@ -89,20 +88,11 @@ def _without_cause(explanation: Explanation, own: Verdict | None) -> str:
     return unknown(explanation) if own is None or own.limited_by == "unknown" else own.sentence
 
 
-def _lines(explanation: Explanation, shared: Sequence[str]) -> Iterator[EvidenceLine]:
-    verdict = explanation.verdict
-    for direction in explanation.directions:
-        yield EvidenceLine(direction.case.load.name, of_direction(direction, explanation))
-    if verdict is not None:
-        yield from (_line("for", piece) for piece in verdict.speaks_for)
-        yield from (_line("against", piece) for piece in verdict.speaks_against)
-    yield from (EvidenceLine("also", f"{found.sentence} ({sure(found)})") for found in explanation.named[1:])
-    yield from (EvidenceLine("perhaps", f"{found.sentence} ({sure(found)})") for found in explanation.likely)
-    yield from (_line(f"not {found.cause}", found.heaviest_against) for found in explanation.ruled_out)
-    yield from (EvidenceLine("figure", figure.text, figure.source) for figure in explanation.figures)
-    yield from (EvidenceLine("curve", text, explanation.case.load.source) for text in curves(explanation))
-    yield from (EvidenceLine("remark", text) for text in explanation.case.remarks)
-    yield from (EvidenceLine("missing", what) for what in explanation.missing if what not in shared)
+def _findings(explanation: Explanation) -> Iterator[EvidenceRow]:
+    yield from (("also", f"{found.sentence} ({sure(found)})", "") for found in explanation.named[1:])
+    yield from (("perhaps", f"{found.sentence} ({sure(found)})", "") for found in explanation.likely)
+    for found in explanation.ruled_out:
+        yield f"not {found.cause}", found.heaviest_against.text, found.heaviest_against.source
 
 
 def _placed(line: EvidenceLine, explanation: Explanation, chart: str, scaler: Scaler) -> EvidenceLine:
@@ -118,10 +108,6 @@ def _placed(line: EvidenceLine, explanation: Explanation, chart: str, scaler: Sc
     # A test of one load has its time along the chart.
     at = "" if pps is None or not explanation.case.steps else f"{pps / load.directions / scaler.divisor:.6g}"
     return replace(line, chart=chart, at=at)
-
-
-def _line(mark: str, piece: Evidence) -> EvidenceLine:
-    return EvidenceLine(mark, piece.text, piece.source)
 
 
 def _plain(text: str) -> str:
