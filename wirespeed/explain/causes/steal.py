@@ -7,7 +7,13 @@ catches up (docs/measurement.md). If that explains the loss, it is not the DUT's
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, CpuShares
-from wirespeed.explain.causes._preemption import ALMOST_ALL, disturbed_text, explains_loss, longest_preemption, rings_hold
+from wirespeed.explain.causes._preemption import (
+    ALMOST_ALL,
+    disturbed_text,
+    explains_loss,
+    longest_preemption,
+    rings_hold,
+)
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
