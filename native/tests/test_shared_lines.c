@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * No worker stores to a cache line that another worker uses. Both forward equal packets over the
+ * same ports, routes and next hops, each by queues of its own, and count for routes and next hops.
+ *
+ * The ports are the two ends of a memif with two queues. Packets are routed out of one end and
+ * arrive at the other, until their hops are used up.
+ */
+#include "tests/cmocka_all.h"
+#include "tests/line_watch.h"
+#include "tests/router_rig.h"
+
+#include "dev/pool.h"
+#include "dev/port.h"
+#include "graph/arc.h"
+#include "router/packet/takes.h"
+#include "router/worker/features.h"
+#include "wire/ethernet.h"
+#include "wire/own_count.h"
+#include "wirespeed/counters.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/placement.h"
+#include "wirespeed/ports.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
+#include "wirespeed/runtime.h"
+
+#include <dlfcn.h>
+#include <rte_mbuf.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SERVER, CLIENT, PORTS, WORKERS = 2, PACKETS = 2, FORWARDED = 24, MOST_SHOWN = 20 };
+
+static char directory[] = "/tmp/wirespeed-lines-XXXXXX";
+static struct ws_router *router;
+
+/* ---- A node that counts for all workers in one word ---- */
+
+static _Alignas(64) uint64_t count_of_all;
+
+static uint16_t shared_count_process(struct graph *graph, struct graph_node *node, void **packets,
+									 uint16_t n)
+{
+	own_count_add(&count_of_all, n);
+	graph_enqueue_all(graph, node, 0, packets, n);
+	return n;
+}
+
+static const char *const shared_count_edges[] = {"ip4-lookup"};
+GRAPH_NODE(shared_count, .name = "shared-count-test", .takes = TAKES_PACKET,
+		   GRAPH_EDGES(shared_count_edges))
+GRAPH_FEATURE(shared_count_feature, .node = "shared-count-test", .arc = "ip4-unicast")
+
+/* ---- The router ---- */
+
+static void expect(int result, const char *what)
+{
+	if (result >= 0)
+		return;
+	fprintf(stderr, "%s: %s\n", what, ws_error());
+	exit(1);
+}
+
+static void open_runtime(void)
+{
+	struct ws_runtime_config config = {
+		.program = "lines", .memory_mb = 256, .worker_count = WORKERS, .shared_cpus = true};
+	cpu_set_t mine;
+	uint16_t found = 0;
+	sched_getaffinity(0, sizeof(mine), &mine);
+	for (uint16_t cpu = 0; found < WORKERS; cpu = (uint16_t)((cpu + 1) % CPU_SETSIZE))
+		if (CPU_ISSET(cpu, &mine))
+			config.worker_cpus[found++] = cpu;
+	expect(ws_runtime_init(&config), "runtime");
+}
+
+static void open_ports(void)
+{
+	enum { LINK_PATIENCE_MS = 20000 };
+	struct ws_port_config ports[PORTS] = {0};
+	if (!mkdtemp(directory))
+		expect(-1, directory);
+	for (int i = 0; i < PORTS; i++) {
+		snprintf(ports[i].name, WS_NAME_LEN, "e%d", i);
+		snprintf(ports[i].devargs, WS_DEVARGS_LEN, "memif:%s/wire,role=%s", directory,
+				 i == SERVER ? "server" : "client");
+		ports[i].rx_queues = ports[i].tx_queues = WORKERS;
+		ports[i].rx_descriptors = ports[i].tx_descriptors = 256;
+		ports[i].mtu = 1500;
+	}
+	expect(ws_ports_open(ports, PORTS), "ports");
+	for (int i = 0; !port_link_is_up(SERVER) || !port_link_is_up(CLIENT); i++) {
+		if (i == LINK_PATIENCE_MS)
+			expect(-1, "no link of memif");
+		usleep(1000);
+	}
+}
+
+static void make_router(void)
+{
+	struct ws_router_config config = {
+		.max_ip4_routes = 4096, .max_ip6_routes = 4096, .max_neighbors = 64};
+	struct ws_route route = {
+		.prefix = PREFIX(48, 0, 0, 0, 8),
+		.path_count = 1,
+		.paths = {{.next_hop = ADDRESS(10, 0, 0, 2), .interface = -1}},
+	};
+	router = ws_router_create(&config);
+	expect(router ? 0 : -1, "router");
+	for (uint16_t i = 0; i < PORTS; i++) {
+		expect(ws_router_set_mac(router, i, rig_mac[i]), "mac");
+		expect(ws_router_set_state(router, i, true), "state");
+		expect(ws_router_address_add(router, i, PREFIX(10, 0, i, 1, 24)), "address");
+		for (uint16_t queue = 0; queue < WORKERS; queue++)
+			expect(ws_router_set_placement(router, i, queue, queue), "placement");
+	}
+	expect(ws_router_neighbor_add(router, SERVER, ADDRESS(10, 0, 0, 2), rig_mac[CLIENT]), "host");
+	expect(ws_router_route_add(router, &route, false), "route");
+	expect(ws_router_set_counting(router, WS_COUNT_ROUTES, true), "counters of routes");
+	expect(ws_router_set_counting(router, WS_COUNT_ADJACENCIES, true), "counters of next hops");
+}
+
+/* Packets for the other end of the server's queue `queue`, while no worker is in its graph. */
+static void put_packets(uint16_t queue)
+{
+	struct frame frame = frame_udp(IP(16, 0, 0, 7), IP(48, 0, 0, 1), 18);
+	ethernet_write(frame.bytes, rig_mac[CLIENT], rig_mac[SERVER], ETHERNET_IP4);
+	for (int i = 0; i < PACKETS; i++) {
+		struct rte_mbuf *packet = rte_pktmbuf_alloc(ports_pool());
+		assert_non_null(packet);
+		memcpy(rte_pktmbuf_append(packet, (uint16_t)frame.length), frame.bytes, frame.length);
+		assert_int_equal(port_transmit(SERVER, queue, &packet, 1), 1);
+	}
+}
+
+static uint64_t received(int worker)
+{
+	return __atomic_load_n(&router->workers[worker]->totals->rx_packets, __ATOMIC_RELAXED);
+}
+
+/* Forwards under the watch. Returns the number of shared lines. */
+static int watch_workers(struct shared_line *found)
+{
+	pid_t threads[WORKERS];
+	uint64_t before[WORKERS];
+	expect(ws_router_start(router), "start");
+	router_pause(router);
+	for (uint16_t i = 0; i < WORKERS; i++) {
+		struct ws_worker_info info = {0};
+		while (!info.thread_id)
+			expect(ws_worker_info(i, &info), "worker");
+		put_packets(i);
+		threads[i] = info.thread_id;
+		before[i] = received(i);
+	}
+	line_watch_begin(threads, WORKERS);
+	router_resume(router);
+	for (int i = 0; i < WORKERS; i++)
+		while (received(i) < before[i] + FORWARDED)
+			usleep(10000);
+	line_watch_end();
+	ws_router_stop(router);
+	for (int i = 0; i < WORKERS; i++)
+		assert_true(line_watch_written(i) > 0);
+	return line_watch_shared(found, MOST_SHOWN);
+}
+
+/* For addr2line. */
+static void show_code(const char *did, int worker, const void *at)
+{
+	Dl_info info = {0};
+	dladdr(at, &info);
+	printf("  worker %d %s it at %s+0x%zx (%s)\n", worker, did,
+		   info.dli_fname ? info.dli_fname : "?",
+		   (size_t)((const char *)at - (const char *)info.dli_fbase),
+		   info.dli_sname ? info.dli_sname : "static");
+}
+
+static void show(const struct shared_line *line)
+{
+	printf("line 0x%zx:\n", (size_t)line->line);
+	show_code("writes", line->writer, line->written_at);
+	show_code("uses", line->other, line->used_at);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	make_router();
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	ws_router_destroy(router);
+	return 0;
+}
+
+static void workers_store_to_no_line_that_another_one_uses(void **state)
+{
+	struct shared_line found[MOST_SHOWN];
+	(void)state;
+	int count = watch_workers(found);
+	for (int i = 0; i < count && i < MOST_SHOWN; i++)
+		show(&found[i]);
+	assert_int_equal(count, 0);
+}
+
+static void a_counter_of_several_workers_is_found(void **state)
+{
+	struct shared_line found[MOST_SHOWN];
+	(void)state;
+	expect(features_set(router, "shared-count-test", NO_PORT, true), "feature");
+	assert_int_equal(watch_workers(found), 1);
+	assert_int_equal(found[0].line, (uintptr_t)&count_of_all);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(workers_store_to_no_line_that_another_one_uses),
+		TEST(a_counter_of_several_workers_is_found),
+	};
+	open_runtime();
+	open_ports();
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	ws_runtime_close();
+	rmdir(directory);
+	return failed;
+}
