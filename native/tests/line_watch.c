@@ -16,7 +16,7 @@
 enum {
 	LINE_BITS = 6,
 	PAGE = 4096,
-	MOST_RANGES = 1024,
+	MOST_RANGES = 2048,
 	MOST_OPEN = 8, /* pages that one instruction uses */
 	PLACES = 1 << 15,
 	WRITE_ACCESS = 2, /* bits of a fault's error code, and of the flags */

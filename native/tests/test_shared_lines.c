@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SERVER, CLIENT, PORTS, WORKERS = 2, PACKETS = 2, FORWARDED = 24, MOST_SHOWN = 20 };
+enum { SERVER, CLIENT, PORTS, WORKERS = 2, PACKETS = 4, FORWARDED = 40, MOST_SHOWN = 20 };
 
 static char directory[] = "/tmp/wirespeed-lines-XXXXXX";
 static struct ws_router *router;
@@ -141,26 +141,65 @@ static uint64_t received(int worker)
 	return __atomic_load_n(&router->workers[worker]->totals->rx_packets, __ATOMIC_RELAXED);
 }
 
-/* Forwards under the watch. Returns the number of shared lines. */
+/* Each worker has packets to receive at time `due`, a TSC. */
+static void give_packets(uint64_t due)
+{
+	router_pause(router);
+	for (uint16_t i = 0; i < WORKERS; i++) {
+		put_packets(i);
+		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
+			router->workers[i]->queues[queue].next_look = due;
+	}
+	router_resume(router);
+}
+
+static void receive_now(void)
+{
+	for (uint16_t i = 0; i < WORKERS; i++)
+		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
+			__atomic_store_n(&router->workers[i]->queues[queue].next_look, 0, __ATOMIC_RELAXED);
+}
+
+static void wait_for(const uint64_t *before, uint64_t count)
+{
+	for (int i = 0; i < WORKERS; i++)
+		while (received(i) < before[i] + count)
+			usleep(10000);
+}
+
+static void wait_for_loops(void)
+{
+	for (int i = 0; i < WORKERS; i++) {
+		const uint64_t *loops = &router->workers[i]->totals->loops;
+		uint64_t before = own_count_read(loops);
+		while (own_count_read(loops) == before)
+			usleep(1000);
+	}
+}
+
+/*
+ * Forwards under the watch. Returns the number of shared lines. Workers have forwarded before, so
+ * that they have buffers in their caches, and are out of the pause: both store to shared lines.
+ */
 static int watch_workers(struct shared_line *found)
 {
 	pid_t threads[WORKERS];
-	uint64_t before[WORKERS];
+	uint64_t before[WORKERS] = {0};
 	expect(ws_router_start(router), "start");
-	router_pause(router);
+	give_packets(0);
+	wait_for(before, FORWARDED);
 	for (uint16_t i = 0; i < WORKERS; i++) {
-		struct ws_worker_info info = {0};
-		while (!info.thread_id)
-			expect(ws_worker_info(i, &info), "worker");
-		put_packets(i);
+		struct ws_worker_info info;
+		expect(ws_worker_info(i, &info), "worker");
 		threads[i] = info.thread_id;
-		before[i] = received(i);
 	}
-	line_watch_begin(threads, WORKERS);
-	router_resume(router);
+	give_packets(UINT64_MAX);
+	wait_for_loops();
 	for (int i = 0; i < WORKERS; i++)
-		while (received(i) < before[i] + FORWARDED)
-			usleep(10000);
+		before[i] = received(i);
+	line_watch_begin(threads, WORKERS);
+	receive_now();
+	wait_for(before, FORWARDED);
 	line_watch_end();
 	ws_router_stop(router);
 	for (int i = 0; i < WORKERS; i++)
