@@ -117,14 +117,14 @@ ROUTERS = [
 
 def under_peer(burst: int, program: Path = OWN_PEER) -> list[Device]:
     """The DUTs that a peer loads; compared to testpmd under the same load."""
-    peer = f"bursts of {burst}" if program == OWN_PEER else f"by {program.name}"
+    peer = f"burst {burst}" if program == OWN_PEER else f"by {program.name}"
     one, many = PeerLoad(burst, 1, program), PeerLoad(burst, PEER_ROUTES << 8, program)
-    floor = f"{MACSWAP}, {peer}"
+    floor = f"macswap, {peer}"
     return [
         Device(floor, floor, one, testpmd="macswap"),
-        Device(f"router l2xc, {peer}", floor, one, CROSSED),
-        Device(f"router ip4, {peer}", floor, one, TEN_ROUTES),
-        Device(f"router ip4, 900 k routes, {peer}", floor, many, ROUTES_OF_PEERS, PEER_ROUTES + 1000),
+        Device(f"l2xc, {peer}", floor, one, CROSSED),
+        Device(f"ip4, {peer}", floor, one, TEN_ROUTES),
+        Device(f"900 k routes, {peer}", floor, many, ROUTES_OF_PEERS, PEER_ROUTES + 1000),
     ]
 
 

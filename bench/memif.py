@@ -44,11 +44,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from contenders import (
-    MACSWAP,
     NOTES,
     ROUTERS,
     SENDERS,
-    TXONLY,
     Device,
     PeerLoad,
     Sender,
@@ -198,7 +196,7 @@ def show(
     for contender in contenders:
         said = [NOTES[contender.name]] if contender.name in NOTES else []
         floor_name = contender.compared_to or contender.name
-        if floor_name != contender.name and not floor_name.startswith((MACSWAP, TXONLY)):
+        if floor_name != contender.name and not floor_name.startswith(("testpmd", "macswap")):
             said.append(f"ratio to {floor_name}")
         if said:
             console.print(f"  {contender.name}: {'; '.join(said)}", style="dim", highlight=False, soft_wrap=True)
@@ -255,7 +253,7 @@ def parse() -> argparse.Namespace:
 
 def beside(rows: list[Device], others: list[tuple[str, str]]) -> list[Device]:
     """The routers of --against under the load of these rows too."""
-    load = rows[0].name.removeprefix(MACSWAP)
+    load = rows[0].name.removeprefix("macswap")
     return [*rows, *(against(name + load, rows[0], what) for name, what in others)]
 
 
