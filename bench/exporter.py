@@ -1,8 +1,8 @@
 """Cost of a scrape: python bench/exporter.py [--interfaces N] [--workers N] [--rounds N]
 
 A statistics segment is made by hand with so many interfaces, each with an output and a transmit node, and as many
-workers, all counters in use. CPU time of an answer as text and wall
-time of a scrape over HTTP, by how nodes are told. With --while-loaded the
+workers, all counters in use. CPU time of an answer as text, CPU and wall time of a scrape over HTTP, by how nodes are
+told; the same beside a target that hangs. With --while-loaded the
 embedded lab holds a load beside it, once alone and once with the statistics of the generator read at 10 Hz, those of
 the router at 1 Hz as the console does, and the exporter scraped each second: what was late, unsent and lost of both.
 """
@@ -30,7 +30,9 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.exporter.exposition import Listening, Targets, served
 from wirespeed.exporter.generator import GeneratorTarget
 from wirespeed.exporter.router import By, RouterTarget
+from wirespeed.exporter.target import Target
 from wirespeed.exporter.text import MetricsText
+from wirespeed.exporter.told import TargetValues
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.running import running
 from wirespeed.machine.placement import choose_cpus
@@ -62,23 +64,42 @@ def scrapes(interfaces: int, workers: int, rounds: int) -> None:
             _scrapes(path, nodes, rounds)
 
 
+class Hanging:
+    """A target that never answers."""
+
+    name, kind = "hanging", "metrics"
+
+    def read(self) -> TargetValues:
+        threading.Event().wait()
+        raise AssertionError
+
+
 def _scrapes(path: Path, nodes: By, rounds: int) -> None:
-    answers, scrapes = [], []
+    answers = []
     target = RouterTarget("made", path, None, nodes)
     for _ in range(rounds + 1):
         before_s = _cpu_s()
         text = MetricsText(target.read()).blocks("text/plain", generate_latest)
         answers.append(_cpu_s() - before_s)
     series = sum(block.samples.count(b"\n") for block in text)
-    with served(Targets([target], 60), Listening()) as port:
-        while _get(port).count(b"wirespeed_router") < series:
-            time.sleep(0.1)
-        for _ in range(rounds):
-            before_s = time.perf_counter()
-            _get(port)
-            scrapes.append(time.perf_counter() - before_s)
-    answer, scrape = statistics.median(answers[1:]) * 1e3, statistics.median(scrapes) * 1e3
-    print(f"--nodes {nodes:<6} {series:>6} series  answer {answer:7.1f} ms CPU  scrape {scrape:7.1f} ms")
+    answer = statistics.median(answers[1:]) * 1e3
+    print(f"--nodes {nodes:<6} {series:>6} series  answer {answer:7.1f} ms CPU", end="")
+    asked: dict[str, list[Target]] = {"scrape": [target], "beside one that hangs": [target, Hanging()]}
+    for what, targets in asked.items():
+        with served(Targets(targets, 60), Listening()) as port:
+            while _get(port).count(b"wirespeed_router") < series:
+                time.sleep(0.1)
+            taken = [_timed(port) for _ in range(rounds)]
+        cpu_ms, wall_ms = (statistics.median(one[at] for one in taken) * 1e3 for at in range(2))
+        print(f"  {what} {cpu_ms:.1f} CPU, {wall_ms:.1f} ms", end="")
+    print(flush=True)
+
+
+def _timed(port: int) -> tuple[float, float]:
+    """CPU seconds, both ends and the target's own thread, and seconds of a scrape."""
+    before_s, began_s = _cpu_s(), time.perf_counter()
+    _get(port)
+    return _cpu_s() - before_s, time.perf_counter() - began_s
 
 
 def _cpu_s() -> float:

@@ -28,6 +28,7 @@ from rich.table import Table
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import DEEP_SLOTS, EmbeddedLab
 from wirespeed.machine.placement import choose_cpus
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.search.goals import PRESETS, goals_of
 from wirespeed.measurement.search.plan import MrrPlan, SearchPlan
@@ -47,7 +48,7 @@ def search(plan: SearchPlan, slots: int) -> SearchResult:
         with GeneratorClient(lab.rpc) as client:
             client.connect()
             wait_for_links(client)
-            return run_search(plan.on(lab.facts, lab.dut.describe()), client, dut=lab.dut)
+            return run_search(plan.on(lab.facts, lab.dut.describe()), Execution(client, lab.dut))
     finally:
         lab.stop()
 

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -63,11 +63,11 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="wirespeed-tests-") as folder:
         try:
             for tier in tiers:
-                with compiling(tier) as built:
+                with compiling(tier) as end_compiling:
                     for place, stage in enumerate(stage for stage in STAGES if stage.tier == tier):
                         timed(stage.name, partial(pytest, stage, Path(folder) / "report.xml"), outcomes)
                         if place == 0:
-                            built()
+                            end_compiling()
                             timed(NATIVE_NAMES[tier], partial(native, tier), outcomes)
         except KeyboardInterrupt:
             code = 130
@@ -91,8 +91,9 @@ def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) ->
 
 
 @contextmanager
-def compiling(tier: str) -> Iterator[Callable[[], object]]:
-    """Compile for later stages beside the first one, at low priority. Yields a function that waits for the end."""
+def compiling(tier: str) -> Iterator[Callable[[], None]]:
+    """Compile for later stages beside the first one, at low priority. Yields a function that ends this: the next
+    stage compiles the rest at normal priority, since a loaded machine may leave nothing for the low one."""
     steps = [["tools/test-native.sh", NATIVE_TIERS[tier], "build"]]
     if next((ROOT / "tests/unit/__pycache__").glob("*-pytest-*.pyc"), None) is None:
         # All processes of a stage would compile the same files to bytecode at once.
@@ -104,11 +105,22 @@ def compiling(tier: str) -> Iterator[Callable[[], object]]:
         stderr=subprocess.DEVNULL,
         process_group=0,
     ) as process:
-        try:
-            yield process.wait
-        finally:
-            if process.poll() is None:
+
+        def end() -> None:
+            if process.poll() is not None:
+                return
+            with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
+                process.wait()
+                # A compiler's parent removes what is half written, and outlives the shell.
+                for _ in range(100):
+                    os.killpg(process.pid, 0)
+                    time.sleep(0.05)
+
+        try:
+            yield end
+        finally:
+            end()
 
 
 def native(tier: str, outcome: Outcome) -> None:

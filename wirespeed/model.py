@@ -205,6 +205,10 @@ def parse_mac(text: str, unicast: bool = True) -> str:
     return ":".join(f"{value:02x}" for value in values)
 
 
+def mac_bytes(text: str) -> bytes:
+    return bytes.fromhex(text.replace(":", ""))
+
+
 def _check_memif(text: str, options: dict[str, str]) -> None:
     if not options.get("id", "0").isdigit():
         raise UsageError(f"port {text!r}: id takes a number")

@@ -12,6 +12,9 @@ from router_run import RouterProcess, loops, router
 
 from wirespeed.errors import UsageError
 
+needs_taps = pytest.mark.skipif(
+    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="taps need root and the tun driver (modprobe tun)"
+)
 BASE = """\
 set interface state e0 up
 set interface state e1 up
@@ -77,7 +80,7 @@ def test_subinterfaces_and_loopbacks_come_and_go(running: RouterProcess) -> None
         ("delete tap e0", "e0 was not made by create tap"),
         ("create tap id 70000", "tap id 70000 is not between 0 and 65535"),
         ("create tap host-if-name far-too-long-a-name", "an interface name has at most 15 bytes"),
-        ("create tap host-ns no-such-namespace", "no-such-namespace"),
+        pytest.param("create tap host-ns no-such-namespace", "no-such-namespace", marks=needs_taps),
     ],
 )
 def test_what_is_wrong_is_one_line_and_changes_nothing(running: RouterProcess, line: str, message: str | None) -> None:
@@ -128,9 +131,7 @@ def test_what_routes_need_is_not_deleted(running: RouterProcess) -> None:
     assert "e1.55" not in names(running)
 
 
-@pytest.mark.skipif(
-    os.geteuid() != 0 or not Path("/dev/net/tun").exists(), reason="taps need root and the tun driver (modprobe tun)"
-)
+@needs_taps
 def test_taps_are_made_and_deleted_at_run_time(running: RouterProcess) -> None:
     host = f"wsr{os.getpid() % 100000}"
     assert running.ask(f"create tap id 3 host-if-name {host} hw-addr 02:00:00:00:00:33") == "tap3\n"

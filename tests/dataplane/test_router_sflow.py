@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import struct
@@ -253,6 +254,7 @@ def test_what_cannot_be_is_refused_in_one_line(tmp_path, line, why):
         assert running.ask("show sflow").split("Status")[0] == before
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone may listen to a multicast group of netlink")
 def test_counters_go_to_netlink_where_host_sflow_listens(tmp_path):
     with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 2) as listener:
         listener.bind((0, 1 << 28))

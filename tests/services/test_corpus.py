@@ -110,7 +110,9 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
         assert titles(corpus, "kind=search", "figure=NDR", "dut=ROUTER") == ["search"]
         assert titles(corpus, "build=c0ff*", "kind!=inspect", "load=*imix*") == ["search"]
         assert titles(corpus, "tag=aut*", "rate>=7M", "kind=search") == ["search"]
-        assert titles(corpus, "imix") == ["search"]
+        assert titles(corpus, "IMIX") == titles(corpus, "imix", "kind=search") == ["search"]
+        assert titles(corpus, "0ffee1") == titles(corpus, "utum") == titles(corpus)
+        assert corpus.index.figures(parse_words(["imix"]), "dut").total == 2
         assert titles(corpus, "started>=2026-11-22", "started<=2026-11-22", "kind=search") == ["search"]
         assert titles(corpus, "100%") == titles(corpus, "a_b") == []  # no wildcards but *
         found = corpus.index.figures(parse_words(["kind=search"]), "-rate")
@@ -127,6 +129,18 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
     assert "PDR" in capsys.readouterr().out
     assert main(["results", "list", "--archive", where]) == 0
     assert "6 of 6" in capsys.readouterr().out
+
+
+def test_a_word_finds_builds_and_tags_that_came_later(where: str, files: list[Path]) -> None:
+    with open_corpus(where) as corpus:
+        corpus.add(files)
+        corpus.add(files[:2], "C0FFEE")
+        corpus.add(files[:3], "deadbeef", ("Ärmel",))
+        found = [file.stem for file in files]
+        assert (titles(corpus, "c0ffee"), titles(corpus, "deadbeef")) == (found[:2], found[2:3])
+        assert titles(corpus, "rmel") == found[:3]
+        corpus.index.untag(sorted(corpus.index.digests()), "Ärmel")
+        assert titles(corpus, "rmel") == []
 
 
 def test_watts_make_the_best_dut_per_watt(where: str, tmp_path: Path) -> None:
@@ -310,6 +324,7 @@ def test_an_archive_with_the_former_name_of_its_duts_keeps_them(
     with open_corpus(where) as corpus:
         corpus.add(files)
         before = sorted(row["dut"] for row in corpus.index.results(()).rows)
+        named = titles(corpus, "ROUTER")
     config = Config()
     config.set_main_option("script_location", str(Path(schema.__file__).parent / "migrations"))
     engine = create_engine(parse_place(where).database)
@@ -324,6 +339,8 @@ def test_an_archive_with_the_former_name_of_its_duts_keeps_them(
         assert main(words) == 0
         (row,) = json.loads(capsys.readouterr().out)
         assert row["dut"] == "router" and "box" not in row
+    with open_corpus(where) as corpus:
+        assert titles(corpus, "ROUTER") == named != []
 
 
 def test_the_head_is_the_newest_migration_and_makes_the_tables_that_are_asked(where: str) -> None:

@@ -30,6 +30,7 @@ from wirespeed.lab.running import running
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.machine.ports import free_rpc_port
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
@@ -73,7 +74,7 @@ def test_an_owners_time_out_ends_no_trial_of_ours(impatient_ring: RingLab) -> No
     duration_s = 1.5 * OWNER_TIMEOUT_S
     plan = replace(SHORT, warmup_s=0.0, ramp_s=0.0, hold_s=duration_s, interval_s=duration_s)
     with connected(impatient_ring.rpc) as client:
-        result = run_loadtest(plan, client)
+        result = run_loadtest(plan, Execution(client))
     assert result.ending.status == "complete"
     (sample,) = result.samples
     balance = result.outcome.channels["0→1"].balance
@@ -97,7 +98,7 @@ def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab,
                 before = thief.snapshot([0]).ports[0].opackets
                 wait_for(lambda: thief.snapshot([0]).ports[0].opackets > before + 10 * RATE_PPS, "the thief's load")
 
-        result = run_loadtest(replace(SHORT, hold_s=20.0), client, on_sample=steal)
+        result = run_loadtest(replace(SHORT, hold_s=20.0), Execution(client, watch=steal))
         status = client.port_status([0, 1])
         assert (status[0].state, status[0].owner, status[1].owner) == ("TX", thief.user, "")
         thief.release([0])
@@ -115,7 +116,7 @@ def test_a_port_that_somebody_stops_ends_the_test(ring: RingLab) -> None:
             if progress.step.phase == "hold":
                 client.stop([1])
 
-        result = run_loadtest(replace(SHORT, hold_s=20.0), client, on_sample=stop)
+        result = run_loadtest(replace(SHORT, hold_s=20.0), Execution(client, watch=stop))
     assert "port 1 stopped sending during the test: its state is STREAMS" in result.ending.reason
 
 
@@ -131,7 +132,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
             other.call("push_pkts", port_id=0, pkts=[packet(noise)] * 20, ipg_usec=0, force=True)
 
         plan = replace(SHORT, signature=True, latency_rate_pps=1000.0)
-        result = run_loadtest(plan, client, on_sample=push)
+        result = run_loadtest(plan, Execution(client, watch=push))
     there, back = (result.outcome.channels[name].balance for name in ("0→1", "1→0"))
     assert back.extraneous == 0
     assert back.sent == back.received > 0
@@ -157,7 +158,7 @@ def test_the_other_direction_alone_and_each_load_in_turn(ring: RingLab) -> None:
     plan = replace(SHORT, directions=pair_directions(only="1-0"), hold_s=0.4)
     plan = replace(plan, step_loads=(Rate(5000, "pps"), Rate(10_000, "pps")))
     with connected(ring.rpc) as client:
-        result = run_loadtest(plan, client)
+        result = run_loadtest(plan, Execution(client))
     assert [sample.phase for sample in result.samples] == ["warm-up"] + ["step"] * 4
     assert all(sample.ports[0].tx_pps == 0 for sample in result.samples)
     asked = [sample.ports[1].intended_pps for sample in result.samples if sample.measured]
@@ -225,9 +226,9 @@ def test_three_ports_in_a_ring_by_their_own_lines_then_two_into_one(short_direct
     ring = replace(SHORT, directions=parse_directions("0>1,1>2,2>0"), ramp_target=Rate(0.1, "percentage"))
     marked = replace(SHORT, directions=parse_directions("0>2,1>2"), signature=True)
     with three_ports(short_directory, (0, 1), (1, 2), (2, 0)) as address, connected(address) as client:
-        result = run_loadtest(ring, client)
+        result = run_loadtest(ring, Execution(client))
         cross(short_directory / "r", (0, 2), (1, 2))
-        merged = run_loadtest(marked, client)
+        merged = run_loadtest(marked, Execution(client))
     assert result.ending.status == "complete"
     assert list(result.outcome.channels) == ["0→1", "1→2", "2→0"]
     held = [sample for sample in result.samples if sample.phase == "hold"]
@@ -259,7 +260,7 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
                 os.kill(lab.router.pid, signal.SIGKILL)
                 wait_for(lambda: not client.port_status([1])[1].link_up, "the end of the link")
 
-        result = run_loadtest(replace(SHORT, ignore_link_down=ride), client, on_sample=kill)
+        result = run_loadtest(replace(SHORT, ignore_link_down=ride), Execution(client, watch=kill))
         assert {one.owner for one in client.port_status([0, 1]).values()} == {""}
     down = [sample.links_down for sample in result.samples]
     assert down[:2] == [(), ()]
@@ -281,7 +282,7 @@ def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[in
             if progress.step.phase == "hold":
                 os.kill(lab.generator.pid, signal.SIGKILL)
 
-        result = run_loadtest(plan, client, on_sample=restart)
+        result = run_loadtest(plan, Execution(client, watch=restart))
         assert result.ending.exit_code == 4
         assert "stopped answering" in result.ending.reason
         assert result.samples[-1].phase == "hold"

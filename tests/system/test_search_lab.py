@@ -11,6 +11,7 @@ from harness.programs import run_wirespeed
 from shared_labs import connected
 
 from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.search.goals import goals_of
 from wirespeed.measurement.search.plan import LatencyPlan, SearchPlan
@@ -37,7 +38,7 @@ PLAN = SearchPlan(
 def search(lab: EmbeddedLab, plan: SearchPlan = PLAN) -> SearchResult:
     with connected(lab.rpc) as client:
         # An absence loses no packet that the rings hold: at these loads they hold a whole trial.
-        return run_search(plan.on(lab.facts, None), client, dut=lab.dut)
+        return run_search(plan.on(lab.facts, None), Execution(client, lab.dut))
 
 
 def test_injected_loss_is_the_devices_whatever_the_load(lab: EmbeddedLab) -> None:

@@ -14,6 +14,7 @@ from harness.waiting import PATIENCE_S, wait_for
 from shared_labs import RingLab, connected, ring_lab
 
 from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.measurement.soak.result import SoakResult
@@ -99,7 +100,7 @@ def test_the_embedded_lab_is_soaked_and_its_routers_losses_are_found(lab: Embedd
 
     with connected(lab.rpc) as client:
         try:
-            result = run_soak(plan, client, dut=lab.dut, watch=watch)
+            result = run_soak(plan, Execution(client, lab.dut, watch))
         finally:
             ask(lab.control_socket, "set interface impairment e1 off")
     verdict, total = result.verdict, result.total

@@ -25,6 +25,7 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
 from wirespeed.measurement.burst.result import BurstResult
 from wirespeed.measurement.burst.run import BurstProgress, run_burst
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import frames_of, summary_of
 from wirespeed.measurement.rerun import command_of
@@ -54,7 +55,7 @@ def loop(**simulation: Any) -> Iterator[SimulatedTrex]:
 def run(trex: SimulatedTrex, plan: BurstPlan = QUICK, **more: Any) -> BurstResult:
     with GeneratorClient(trex.server, timeout_s=2.0) as client:
         client.connect()
-        return run_burst(plan, client, **more)
+        return run_burst(plan, Execution(client, **more))
 
 
 @pytest.fixture(scope="module")

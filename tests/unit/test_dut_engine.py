@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
+import tarfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +26,7 @@ from wirespeed.dut.plan import Action, DutAnswers, DutPlan, DutStage, DutStep
 from wirespeed.dut.reach.local import LocalReach
 from wirespeed.dut.reach.questions import asking, questions_of
 from wirespeed.dut.reach.reach import Ran
+from wirespeed.dut.reach.ssh import unpack
 from wirespeed.dut.remote import RemoteDut
 from wirespeed.dut.setup import DutInterface, DutOptions, default_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault, UsageError
@@ -213,6 +216,35 @@ def test_a_text_of_a_result_is_shown_by_beginnings_of_its_words(tmp_path):
         show(result, "show run")
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
 def test_a_command_that_is_too_long_fails_as_others_do() -> None:
     ran = LocalReach().run(f"true {'x' * (1 << 18)}")
     assert (ran.code, ran.why) == (126, "the command cannot be run: Argument list too long")
+
+
+def packed(*members: tuple[str, bytes | str | None]) -> bytes:
+    """A tar archive: a file's bytes, a link's target, or None for a folder, by name."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in members:
+            member = tarfile.TarInfo(name)
+            if isinstance(content, bytes):
+                member.size = len(content)
+            else:
+                member.type, member.linkname = (tarfile.SYMTYPE, content) if content else (tarfile.DIRTYPE, "")
+            archive.addfile(member, io.BytesIO(content) if isinstance(content, bytes) else None)
+    return out.getvalue()
+
+
+def test_an_archive_of_a_dut_is_unpacked_as_files_and_folders(tmp_path: Path) -> None:
+    unpack(packed((".", None), ("./empty", None), ("./core/a.json", b"{}"), ("./core/link", "/etc/passwd")), tmp_path)
+    assert sorted(str(place.relative_to(tmp_path)) for place in tmp_path.rglob("*")) == ["core", "core/a.json", "empty"]
+    assert (tmp_path / "core/a.json").read_bytes() == b"{}"
+
+
+@pytest.mark.parametrize("name", ["../outside", "/outside", "core/../../outside"])
+def test_an_archive_of_a_dut_writes_nothing_outside_of_its_folder(tmp_path: Path, name: str) -> None:
+    (tmp_path / "into").mkdir()
+    with pytest.raises(FileFault, match=f"the archive names '{name}', which is outside of its folder"):
+        unpack(packed((name, b"x")), tmp_path / "into")
+    assert [place.name for place in tmp_path.iterdir()] == ["into"]

@@ -261,7 +261,7 @@ def test_tests_of_rfc_2544_are_explained_by_frame_size(tmp_path: Path, capsys: p
     suite, dut = suite_of(), SimulatedDut(step(7e6))
     loads = ((1, "64", 7.07e6), (2, "64", 6.5e6), (3, "1518", 812_743.0))
     trials = tuple(
-        SuiteTrial(number, "throughput", frame, load, 2.0, dut(load, 2.0, "search").trial)
+        SuiteTrial(number, "throughput", load, 2.0, dut(load, 2.0, "search").trial, frame)
         for number, frame, load in loads
     )
     write_file(dataclasses.replace(suite, trials=trials), tmp_path / "rfc.json")

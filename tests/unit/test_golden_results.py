@@ -85,7 +85,8 @@ def golden(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory that the archive is unpacked in."""
     directory = tmp_path_factory.mktemp("golden")
     with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(directory, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Debian 12's Python has none
+        archive.extractall(directory)
     return directory
 
 

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,7 @@ def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
     assert "| mine " in said.out
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
 def test_another_machine_is_asked_by_its_way(capsys):
     """Of a namespace of this machine, which has the same CPUs; over SSH in tests/system/test_testbed_ssh.py."""
     assert main(["host", "show", "--dut", "local", "--format", "json"]) == 0

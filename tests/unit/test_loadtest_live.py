@@ -68,7 +68,7 @@ def text_of(screen: Console) -> str:
 
 def test_a_plain_line_says_phase_load_rates_loss_and_time_left() -> None:
     screen = console()
-    with LoadTestLines(screen, PLAN) as lines:
+    with LoadTestLines(screen) as lines:
         lines(progress())
     assert text_of(screen) == (
         "  330.0 s ramp 50.0 %: "
@@ -80,7 +80,7 @@ def test_a_plain_line_says_phase_load_rates_loss_and_time_left() -> None:
 
 def test_plain_lines_come_at_new_phases_and_then_every_few_seconds() -> None:
     screen = console()
-    with LoadTestLines(screen, PLAN) as lines:
+    with LoadTestLines(screen) as lines:
         for second in range(1, 31):
             lines(progress("warm-up", second))
         for second in range(31, 631):
@@ -93,7 +93,7 @@ def test_plain_lines_come_at_new_phases_and_then_every_few_seconds() -> None:
 
 def test_loss_and_saturation_are_told_once_each_and_at_once() -> None:
     screen = console()
-    with LoadTestLines(screen, PLAN) as lines:
+    with LoadTestLines(screen) as lines:
         lines(progress(end_s=300))
         lines(progress(end_s=301, loss_onset=LOSSY))
         lines(progress(end_s=302, loss_onset=LOSSY, saturation=KNEE))
@@ -128,16 +128,16 @@ def test_the_live_view_has_a_row_for_each_channel_and_marks_the_saturated_one() 
 
 def test_the_live_view_leaves_only_the_news_behind() -> None:
     screen = console(terminal=True)
-    with LoadTestView(screen, PLAN, "title") as live:
+    with LoadTestView(screen, "title") as live:
         live(progress())
         live(progress(saturation=KNEE))
     assert "0→1 saturated at 7.00 Mpps" in text_of(screen)
 
 
 def test_the_view_fits_where_it_is_shown() -> None:
-    assert isinstance(watcher(console(terminal=True), PLAN, "", quiet=False), LoadTestView)
-    assert isinstance(watcher(console(), PLAN, "", quiet=False), LoadTestLines)
-    assert isinstance(watcher(console(terminal=True), PLAN, "", quiet=True), NoView)
+    assert isinstance(watcher(console(terminal=True), "", quiet=False), LoadTestView)
+    assert isinstance(watcher(console(), "", quiet=False), LoadTestLines)
+    assert isinstance(watcher(console(terminal=True), "", quiet=True), NoView)
 
 
 def ended(*notes: str, **changes: Any) -> Result:

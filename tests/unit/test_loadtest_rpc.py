@@ -17,6 +17,7 @@ from fake_generator import FakeGenerator
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import EnvironmentFault, RemoteError
 from wirespeed.generator.server import Server
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.run import run_loadtest
 from wirespeed.profiles import load_profile
@@ -66,7 +67,7 @@ def generator() -> Iterator[tuple[FakeGenerator, GeneratorClient]]:
 )
 def test_percent_of_line_means_the_same_on_both_sides(tunables: dict[str, str], frame_bytes: float) -> None:
     with generator() as (_, client):
-        result = run_loadtest(replace(QUICK, tunables=tunables), client)
+        result = run_loadtest(replace(QUICK, tunables=tunables), Execution(client))
         statuses = client.port_status((0, 1))
     raise_for(result.ending)
     assert result.versions["generator"].startswith("wirespeed ")
@@ -87,12 +88,12 @@ def test_a_line_that_has_no_link_and_a_port_that_is_taken() -> None:
     with generator() as (core, client):
         core.set_link_state(1, False)
         with pytest.raises(EnvironmentFault, match="port 1 .* has no link"):
-            run_loadtest(QUICK, client)
+            run_loadtest(QUICK, Execution(client))
         core.set_link_state(1, True)
         client.call("acquire", port_id=1, user="somebody", session_id=1, force=False)
         with pytest.raises(RemoteError, match=r"somebody.*--force"):
-            run_loadtest(QUICK, client)
-        assert run_loadtest(replace(QUICK, force=True), client).ending.status == "complete"
+            run_loadtest(QUICK, Execution(client))
+        assert run_loadtest(replace(QUICK, force=True), Execution(client)).ending.status == "complete"
 
 
 def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) ->
     profile.write_text(json.dumps([loaded["stream"]]))
     with generator() as (core, client):
         assert not core.port_info(0).promiscuous
-        result = run_loadtest(replace(QUICK, profile=str(profile), directions=QUICK.directions[:1]), client)
+        result = run_loadtest(replace(QUICK, profile=str(profile), directions=QUICK.directions[:1]), Execution(client))
         assert core.port_info(0).promiscuous  # a DUT may bridge what a profile addresses
     raise_for(result.ending)
     for ended in result.outcome.channels.values():

@@ -17,6 +17,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.dut import DutReading
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, RemoteError, UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_as, write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
@@ -50,7 +51,7 @@ QUICK = LoadPlan(
 def run(trex: SimulatedTrex, plan: LoadPlan = QUICK, **more: Any) -> Result:
     with GeneratorClient(trex.server, timeout_s=2.0) as client:
         client.connect()
-        return run_loadtest(plan, client, **more)
+        return run_loadtest(plan, Execution(client, **more))
 
 
 @contextmanager
@@ -149,7 +150,7 @@ def test_the_result_is_whole_and_survives_its_file(tmp_path: Path) -> None:
 def test_a_watcher_sees_every_sample_and_saturation_as_it_happens() -> None:
     seen: list[LoadTestProgress] = []
     with loop(capacity_pps=LINE_PPS / 4) as trex:
-        result = run(trex, on_sample=seen.append)
+        result = run(trex, watch=seen.append)
     assert tuple(progress.sample for progress in seen) == result.samples
     assert seen[-1].remaining_s == pytest.approx(0, abs=1e-9)
     wire = Channel(0, 1)
@@ -202,7 +203,7 @@ def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> Non
             threading.Event().wait(0.2)
 
     with loop() as trex:
-        result = run(trex, on_sample=stall)
+        result = run(trex, watch=stall)
     assert len(result.samples) == 17
     # Steps that were rushed through would be seven; a busy machine makes one or two of them short.
     assert sum(sample.interval_s < QUICK.interval_s / 3 for sample in result.samples) < 4
@@ -232,7 +233,7 @@ def test_a_warm_up_without_an_answer_goes_on_where_workers_were_away(
                 trex.device.outages[:] = [(began_s, trex.now_s)]
 
         trex.device.outages.append((began_s, inf))
-        result = run(trex, on_sample=answer)
+        result = run(trex, watch=answer)
     assert result.ending.status == status, result.ending.reason
 
 
@@ -246,7 +247,7 @@ def test_a_port_that_sends_nothing_is_told_from_a_silent_device() -> None:
 def test_a_generator_that_dies_leaves_the_samples() -> None:
     with SimulatedTrex(dies_after=25) as trex, GeneratorClient(trex.server, timeout_s=0.2) as client:
         client.connect()
-        result = run_loadtest(QUICK, client)
+        result = run_loadtest(QUICK, Execution(client))
     assert result.samples
     assert result.outcome.drain_s is None
     with pytest.raises(ConnectionFault, match="stopped answering"):
@@ -262,7 +263,7 @@ def test_a_port_stolen_in_the_middle_ends_the_test_and_frees_the_other() -> None
                 thief.acquire((1,), force=True)
 
     with SimulatedTrex() as trex:
-        result = run(trex, on_sample=steal)
+        result = run(trex, watch=steal)
         assert [port.owner for port in trex.ports] == ["", "thief"]
         assert not trex.ports[0].active
     assert result.ending.exit_code == 4
@@ -281,7 +282,7 @@ def test_an_interrupted_test_keeps_what_it_measured(how: str) -> None:
             stop.set()
 
     with loop(capacity_pps=LINE_PPS / 24) as trex:
-        result = run(trex, on_sample=interrupt, stop=stop)
+        result = run(trex, watch=interrupt, stop=stop)
     assert result.ending.status == "interrupted"
     assert [sample.phase for sample in result.samples] == ["warm-up", "warm-up", "ramp"]
     ended = result.outcome.channels["0→1"]
@@ -303,7 +304,7 @@ def test_an_error_of_the_watcher_still_gives_the_ports_back() -> None:
         raise BrokenPipeError
 
     with loop() as trex, pytest.raises(BrokenPipeError):
-        run(trex, on_sample=fail)
+        run(trex, watch=fail)
 
 
 @pytest.mark.parametrize(
@@ -381,7 +382,7 @@ def test_a_generator_with_one_port_cannot_run_a_load_test() -> None:
 def test_many_tests_in_one_process_on_one_connection() -> None:
     with loop() as trex, GeneratorClient(trex.server) as client:
         client.connect()
-        results = [run_loadtest(replace(QUICK, ramp_s=0.1, hold_s=0.05), client) for _ in range(3)]
+        results = [run_loadtest(replace(QUICK, ramp_s=0.1, hold_s=0.05), Execution(client)) for _ in range(3)]
     assert all(result.ending.status == "complete" for result in results)
     assert all(result.samples[0].ports[0].opackets < 100_000 for result in results)  # counted from the test's start
 
@@ -392,7 +393,7 @@ def test_a_link_that_is_lost_ends_the_test_as_failed_with_what_was_measured() ->
             trex.no_link = (1,)
 
     with loop() as trex:
-        result = run(trex, on_sample=pull)
+        result = run(trex, watch=pull)
     assert (result.ending.status, result.ending.exit_code) == ("failed", 4)
     assert "port 1 lost its link" in result.ending.reason
     assert [sample.links_down for sample in result.samples] == [(), (), (), (1,)]
@@ -405,7 +406,7 @@ def test_a_link_that_is_lost_is_ridden_out_when_told_and_its_samples_are_marked(
         trex.no_link = (1,) if 2 <= sum(progress.step.end_s >= end_s for end_s in (0.09, 0.12, 0.18)) < 3 else ()
 
     with loop() as trex:
-        result = run(trex, replace(QUICK, ignore_link_down=True), on_sample=flap)
+        result = run(trex, replace(QUICK, ignore_link_down=True), watch=flap)
     assert result.ending.status == "complete"
     down = [sample.links_down for sample in result.samples]
     assert (1,) in down
@@ -418,7 +419,7 @@ def test_a_port_that_stops_by_itself_ends_the_test() -> None:
             trex.ports[0].active = False
 
     with SimulatedTrex() as trex:
-        result = run(trex, replace(QUICK, hold_s=0.3), on_sample=halt)
+        result = run(trex, replace(QUICK, hold_s=0.3), watch=halt)
     assert result.ending.exit_code == 4
     assert "port 0 stopped sending during the test: its state is STREAMS" in result.ending.reason
     assert result.samples[-1].phase == "hold"
@@ -431,7 +432,7 @@ def test_counters_that_begin_anew_end_the_test_and_are_not_in_it() -> None:
                 port.history = [(0.0, 0.0, 0.0)]
 
     with SimulatedTrex() as trex:
-        result = run(trex, replace(QUICK, hold_s=0.3), on_sample=restart)
+        result = run(trex, replace(QUICK, hold_s=0.3), watch=restart)
     assert result.ending.exit_code == 4
     assert "began again at 0" in result.ending.reason
     sent = [sample.ports[0].opackets or 0 for sample in result.samples]
@@ -451,7 +452,7 @@ def test_a_thief_in_the_hold_ends_the_test_and_none_of_its_figures_are_in_it(sam
             trex.ports[1].set_pps(1e9, trex.now_s)
 
     with SimulatedTrex() as trex:
-        result = run(trex, replace(QUICK, ramp_target=Rate(1e6, "pps"), hold_s=0.3), on_sample=steal)
+        result = run(trex, replace(QUICK, ramp_target=Rate(1e6, "pps"), hold_s=0.3), watch=steal)
         assert not trex.ports[0].active
     assert result.ending.exit_code == 4
     assert "port 1 was lost during the test" in result.ending.reason

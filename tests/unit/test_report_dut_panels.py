@@ -85,7 +85,7 @@ def test_searches_rfc_2544_and_soaks_have_the_same_panels():
     }
 
     of_suite = tuple(
-        SuiteTrial(one.number, "throughput", frame, one.load_pps, 1.0, one.trial)
+        SuiteTrial(one.number, "throughput", one.load_pps, 1.0, one.trial, frame)
         for one, frame in zip(trials, ("64b", "1518b") * len(trials), strict=False)
     )
     suite = Rfc2544Result(

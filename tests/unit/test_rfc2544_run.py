@@ -17,6 +17,7 @@ from trex_fields import Fields, Refused
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, RemoteError, UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
 from wirespeed.measurement.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
@@ -53,7 +54,7 @@ def of(*tests: Test) -> Rfc2544Plan:
 def run(trex: SimulatedTrex, plan: Rfc2544Plan, **more: Any) -> Rfc2544Result:
     with GeneratorClient(trex.server, timeout_s=2.0) as client:
         client.connect()
-        return run_rfc2544(plan, client, **more)
+        return run_rfc2544(plan, Execution(client, **more))
 
 
 @contextmanager
@@ -232,7 +233,7 @@ def gone_for(trex: SimulatedTrex, seconds: float) -> Callable[[], None]:
 def test_reset_is_the_loss_over_the_rate() -> None:
     plan = replace(of("throughput", "reset"), frames=parse_sizes("128,64", ip6=False), reset_kind="by hand")
     with loop() as trex:
-        result = run(trex, plan, do_reset=gone_for(trex, 0.5))
+        result = run(trex, plan, restart=gone_for(trex, 0.5))
     (row,) = result.reset
     assert (row.frame, row.kind, len(row.times_s)) == ("64", "by hand", 2)
     assert row.load_pps == result.throughput[1].throughput_pps
@@ -251,7 +252,7 @@ def test_a_generator_hears_us_while_a_reset_lasts(monkeypatch: pytest.MonkeyPatc
             wait_for(lambda: trex.methods.count("resume_streams") >= before + 4, "four heartbeats")
             heard.append(trex.methods.count("resume_streams") - before)
 
-        run(trex, replace(of("throughput", "reset"), repeats=1, reset_kind="slowly"), do_reset=reset)
+        run(trex, replace(of("throughput", "reset"), repeats=1, reset_kind="slowly"), restart=reset)
     assert heard[0] >= 4
 
 
@@ -260,7 +261,7 @@ def test_a_reset_that_fails_ends_the_tests_and_keeps_the_rows() -> None:
         raise MeasurementError("no such outlet")
 
     with loop() as trex:
-        result = run(trex, replace(of("throughput", "reset"), reset_kind="x"), do_reset=reset)
+        result = run(trex, replace(of("throughput", "reset"), reset_kind="x"), restart=reset)
     assert (result.ending.status, result.ending.exit_code, result.ending.reason) == ("failed", 5, "no such outlet")
     assert result.throughput and not result.reset
 
@@ -285,7 +286,7 @@ def test_everything_comes_back_from_its_file_and_from_its_journal(tmp_path: Path
     file, other = tmp_path / "x.json", tmp_path / "y.json"
     journal = Journal(journal_path(other))
     with loop(capacity_pps=4e6, buffer_frames=50_000.0) as trex:
-        result = run(trex, plan, do_reset=gone_for(trex, 0.2), recorder=JournalRecorder(journal))
+        result = run(trex, plan, restart=gone_for(trex, 0.2), recorder=JournalRecorder(journal))
     journal.close()
     assert all(result.rows(test) for test in plan.tests)
     write_file(result, file)
@@ -344,7 +345,7 @@ def test_a_generator_that_goes_away_fails_them_and_keeps_the_trials() -> None:
 
 def test_a_device_that_returns_nothing_has_no_throughput() -> None:
     with loop(silent=(0, 1)) as trex:
-        result = run(trex, replace(QUICK, tests=parse_test("all"), reset_kind="x"), do_reset=lambda: None)
+        result = run(trex, replace(QUICK, tests=parse_test("all"), reset_kind="x"), restart=lambda: None)
     assert result.throughput[0].throughput_pps is None
     assert not (result.latency or result.recovery or result.reset)
     assert "no throughput was found" in result.back_to_back[0].skipped

@@ -281,7 +281,7 @@ def test_the_block_says_what_each_section_demands() -> None:
             RESULT,
             throughput=(
                 ThroughputRow("64", 64, 14_880_952.4, 7_770_000, 7_800_000, "dut", trials=9),
-                ThroughputRow("1518", 1518, 812_743.8, 700_000, 710_000, "tester", "the tester could not", 5),
+                ThroughputRow("1518", 1518, 812_743.8, 700_000, 710_000, "tester", 5, irregular="the tester could not"),
             ),
             latency=(
                 LatencyRow("64", 64, "0→1", 7.77e6, 14.88e6, (40.0, 50.0), 12.0, 99.0, tagged=9, baseline_us=3.0),

@@ -14,6 +14,7 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.search.goals import goals_of
 from wirespeed.measurement.search.plan import LatencyPlan, MrrPlan, SearchPlan
@@ -39,7 +40,7 @@ QUICK = SearchPlan(
 def run(trex: SimulatedTrex, plan: SearchPlan = QUICK, **more: Any) -> SearchResult:
     with GeneratorClient(trex.server, timeout_s=2.0) as client:
         client.connect()
-        return run_search(plan, client, **more)
+        return run_search(plan, Execution(client, **more))
 
 
 @contextmanager

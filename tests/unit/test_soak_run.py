@@ -16,6 +16,7 @@ from simulated_trex import SimulatedTrex
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, EnvironmentFault, MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import of_journal, read_file, write_file
 from wirespeed.measurement.soak import run as soak_run
 from wirespeed.measurement.soak.journal import SoakJournal
@@ -56,10 +57,10 @@ def _short_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wirespeed.measurement.soak.run.check_plan", lambda _: None)
 
 
-def run(trex: SimulatedTrex, plan: SoakPlan = PLAN, **more: Any) -> SoakResult:
+def run(trex: SimulatedTrex, plan: SoakPlan = PLAN, earlier: SoakResult | None = None, **more: Any) -> SoakResult:
     with GeneratorClient(trex.server, timeout_s=0.5) as client:
         client.connect()
-        return run_soak(plan, client, **more)
+        return run_soak(plan, Execution(client, **more), earlier=earlier)
 
 
 @contextmanager
@@ -167,7 +168,7 @@ def journaled(path: Path, trex: SimulatedTrex, watch: Callable[[SoakProgress], N
     client.stop = lambda ports: None  # type: ignore[method-assign]
     journal = Journal(path)
     with pytest.raises(Killed):
-        run_soak(plan, client, watch=killing, recorder=SoakJournal(journal))
+        run_soak(plan, Execution(client, watch=killing, recorder=SoakJournal(journal)))
     journal.close()
     client.close()
 

@@ -18,6 +18,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of as explained_verdict
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import verdict_of
 from wirespeed.measurement.stateful.case import cases_of
@@ -62,8 +63,9 @@ def client() -> Iterator[GeneratorClient]:
 def run(client: GeneratorClient, monkeypatch: pytest.MonkeyPatch) -> Any:
     def of(dut: StatefulDevice, plan: StatefulPlan = QUICK, **more: Any) -> StatefulResult:
         monkeypatch.setattr("wirespeed.measurement.stateful.bench.FlowSession", dut.session)
-        monkeypatch.setattr("wirespeed.measurement.stateful.run.states_of", lambda _: dut)
-        return run_stateful(plan, client, dut=more.pop("told_by", _NOBODY), **more)
+        monkeypatch.setattr("wirespeed.measurement.stateful.run.states_of", lambda device: device and dut)
+        ways = {name: more.pop(name) for name in ("empty", "beside") if name in more}
+        return run_stateful(plan, Execution(client, more.pop("told_by", _NOBODY), **more), **ways)
 
     return of
 

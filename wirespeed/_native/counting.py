@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from wirespeed._native.addresses import read_address
-from wirespeed._native.runtime import Handle, check
+from wirespeed._native.runtime import RouterPart, check
 from wirespeed.seam.counting import Adjacency, Counting, Counts, RouteCounts
 
 _PAGE = 1024
 _LINKS = ("ip4", "ip6", "mpls")
 
 
-class RouteCounters:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class RouteCounters(RouterPart):
     def set(self, what: Counting, on: bool) -> None:
         """All begins at 0 when it is switched on."""
         for one in what:

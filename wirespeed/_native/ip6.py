@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address
-from wirespeed._native.runtime import Handle, check, format_mac
+from wirespeed._native.runtime import RouterPart, check, format_mac
 from wirespeed.errors import UsageError
 from wirespeed.seam.ip6 import AdvertisedPrefix, Advertising, DadConflict, DadState, EchoReply, Ip6Interface
 
@@ -15,10 +15,7 @@ _REPLIES = 64
 _CONFLICTS = 64
 
 
-class Ip6:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class Ip6(RouterPart):
     def of(self, index: int) -> Ip6Interface:
         struct = self._ffi.new("struct ws_ip6_interface *")
         check(self._lib.ws_router_ip6(self._router, index, struct))

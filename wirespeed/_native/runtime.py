@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from wirespeed._native.port_checks import check_ports
 from wirespeed.errors import EnvironmentFault, UsageError
-from wirespeed.model import DEFAULT_SPEED_BPS, PLAIN_MTU, PortSpec
+from wirespeed.model import DEFAULT_SPEED_BPS, PLAIN_MTU, PortSpec, mac_bytes
 from wirespeed.seam.ports import PoolInfo, PortCounters, PortDevice, PortInfo, PortMedium, RxStart, WorkerInfo
 
 Hugepages = Literal["auto", "never", "require"]
@@ -46,6 +46,13 @@ class Handle(NamedTuple):
     ffi: Any
     lib: Any
     router: Any
+
+
+class RouterPart:
+    """What the core does for one part of a router."""
+
+    def __init__(self, router: Handle) -> None:
+        self._ffi, self._lib, self._router = router
 
 
 @functools.cache
@@ -256,10 +263,6 @@ def _describe(
     config.speed_bps = spec.speed_bps or (DEFAULT_SPEED_BPS if spec.kind in _SPEEDLESS else 0)
     if spec.mac is not None:
         config.has_mac, config.mac = True, mac_bytes(spec.mac)
-
-
-def mac_bytes(text: str) -> bytes:
-    return bytes.fromhex(text.replace(":", ""))
 
 
 def port_info(port: int) -> PortInfo:

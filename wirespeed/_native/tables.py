@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed._native.runtime import Handle, check
+from wirespeed._native.runtime import RouterPart, check
 from wirespeed.seam.tables import FlowField, RouteTable
 
 _MOST_TABLES = 256
 
 
-class Tables:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class Tables(RouterPart):
     def add(self, version: int, table: int, name: str) -> None:
         check(self._lib.ws_router_table_add(self._router, version, table, name.encode()))
 

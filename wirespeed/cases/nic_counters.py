@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 RING = "no rx descriptor"
 """The RX queue had no free descriptor or buffer: the CPU behind it was too slow, or came too late."""
@@ -172,6 +173,7 @@ _QUEUE_PACKETS = re.compile(
 )
 
 
+@lru_cache(4096)
 def meaning_of(counter: str) -> str:
     """Meaning of a counter, by its name or by `interface: name`; empty if it is not in the table."""
     for name in (counter, counter.partition(": ")[2]):

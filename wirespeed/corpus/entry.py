@@ -8,32 +8,20 @@ from dataclasses import dataclass
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import Power, power_of
-from wirespeed.results.subjects import directions_of, dut_of, figures, load_of
+from wirespeed.results.subjects import Value, directions_of, dut_of, figures, load_of
 from wirespeed.results.verdict import Verdict
 
 Judge = Callable[[MeasurementResult], Verdict]
 """The verdict on a result."""
 
 
-@dataclass(frozen=True)
-class IndexFigure:
-    """A rate that was found, such as NDR, of all directions together. `at_least`: something other than the DUT ended
-    it, which `bound` names; `irregular` says why it should not be believed. `per_watt` is packets per second for each
-    watt that the whole DUT drew at about that rate (`Power.at`); None without a reading there."""
+@dataclass(frozen=True, kw_only=True)
+class IndexFigure(Value):
+    """A rate that was found, such as NDR. `per_watt` is packets per second for each watt that the whole DUT drew at
+    about that rate (`Power.at`); None without a reading there."""
 
     name: str
-    rate_pps: float
-    at_least: bool
-    irregular: str
     per_watt: float | None
-    bound: str = ""
-    mark: str = "held"
-    loss_ratio: float | None = None
-    line_percent: float | None = None
-    upper_pps: float | None = None
-    samples: int = 0
-    low_pps: float | None = None
-    high_pps: float | None = None
 
 
 @dataclass(frozen=True)
@@ -89,21 +77,7 @@ def entry_of(result: MeasurementResult | Inspection, title: str, judge: Judge) -
         limited_by=verdict.limit.cause or verdict.limited_by,
         watts=None if most is None else most.watts,
         figures=tuple(
-            IndexFigure(
-                subject.figure,
-                value.rate_pps,
-                value.at_least,
-                value.irregular,
-                _per_watt(power, value.rate_pps),
-                value.bound,
-                value.mark,
-                value.loss_ratio,
-                value.line_percent,
-                value.upper_pps,
-                value.samples,
-                value.low_pps,
-                value.high_pps,
-            )
+            IndexFigure(name=subject.figure, per_watt=_per_watt(power, value.rate_pps), **vars(value))
             for subject, value in figures(result, verdict)
         ),
     )

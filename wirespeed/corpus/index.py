@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import (
@@ -20,7 +20,6 @@ from sqlalchemy import (
     func,
     insert,
     not_,
-    or_,
     select,
     update,
 )
@@ -31,10 +30,11 @@ from sqlalchemy.sql import ColumnElement
 from wirespeed.corpus.entry import IndexEntry
 from wirespeed.corpus.place import CorpusPlace
 from wirespeed.corpus.schema import fault_of, open_index, writing
-from wirespeed.corpus.tables import FIGURES, RESULTS, TAGS
+from wirespeed.corpus.tables import FIGURES, RESULTS, TAGS, WORDS
 from wirespeed.corpus.words import NUMBERS, OF_FIGURES, TEXTS, Condition
 
-_SEARCHED = ("title", "dut", "version", "build", "load")
+_BY_NUMBER = ("", "tag")
+"""Keys of conditions that need no column of a result but its number: a word alone and a tag."""
 _ESCAPE = "\\"
 _MOST_IN = 500
 """Values of one IN: SQLite takes 32 766 parameters."""
@@ -76,7 +76,7 @@ class Index:
             new: dict[str, int] = {}
             if rows:
                 made = self._insert(RESULTS).on_conflict_do_nothing().returning(RESULTS.c.digest, RESULTS.c.id)
-                found = connection.execute(made.values(list(map(_values, rows))))
+                found = connection.execute(made, list(map(_values, rows)))
                 new = {row.digest: row.id for row in found}
             figures = [
                 {"result_id": new[row.digest], **_figure(figure)}
@@ -86,6 +86,9 @@ class Index:
             ]
             if figures:
                 connection.execute(insert(FIGURES), figures)
+            words = [{"result_id": new[row.digest], "text": _words(row)} for row in rows if row.digest in new]
+            if words:
+                connection.execute(insert(WORDS), words)
             self._complete(connection, [row for row in rows if row.digest not in new])
             self._tag(connection, [(row.digest, tag) for row in rows for tag in row.tags])
         return len(new)
@@ -93,6 +96,10 @@ class Index:
     def _complete(self, connection: Connection, known: Sequence[IndexRow]) -> None:
         """Results that were there now have their file, and their build if it was unknown."""
         for row in known:
+            if row.build:
+                unbuilt = select(RESULTS.c.id).where(RESULTS.c.digest == row.digest, RESULTS.c.build == "")
+                text = WORDS.c.text + f"\n{row.build.lower()}"
+                connection.execute(update(WORDS).where(WORDS.c.result_id.in_(unbuilt)).values(text=text))
             build = case((RESULTS.c.build == "", row.build), else_=RESULTS.c.build)
             connection.execute(
                 update(RESULTS).where(RESULTS.c.digest == row.digest).values(build=build, is_missing=False)
@@ -114,18 +121,16 @@ class Index:
             ids = {row.digest: row.id for row in connection.execute(asked)}
             rows = [{"result_id": ids[digest], "tag": tag} for digest, tag in some if digest in ids]
             if rows:
-                connection.execute(self._insert(TAGS).on_conflict_do_nothing().values(rows))
+                connection.execute(self._insert(TAGS).on_conflict_do_nothing(), rows)
 
     def results(self, conditions: Sequence[Condition], sort: str = "-started", most: int | None = None) -> Found:
         """Results that meet all conditions, those of figures by any of theirs; each with its `tags`."""
-        of_figures = [one for one in conditions if one.key in OF_FIGURES]
-        asked = select(RESULTS).where(*(_clause(one) for one in conditions if one not in of_figures))
+        number = RESULTS.c.id
+        of_figures = [_clause(one, number) for one in conditions if one.key in OF_FIGURES]
+        keys = select(number).where(*(_clause(one, number) for one in conditions if one.key not in OF_FIGURES))
         if of_figures:
-            any_figure = select(FIGURES.c.id).where(
-                FIGURES.c.result_id == RESULTS.c.id, *(_clause(one) for one in of_figures)
-            )
-            asked = asked.where(any_figure.exists())
-        return self._found(asked.order_by(*_order(sort)), most)
+            keys = keys.where(select(FIGURES.c.id).where(FIGURES.c.result_id == number, *of_figures).exists())
+        return self._found(select(RESULTS), keys, _order(sort, number), most)
 
     def figures(
         self, conditions: Sequence[Condition], sort: str = "-rate", best: str = "", most: int | None = None
@@ -133,13 +138,17 @@ class Index:
         """Figures whose results and themselves meet all conditions; with `best` only the first of each value of that
         key."""
         columns = [*RESULTS.c, *(column for column in FIGURES.c if column.name not in ("id", "result_id"))]
-        asked = select(*columns).join_from(RESULTS, FIGURES).where(*map(_clause, conditions))
-        if not best:
-            return self._found(asked.order_by(*_order(sort)), most)
-        place = func.row_number().over(partition_by=_column(best), order_by=_order(sort)).label("place")
-        ranked = asked.add_columns(place).subquery()
-        first = select(*(column for column in ranked.c if column.name != "place")).where(ranked.c.place == 1)
-        return self._found(first.order_by(*_order(sort, ranked.c)), most)
+        number = FIGURES.c.result_id
+        every = select(FIGURES.c.id)
+        if {sort.lstrip("-"), best, *(one.key for one in conditions)} - {*OF_FIGURES, *_BY_NUMBER}:
+            every = every.join_from(FIGURES, RESULTS)
+        keys = every.where(*(_clause(one, number) for one in conditions))
+        order = [*_order(sort, number), FIGURES.c.id]
+        if best:
+            place = func.row_number().over(partition_by=_column(best), order_by=order).label("place")
+            ranked = keys.add_columns(place).subquery()
+            keys = every.where(FIGURES.c.id.in_(select(ranked.c.id).where(ranked.c.place == 1)))
+        return self._found(select(*columns).join_from(RESULTS, FIGURES), keys, order, most)
 
     def digests(self, *, missing: bool | None = None) -> set[str]:
         """Digests of all results, or only of those whose file is missing, or is not."""
@@ -179,12 +188,18 @@ class Index:
             for some in _pieces(digests):
                 connection.execute(delete(RESULTS).where(RESULTS.c.digest.in_(some)))
 
-    def _found(self, asked: Select[Any], most: int | None) -> Found:
+    def _found(
+        self, every: Select[Any], keys: Select[Any], order: Sequence[ColumnElement[Any]], most: int | None
+    ) -> Found:
+        """The first `most` rows of `every` that have one of `keys`, which are found by themselves: rows are long."""
+        (key,) = keys.selected_columns
+        total = select(func.count()).select_from(keys.subquery()).scalar_subquery().label("total")
+        asked = every.add_columns(total).where(key.in_(keys.order_by(*order).limit(most))).order_by(*order)
         with self._reading() as connection:
-            total = connection.execute(select(func.count()).select_from(asked.order_by(None).subquery())).scalar_one()
-            rows = [dict(row) for row in connection.execute(asked.limit(most)).mappings()]
+            rows = [dict(row) for row in connection.execute(asked).mappings()]
             tags = self._tags(connection, [row["id"] for row in rows])
-        return Found(tuple(row | {"tags": tags.get(row["id"], ())} for row in rows), total)
+        totals = [row.pop("total") for row in rows]
+        return Found(tuple(row | {"tags": tags.get(row["id"], ())} for row in rows), max(totals, default=0))
 
     def _tags(self, connection: Connection, ids: Sequence[int]) -> dict[int, tuple[str, ...]]:
         tags: dict[int, tuple[str, ...]] = {}
@@ -216,14 +231,18 @@ class Index:
 
 
 def _values(row: IndexRow) -> dict[str, Any]:
-    facts = asdict(row.entry)
-    del facts["figures"]
+    facts = {name: value for name, value in vars(row.entry).items() if name != "figures"}
     return {**facts, "digest": row.digest, "build": row.build, "bytes": row.size, "is_missing": False}
 
 
+def _words(row: IndexRow) -> str:
+    """What a word alone is searched for in, besides tags."""
+    entry = row.entry
+    return "\n".join((entry.title, entry.dut, entry.version, row.build, entry.load)).lower()
+
+
 def _figure(figure: Any) -> dict[str, Any]:
-    facts = asdict(figure)
-    return {"figure": facts.pop("name"), **facts}
+    return {("figure" if name == "name" else name): value for name, value in vars(figure).items()}
 
 
 def _column(key: str) -> Column[Any]:
@@ -231,26 +250,23 @@ def _column(key: str) -> Column[Any]:
     return FIGURES.c[name] if key in OF_FIGURES else RESULTS.c[name]
 
 
-def _order(sort: str, columns: Any = None) -> list[ColumnElement[Any]]:
+def _order(sort: str, number: Column[Any]) -> list[ColumnElement[Any]]:
     """By a key, from the most down with a leading minus; what has none comes last, and ties stand as they came."""
-    key, down = sort.lstrip("-"), sort.startswith("-")
-    named = _column(key)
-    column = named if columns is None else columns[named.name]
-    number = RESULTS.c.id if columns is None else columns["id"]
-    first: ColumnElement[Any] = column.desc() if down else column.asc()
+    column = _column(sort.lstrip("-"))
+    first: ColumnElement[Any] = column.desc() if sort.startswith("-") else column.asc()
     return [first.nulls_last(), number]
 
 
-def _clause(condition: Condition) -> ColumnElement[bool]:
+def _clause(condition: Condition, number: Column[Any]) -> ColumnElement[bool]:
+    """`number` is the column of the result's number: RESULTS.c.id, or that of figures."""
     if not condition.key:
-        return or_(
-            *(RESULTS.c[name].icontains(str(condition.value), autoescape=True) for name in _SEARCHED),
-            _is_tagged(f"%{_escaped(str(condition.value))}%"),
-        )
+        word = str(condition.value)
+        named = select(WORDS.c.result_id).where(WORDS.c.text.contains(word.lower(), autoescape=True))
+        return number.in_(select(named.union_all(_tagged(f"%{_escaped(word)}%")).cte()))
     if condition.key in NUMBERS:
         return _compared(_column(condition.key), condition)
     if condition.key == "tag":
-        tagged = _is_tagged(_pattern(str(condition.value)))
+        tagged = number.in_(_tagged(_pattern(str(condition.value))))
         return not_(tagged) if condition.relation == "!=" else tagged
     column = _column(condition.key)
     if condition.key == "id":
@@ -275,8 +291,13 @@ def _compared(column: Column[Any], condition: Condition) -> ColumnElement[bool]:
             return and_(column >= condition.value, column <= condition.value)
 
 
-def _is_tagged(pattern: str) -> ColumnElement[bool]:
-    return RESULTS.c.id.in_(select(TAGS.c.result_id).where(TAGS.c.tag.ilike(pattern, escape=_ESCAPE)))
+def _tagged(pattern: str) -> Select[Any]:
+    """Numbers of the results with such a tag. Each tag is looked up once, by its index: many results have the same."""
+    tags = select(func.min(TAGS.c.tag).label("tag")).cte(recursive=True)
+    following = select(func.min(TAGS.c.tag)).where(TAGS.c.tag > tags.c.tag).scalar_subquery()
+    tags = tags.union_all(select(following).where(tags.c.tag.is_not(None)))
+    alike = select(tags.c.tag).where(tags.c.tag.ilike(pattern, escape=_ESCAPE))
+    return select(TAGS.c.result_id).where(TAGS.c.tag.in_(alike))
 
 
 def _pattern(glob: str) -> str:

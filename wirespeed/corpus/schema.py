@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, NoSuchModuleError, OperationalError
 from wirespeed.corpus.place import CorpusPlace
 from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault
 
-HEAD = "006"
+HEAD = "007"
 """The newest of migrations/versions."""
 _BUSY_S = 60.0
 _LEAST_BYTES = 1 << 16

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Integer, MetaData, String, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 METADATA = MetaData()
 _ID = BigInteger().with_variant(Integer, "sqlite")
@@ -33,7 +33,7 @@ FIGURES = Table(
     "figures",
     METADATA,
     Column("id", _ID, primary_key=True),
-    Column("result_id", _ID, ForeignKey("results.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("result_id", _ID, ForeignKey("results.id", ondelete="CASCADE"), nullable=False),
     Column("figure", Text, nullable=False, index=True),
     Column("rate_pps", Float, nullable=False),
     Column("at_least", Boolean, nullable=False),
@@ -47,6 +47,7 @@ FIGURES = Table(
     Column("samples", Integer, nullable=False),
     Column("low_pps", Float),
     Column("high_pps", Float),
+    Index("ix_figures_result_id_rate_pps", "result_id", "rate_pps"),
 )
 
 TAGS = Table(
@@ -55,3 +56,12 @@ TAGS = Table(
     Column("result_id", _ID, ForeignKey("results.id", ondelete="CASCADE"), primary_key=True),
     Column("tag", Text, primary_key=True, index=True),
 )
+
+WORDS = Table(
+    "words",
+    METADATA,
+    Column("result_id", _ID, ForeignKey("results.id", ondelete="CASCADE"), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+"""What a word alone is searched for in, in small letters: a table of its own, since rows of results are ten times as
+long."""

@@ -8,6 +8,7 @@ from statistics import fmean, median
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.suite import SEED_SUITE
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import run_loadtest
@@ -47,7 +48,7 @@ def measure(
             line_bps=line_bps,
             include_disturbed=True,
         )
-        result = run_loadtest(plan, client)
+        result = run_loadtest(plan, Execution(client))
         raise_for(result.ending)
         generator = result.versions["generator"]
         percent, pps = _reached(result, line_bps)

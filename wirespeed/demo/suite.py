@@ -12,6 +12,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.burden import Burden, Commanded, burdened
 from wirespeed.errors import FileFault, WirespeedError
 from wirespeed.lab.lab import Lab
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
@@ -198,9 +199,8 @@ def _run_test(
     )
     with _client(lab) as client, _journal(path) as journal:
         recorder = None if journal is None else JournalRecorder(journal, sample_to_json)
-        result = run_loadtest(
-            _placed(plan, lab, test, path), client, on_sample=on_sample, dut=lab.dut, recorder=recorder
-        )
+        execution = Execution(client, lab.dut, on_sample, recorder=recorder)
+        result = run_loadtest(_placed(plan, lab, test, path), execution)
         if not result.is_empty:
             write_file(result, path)
     return result
@@ -256,7 +256,7 @@ def _search(lab: Lab, test: SuiteTest, path: Path) -> SearchResult:
         robust=True,
     )
     with _client(lab) as client:
-        result = run_search(_placed(plan, lab, test, path), client, dut=lab.dut)
+        result = run_search(_placed(plan, lab, test, path), Execution(client, lab.dut))
     if not result.is_empty:
         write_file(result, path)
     if result.ending.status == INTERRUPTED:

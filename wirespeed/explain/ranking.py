@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from wirespeed.cases.facts import DROPS_BY_REASON, Case, CaseLoad
 from wirespeed.explain.causes import causes
@@ -18,17 +19,27 @@ _RULED_OUT = 0.02
 @dataclass(frozen=True)
 class Explanation:
     """`named` are the causes with a confidence above one half, the surest first; without any the verdict is
-    *unknown*. `likely` are the next ones, `ruled_out` what spoke against. `figures` are the arithmetic of the case,
-    `directions` the same of each direction by itself."""
+    *unknown*. `likely` are the next ones, `ruled_out` what spoke against."""
 
     case: Case
     named: tuple[CauseFinding, ...]
     likely: tuple[CauseFinding, ...]
     ruled_out: tuple[CauseFinding, ...]
-    figures: tuple[ComputedFigure, ...] = ()
     losses: LossCurve | None = None
-    costs: CostCurve | None = None
-    directions: tuple[Explanation, ...] = ()
+
+    @cached_property
+    def figures(self) -> tuple[ComputedFigure, ...]:
+        """The arithmetic of the case."""
+        return figures(self.case)
+
+    @cached_property
+    def costs(self) -> CostCurve | None:
+        return cost_curve(self.case.steps)
+
+    @cached_property
+    def directions(self) -> tuple[Explanation, ...]:
+        """The same of each direction by itself."""
+        return tuple(explain(one) for one in self.case.directions)
 
     @property
     def verdict(self) -> CauseFinding | None:
@@ -64,10 +75,7 @@ def explain(case: Case) -> Explanation:
         named=tuple(finding for finding in findings if finding.confidence > NAMED),
         likely=tuple(f for f in findings if _RULED_OUT < f.confidence <= NAMED and f.sentence and f.speaks_for),
         ruled_out=tuple(finding for finding in findings if finding.confidence <= _RULED_OUT and finding.speaks_against),
-        figures=figures(case),
         losses=losses,
-        costs=cost_curve(case.steps),
-        directions=tuple(explain(one) for one in case.directions),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from wirespeed.generator.neighbor_packets import Host, link_local
 from wirespeed.generator.rpc import bad_parameters
+from wirespeed.model import mac_bytes
 from wirespeed.seam.ports import PortInfo
 
 Json = dict[str, Any]
@@ -77,7 +78,3 @@ class PortLayers:
 def own_mac(info: PortInfo, index: int) -> str:
     """The port's address; rings have none, so one is made up for them."""
     return f"02:00:00:00:00:{index + 1:02x}" if info.mac == _NO_MAC else info.mac
-
-
-def mac_bytes(text: str) -> bytes:
-    return bytes.fromhex(text.replace(":", ""))

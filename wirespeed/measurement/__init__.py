@@ -2,6 +2,7 @@
 
 __all__ = [
     "driver",
+    "execution",
     "file",
     "followed",
     "load",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.measurement import AResult, Measurement
 from wirespeed.measurement.stand import stand_of
 
@@ -33,7 +34,9 @@ def measured(
         with watcher as watch:
             journal = out.journal(measurement.goes_on)
             journal.most_s = options.most_s
-            result = measurement.run(stand, watch, stop, journal)
+            recorder = measurement.recorder(journal)
+            execution = Execution(stand.client, stand.dut, watch, stop, recorder, stand.restart)
+            result = measurement.run(measurement.plan.on(stand.lab, stand.device), execution)
         where = out.keep(result)
     measurement.keep_more(result)
     return result, where

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 
 from wirespeed import __version__
 from wirespeed.dut.dut import Dut
@@ -19,8 +19,10 @@ from wirespeed.trial.tester import Tester
 
 
 class Head(TypedDict):
-    """Fields of MeasurementResult, all but the name and the settings."""
+    """Fields of MeasurementResult. The settings are those of the kind."""
 
+    name: str
+    variables: Any
     directions: tuple[Channel, ...]
     versions: Mapping[str, str]
     lab: LabFacts
@@ -40,6 +42,8 @@ def head_of(
     """The head of a result, from the plan, the tester with its `ports`, and the device. The measurement starts now; its
     start time has a `precision` of ISO 8601."""
     return Head(
+        name=plan.name or plan.profile,
+        variables=plan.variables(tester.server),
         directions=plan.directions,
         versions={"wirespeed": __version__, "generator": tester.program, **plan.versions},
         lab=replace(plan.lab, generator=plan.lab.generator or tester.server),

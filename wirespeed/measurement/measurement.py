@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from wirespeed.results.ending import raise_for
+from wirespeed.results.recorder import JournalRecorder
 
 if TYPE_CHECKING:
-    from threading import Event
-
     from rich.console import Console
 
+    from wirespeed.measurement.execution import Execution
     from wirespeed.measurement.options import MeasurementOptions
-    from wirespeed.measurement.stand import Stand
     from wirespeed.results.journal import Journal
     from wirespeed.results.verdict import Verdict
     from wirespeed.testbed.options import StandOptions
@@ -27,10 +25,11 @@ AResult = TypeVar("AResult", bound=Any)
 class Measurement(ABC, Generic[AnOptions, AResult]):
     """The constructor checks the options before anything is brought up, and raises UsageError.
 
-    `at` are the options completed by the testbed file. `lasting_s` is the duration, for devices that need to know it.
-    `goes_on`: it continues the journal of an earlier measurement."""
+    `at` are the options completed by the testbed file, and `plan` is made of them. `lasting_s` is the duration, for
+    devices that need to know it. `goes_on`: it continues the journal of an earlier measurement."""
 
     at: StandOptions
+    plan: Any
     lasting_s: float = 0.0
     goes_on: bool = False
 
@@ -42,13 +41,22 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
         """The text that these options ask for in place of a measurement."""
         return None
 
+    @staticmethod
     @abstractmethod
+    def view(console: Console, title: str, quiet: bool, /) -> Watcher[Any]:
+        """The progress on `console`, under the title of the plan."""
+
     def watcher(self, console: Console) -> Watcher[Any]:
-        """The view of the progress on `console`."""
+        return self.view(console, self.plan.title, self.options.quiet)
 
     @abstractmethod
-    def run(self, stand: Stand, watch: Callable[[Any], None], stop: Event, journal: Journal) -> AResult:
-        """Measure until the end or until `stop` is set; the result says how it ended."""
+    def run(self, plan: Any, execution: Execution) -> AResult:
+        """Measure until the end or until the execution is stopped; the result says how it ended. `plan` is that of the
+        measurement, for the lab and the device that are there."""
+
+    def recorder(self, journal: Journal) -> Any:
+        """Keeps the head of the result and its entries."""
+        return JournalRecorder(journal)
 
     @staticmethod
     @abstractmethod
@@ -58,6 +66,7 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
     def keep_more(self, result: AResult) -> None:
         """Write files in addition to the result."""
 
-    def raise_for(self, result: AResult) -> None:
+    @staticmethod
+    def raise_for(result: AResult, /) -> None:
         """Raise what ended a failed measurement, or what a complete one lacks."""
         raise_for(result.ending)

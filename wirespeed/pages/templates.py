@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from wirespeed.pages.words import count, harmless
 
-_HERE, _SHARED = "wirespeed.pages", frozenset({"scroll.html"})
+_HERE, _SHARED = "wirespeed.pages", frozenset({"grid.html", "inspection.html", "scroll.html"})
 
 
 def environment(package: str) -> Environment:

@@ -13,7 +13,6 @@ from wirespeed.pages.duts import dut_name
 from wirespeed.pages.words import first_of, words
 from wirespeed.report.comparison import ReportedResults
 from wirespeed.report.explanation_views import Explained, explanation_views
-from wirespeed.report.hardware import InspectedMachine, machines
 from wirespeed.report.matrix import BY_NAME, Labels, ReportMatrix, matrix
 from wirespeed.report.nodes import node_tables
 from wirespeed.report.power import power_grid
@@ -51,7 +50,7 @@ class HtmlPage:
     remarks: tuple[Remark, ...]
     kinds: tuple[KindOfTest, ...]
     charts: tuple[Chart, ...]
-    hardware: tuple[InspectedMachine, ...]
+    hardware: Sequence[Inspection]
     power: Grid
 
 
@@ -90,7 +89,7 @@ def page_of(
         remarks=comparison.remarks,
         kinds=kinds_of(comparison),
         charts=tuple(shown.drawn.charts),
-        hardware=machines(inspections),
+        hardware=inspections,
         power=power_grid(comparison, scaler),
     )
 

@@ -13,6 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file
+from wirespeed.tables import Grid
 
 SCHEMA = "wirespeed-inspect/1"
 _MOST_BYTES = 64 << 20
@@ -26,6 +27,10 @@ class InspectionTable:
     title: str
     headings: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def grid(self) -> Grid:
+        return Grid(self.title, self.headings, self.rows, texts=len(self.headings))
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,7 @@ class _Group:
     weight: float
 
 
-@dataclass(frozen=True)
-class _Fit:
+class _Fit(NamedTuple):
     """Returned is `a` x up to `at` and `p` + `b` x beyond; `b_error` is the standard error of b."""
 
     error: float
@@ -166,6 +165,7 @@ class _Sums:
             terms = (w, w * u, w * u * u, w * r, w * r * u, w * r * r)
             rows.append(tuple(old + new for old, new in zip(rows[-1], terms, strict=True)))
         self._rows = rows
+        self._right = [tuple(whole - left for whole, left in zip(rows[-1], row, strict=True)) for row in rows]
 
     def best(self) -> _Fit | None:
         """The knee with the least residual of all; None for fewer than two loads."""
@@ -221,7 +221,7 @@ class _Sums:
 
     def _line(self, split: int) -> _Fit:
         """p + b x through the groups from `split` on; level for a single load."""
-        w, u, uu, r, ru, rr = self._right(split)
+        w, u, uu, r, ru, rr = self._right[split]
         det = w * uu - u * u
         if split == len(self.loads) - 1 or det <= 1e-12 * w * uu:
             level = r / u if u else 0.0
@@ -236,7 +236,7 @@ class _Sums:
         if split == 0:
             return self._with_knee_below(at)
         wl, _, _, rl, _, _ = self._rows[split]
-        w, u, uu, r, ru, _ = self._right(split)
+        w, u, uu, r, ru, _ = self._right[split]
         aa, ab, bb = wl + at * at * uu, at * u - at * at * uu, w - 2 * at * u + at * at * uu
         ta, tb = rl + at * ru, r - at * ru
         det = aa * bb - ab * ab
@@ -261,6 +261,3 @@ class _Sums:
     def _variance(self, error: float, weight: float, count: int) -> float:
         """Variance of a group of weight one, from the residual of `count` groups with total `weight`."""
         return error / max(1, count - 3) if weight else 0.0
-
-    def _right(self, split: int) -> tuple[float, ...]:
-        return tuple(whole - left for whole, left in zip(self._rows[-1], self._rows[split], strict=True))

@@ -17,10 +17,10 @@ from wirespeed._native.addresses import address_struct, network_of, prefix_struc
 from wirespeed._native.counting import RouteCounters
 from wirespeed._native.ip6 import Ip6
 from wirespeed._native.paths import fill_paths, read_paths
-from wirespeed._native.runtime import Handle, check, core, format_mac, from_struct, mac_bytes
+from wirespeed._native.runtime import Handle, check, core, format_mac, from_struct
 from wirespeed._native.tables import Tables
 from wirespeed.errors import UsageError
-from wirespeed.model import PortSpec
+from wirespeed.model import PortSpec, mac_bytes
 from wirespeed.router.features import core_of, modules
 from wirespeed.seam.addresses import Address, InterfaceAddress, Network
 from wirespeed.seam.graph import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -33,7 +33,6 @@ class ResultDetails:
     description: Mapping[str, str] = field(default_factory=dict)
     power: str = ""
     texts: tuple[tuple[str, str], ...] = ()
-    marks: tuple[str, ...] = ()
     fault: str = ""
     shown: tuple[str, ...] = ()
     """The figure that stands for the result, as any list of results has it: rate, unit, name, and shape, word and
@@ -172,19 +171,7 @@ def catalogue(
     by_digest: dict[str, list[SiteFigure]] = {}
     for row in figures:
         if entry := entries.get(row["digest"]):
-            value = Value(
-                row["rate_pps"],
-                row["at_least"],
-                row["irregular"],
-                row["bound"],
-                row["mark"],
-                row["loss_ratio"],
-                row["line_percent"],
-                row["upper_pps"],
-                row["samples"],
-                row["low_pps"],
-                row["high_pps"],
-            )
+            value = Value(**{one.name: row[one.name] for one in fields(Value)})
             by_digest.setdefault(entry.digest, []).append(SiteFigure(entry, row["figure"], value, row["per_watt"]))
     return Catalogue(tuple(entries.values()), {digest: tuple(some) for digest, some in by_digest.items()})
 

@@ -8,18 +8,6 @@ from dataclasses import dataclass
 from wirespeed.results.inspection import Inspection
 from wirespeed.site.dut import described
 from wirespeed.site.entries import SiteEntry
-from wirespeed.tables import Grid
-
-
-@dataclass(frozen=True)
-class InspectedPage:
-    """An inspection: date, problems, tables."""
-
-    title: str
-    page: str
-    marks: tuple[str, ...]
-    missing: tuple[str, ...]
-    tables: tuple[Grid, ...]
 
 
 @dataclass(frozen=True)
@@ -35,7 +23,7 @@ class Texts:
 class HardwareOfDut:
     name: str
     described: tuple[tuple[str, str], ...]
-    machines: tuple[InspectedPage, ...]
+    machines: tuple[tuple[SiteEntry, Inspection], ...]
     texts: tuple[Texts, ...]
 
 
@@ -44,20 +32,10 @@ def hardware(dut: str, entries: Sequence[SiteEntry], inspections: Mapping[str, I
     return HardwareOfDut(
         dut,
         tuple((name, value) for name, value in described(entries).items() if value),
-        tuple(_machine(entry, inspections[entry.digest]) for entry in entries if entry.digest in inspections),
+        tuple((entry, inspections[entry.digest]) for entry in entries if entry.digest in inspections),
         tuple(
             Texts(f"{entry.title}, {entry.started[:10]}", entry.page, entry.told.texts)
             for entry in entries
             if entry.told.texts
         ),
-    )
-
-
-def _machine(entry: SiteEntry, inspection: Inspection) -> InspectedPage:
-    return InspectedPage(
-        title=f"{entry.title}, {inspection.taken[:16].replace('T', ' ')}",
-        page=entry.page,
-        marks=entry.told.marks,
-        missing=inspection.missing,
-        tables=tuple(Grid(part.title, part.headings, part.rows, texts=len(part.headings)) for part in inspection.parts),
     )

@@ -93,6 +93,6 @@ def write(folder: Path, manifest: Manifest) -> None:
 
 
 def _made(source: str, files: list[str], told: dict[str, Any]) -> Made:
-    lists = {name: tuple(told[name]) for name in ("device", "sentences", "marks", "shown")}
+    lists = {name: tuple(told[name]) for name in ("device", "sentences", "shown")}
     texts = tuple((name, file) for name, file in told["texts"])
     return Made(source, tuple(files), ResultDetails(**{**told, **lists, "texts": texts}))

@@ -29,8 +29,7 @@ def told_of(result: MeasurementResult | Inspection, digest: str) -> tuple[Result
     files = {file: text for _, file, text in named if text.strip()}
     links = tuple((name, file) for name, file, _ in named if file in files)
     if isinstance(result, Inspection):
-        marks = tuple(f"{mark.subject}: {mark.text}" for mark in result.marks)
-        return ResultDetails(command="wirespeed host show", texts=links, marks=marks), files
+        return ResultDetails(command="wirespeed host show", texts=links), files
     verdict = verdict_of(result)
     figures, limit, *following = verdict.plain_lines
     mark = trust_of(verdict.shown, verdict.disturbed, verdict.samples)

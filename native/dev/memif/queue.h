@@ -81,6 +81,13 @@ static inline void memif_write(struct memif_descriptor *shared, uint16_t flags, 
 	__atomic_store_n(&shared->offset, offset, __ATOMIC_RELAXED);
 }
 
+/* TX only: slots free after the peer's index `peer`; a server has those that the client offered. */
+static inline uint16_t memif_free_slots(const struct memif_queue *queue, bool is_client,
+										uint16_t peer)
+{
+	return (uint16_t)(peer + (is_client ? queue->slots : 0) - queue->at);
+}
+
 /* Offset of the buffer of a client's slot in the first region. */
 static inline uint32_t memif_buffer_at(const struct memif_queue *queue, uint16_t index)
 {

@@ -44,8 +44,7 @@ static uint16_t room_in(struct memif_queue *queue)
 	uint16_t room = 0;
 	rte_spinlock_lock(&queue->lock);
 	if (queue->has_ring)
-		room = (uint16_t)(__atomic_load_n(&queue->ring->tail, __ATOMIC_ACQUIRE) + queue->slots -
-						  queue->at);
+		room = memif_free_slots(queue, true, __atomic_load_n(&queue->ring->tail, __ATOMIC_ACQUIRE));
 	rte_spinlock_unlock(&queue->lock);
 	return room;
 }

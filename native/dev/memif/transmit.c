@@ -211,12 +211,6 @@ static uint16_t lend_or_put(struct memif_queue *queue, struct rte_mbuf **packets
 
 /* ---- Both ---- */
 
-/* Slots free after the peer's index as last read. */
-static inline uint16_t slots_left(const struct memif_queue *queue, bool is_client)
-{
-	return (uint16_t)(queue->seen + (is_client ? queue->slots : 0) - queue->at);
-}
-
 /* Reads the peer's index. False if it breaks the rules: a tail must not move back over slots that
  * were returned. */
 static inline bool look(struct memif_queue *queue, bool is_client)
@@ -225,7 +219,8 @@ static inline bool look(struct memif_queue *queue, bool is_client)
 		__atomic_load_n(is_client ? &queue->ring->tail : &queue->ring->head, __ATOMIC_ACQUIRE);
 	bool goes_back = is_client && queue->held &&
 					 (uint16_t)(queue->at - queue->seen) > (uint16_t)(queue->at - queue->reclaimed);
-	if (__builtin_expect(slots_left(queue, is_client) > queue->slots || goes_back, 0)) {
+	if (__builtin_expect(
+			memif_free_slots(queue, is_client, queue->seen) > queue->slots || goes_back, 0)) {
 		memif_break(queue);
 		return false;
 	}
@@ -236,11 +231,12 @@ static inline bool look(struct memif_queue *queue, bool is_client)
 static inline uint16_t copy_all(struct memif_queue *queue, bool is_client,
 								struct rte_mbuf **packets, uint16_t n)
 {
-	uint16_t left = slots_left(queue, is_client), sent = 0;
+	uint16_t left = memif_free_slots(queue, is_client, queue->seen), sent = 0;
 	if (left >= n)
 		sent = put(queue, is_client, packets, n, left);
 	if (sent < n && queue->has_ring && look(queue, is_client))
-		sent += put(queue, is_client, packets + sent, n - sent, slots_left(queue, is_client));
+		sent += put(queue, is_client, packets + sent, n - sent,
+					memif_free_slots(queue, is_client, queue->seen));
 	/* Before the index moves, while the stores to the peer's lines are under way. */
 	give_back(packets, sent);
 	return sent;
@@ -257,7 +253,7 @@ static inline uint16_t transmit(void *argument, bool is_client, struct rte_mbuf 
 	if (queue->has_ring && is_client && queue->held) {
 		if (look(queue, true)) {
 			reclaim(queue, queue->seen);
-			sent = lend_or_put(queue, packets, n, slots_left(queue, true));
+			sent = lend_or_put(queue, packets, n, memif_free_slots(queue, true, queue->seen));
 		}
 	} else if (queue->has_ring) {
 		sent = copy_all(queue, is_client, packets, n);

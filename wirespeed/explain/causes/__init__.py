@@ -7,6 +7,7 @@ Adding a cause changes its own file and its test only.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -27,6 +28,7 @@ def contracts() -> dict[str, str]:
     return {module.NAME: str(module.__doc__).strip() for module in _modules()}
 
 
+@cache
 def _modules() -> list[Any]:
     names = [module.name for module in iter_modules(__path__) if not module.name.startswith("_")]
     return [import_module(f"{__name__}.{name}") for name in names]

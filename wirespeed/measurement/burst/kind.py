@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Event
-
-from rich.console import Console
-
 from wirespeed.measurement.burst.live import summary, watcher
 from wirespeed.measurement.burst.options import BurstOptions
 from wirespeed.measurement.burst.plan import BurstPlan, check_plan
 from wirespeed.measurement.burst.result import BurstResult
-from wirespeed.measurement.burst.run import BurstProgress, load_for, run_burst
+from wirespeed.measurement.burst.run import load_for, run_burst
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
-from wirespeed.measurement.stand import Stand, with_bench
-from wirespeed.results.journal import Journal
-from wirespeed.results.recorder import JournalRecorder
+from wirespeed.measurement.stand import with_bench
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate, parse_ratio
-from wirespeed.watching import Watcher
 
 
 class BurstTest(Measurement[BurstOptions, BurstResult]):
     """Bursts of growing length, then a binary search."""
 
     summary = staticmethod(summary)
+    view = staticmethod(watcher)
 
     def __init__(self, options: BurstOptions) -> None:
         super().__init__(options)
         self.at = with_bench(options.testbed, given_of(options), default_profile="bench")
-        self._plan = BurstPlan(
+        self.plan = BurstPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
             load=parse_rate(options.load),
@@ -41,22 +35,11 @@ class BurstTest(Measurement[BurstOptions, BurstResult]):
             rest_s=options.rest_s,
             **plan_head(self.at, options),
         )
-        check_plan(self._plan)
-        self._load = load_for(self._plan)
+        check_plan(self.plan)
+        self._load = load_for(self.plan)
 
-    def watcher(self, console: Console) -> Watcher[BurstProgress]:
-        return watcher(console, self._plan.title, self.options.quiet)
-
-    def run(self, stand: Stand, watch: Callable[[BurstProgress], None], stop: Event, journal: Journal) -> BurstResult:
-        return run_burst(
-            self._plan.on(stand.lab, stand.device),
-            stand.client,
-            watch=watch,
-            dut=stand.dut,
-            stop=stop,
-            load=self._load,
-            recorder=JournalRecorder(journal),
-        )
+    def run(self, plan: BurstPlan, execution: Execution) -> BurstResult:
+        return run_burst(plan, execution, self._load)
 
 
 KIND = BurstTest

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Event
-
-from rich.console import Console
-
 from wirespeed.errors import UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.loadtest.live import summary, watcher
 from wirespeed.measurement.loadtest.options import LoadtestOptions
 from wirespeed.measurement.loadtest.plan import LoadPlan, check_plan, parse_steps, parse_target
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.loadtest.run import LoadTestProgress, load_for, run_loadtest
+from wirespeed.measurement.loadtest.run import load_for, run_loadtest
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
-from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.measurement.stand import with_bench
 from wirespeed.results.journal import Journal
 from wirespeed.results.recorder import JournalRecorder
 from wirespeed.results.sample_json import sample_to_json
@@ -24,13 +20,13 @@ from wirespeed.testbed.options import SERVER
 from wirespeed.trial.machine import is_local, is_virtual_here
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
-from wirespeed.watching import Watcher
 
 
 class Loadtest(Measurement[LoadtestOptions, Result]):
     """Warm-up, ramp and hold, or steps."""
 
     summary = staticmethod(summary)
+    view = staticmethod(watcher)
 
     def __init__(self, options: LoadtestOptions) -> None:
         super().__init__(options)
@@ -38,7 +34,7 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
         if latency is not None and latency.unit != "pps":
             raise UsageError(f"latency stream of {options.latency}: give packets per second, such as 1kpps")
         self.at = with_bench(options.testbed, given_of(options), default_profile="imix")
-        self._plan = LoadPlan(
+        self.plan = LoadPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
             warmup_rate=parse_rate(options.warmup_rate),
@@ -55,25 +51,16 @@ class Loadtest(Measurement[LoadtestOptions, Result]):
             or (is_local(self.at.server or SERVER) and not is_virtual_here()),
             **plan_head(self.at, options),
         )
-        check_plan(self._plan)
-        self._load = load_for(self._plan)
+        check_plan(self.plan)
+        self._load = load_for(self.plan)
 
-    def watcher(self, console: Console) -> Watcher[LoadTestProgress]:
-        return watcher(console, self._plan, self._plan.title, self.options.quiet)
-
-    def run(self, stand: Stand, watch: Callable[[LoadTestProgress], None], stop: Event, journal: Journal) -> Result:
-        plan = self._plan
-        result = run_loadtest(
-            plan.on(stand.lab, stand.device),
-            stand.client,
-            on_sample=watch,
-            dut=stand.dut,
-            stop=stop,
-            load=self._load,
-            recorder=JournalRecorder(journal, sample_to_json),
-        )
-        note = ceiling_note(stand.lab, len(plan.directions), plan.most_percent)
+    def run(self, plan: LoadPlan, execution: Execution) -> Result:
+        result = run_loadtest(plan, execution, self._load)
+        note = ceiling_note(plan.lab, len(plan.directions), plan.most_percent)
         return result if note is None else result.noted(note)
+
+    def recorder(self, journal: Journal) -> JournalRecorder:
+        return JournalRecorder(journal, sample_to_json)
 
 
 KIND = Loadtest

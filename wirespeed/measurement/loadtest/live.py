@@ -12,7 +12,6 @@ from rich.text import Text
 
 from wirespeed.measurement.lines import last_lines
 from wirespeed.measurement.loadtest.judgement import points_of
-from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.loadtest.run import LoadTestProgress
 from wirespeed.pages.words import count
@@ -32,9 +31,8 @@ LINES_WANTED = 60
 class LoadTestLines(Quiet):
     """For logs: a line every few seconds, at each new phase, and when a direction loses or saturates."""
 
-    def __init__(self, console: Console, plan: LoadPlan) -> None:
+    def __init__(self, console: Console) -> None:
         self._console = console
-        self._every_s = plan.total_s / LINES_WANTED
         self._announced: set[str] = set()
         self._phase = ""
         self._due_s = 0.0
@@ -42,7 +40,7 @@ class LoadTestLines(Quiet):
     def __call__(self, progress: LoadTestProgress, /) -> None:
         if progress.step.phase != self._phase or progress.step.end_s >= self._due_s:
             self._phase = progress.step.phase
-            self._due_s = progress.step.end_s + self._every_s * 0.999
+            self._due_s = progress.step.end_s + progress.plan.total_s / LINES_WANTED * 0.999
             self._console.out(plain_line(progress), highlight=False)
         for line in news(progress, self._announced):
             self._console.out(line, highlight=False)
@@ -51,7 +49,7 @@ class LoadTestLines(Quiet):
 class LoadTestView(Redrawn):
     """For terminals: a table of directions under a bar, redrawn in place."""
 
-    def __init__(self, console: Console, plan: LoadPlan, title: str) -> None:
+    def __init__(self, console: Console, title: str) -> None:
         super().__init__(console)
         self._title = title
         self._announced: set[str] = set()
@@ -62,10 +60,10 @@ class LoadTestView(Redrawn):
         self._draw(view(progress, self._title))
 
 
-def watcher(console: Console, plan: LoadPlan, title: str, quiet: bool) -> Watcher[LoadTestProgress]:
+def watcher(console: Console, title: str, quiet: bool) -> Watcher[LoadTestProgress]:
     if quiet:
         return NoView()
-    return LoadTestView(console, plan, title) if console.is_terminal else LoadTestLines(console, plan)
+    return LoadTestView(console, title) if console.is_terminal else LoadTestLines(console)
 
 
 def view(progress: LoadTestProgress, title: str) -> Group:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, TellsLater, with_texts
+from wirespeed.dut.dut import Dut, TellsLater
 from wirespeed.errors import MeasurementError, WirespeedError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.judgement import verdict
@@ -28,14 +27,12 @@ from wirespeed.results.lab import LatencyBaseline
 from wirespeed.results.machine import preempted_share
 from wirespeed.results.outcome import ChannelOutcome, Outcome
 from wirespeed.results.point import Point, points
-from wirespeed.results.recorder import Recorder
 from wirespeed.results.sample import Sample
 from wirespeed.results.skew import allow_for_skew, estimated_skew_s
 from wirespeed.results.trial import Drain
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.silence import silent
-from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
 SILENCE_S = 3.0
@@ -76,56 +73,43 @@ def load_for(plan: LoadPlan) -> TrialLoad:
 
 def run_loadtest(
     plan: LoadPlan,
-    client: GeneratorClient,
-    on_sample: Callable[[LoadTestProgress], None] | None = None,
-    *,
-    dut: Dut | None = None,
-    stop: threading.Event | None = None,
+    execution: Execution,
     load: TrialLoad | None = None,
-    recorder: Recorder | None = None,
 ) -> Result:
-    """Run `plan` on ports of the connected `client` and return what was measured.
+    """Run `plan` and return what was measured; the watcher gets a LoadTestProgress after each sample.
 
     Raises when the test cannot start: UsageError (plan, profile, rate above the line), EnvironmentFault (too few
     ports, no link), RemoteError (port taken, start refused). Once traffic runs it always returns a Result, whose
-    `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed, with `reason` and `exit_code`;
+    `ending.status` is complete, interrupted (by `stop` or Ctrl-C) or failed, with `reason` and `exit_code`;
     `results.ending.raise_for` raises that. Whatever happens, traffic is stopped and the ports are released.
 
-    `dut` (prepared) is read at each sample. `load` is the outcome of `load_for`, if known.
+    The DUT is read at each sample. `load` is the outcome of `load_for`, if known.
     """
     check_plan(plan)
-    load = load_for(plan) if load is None else load
-    tester = Tester(client, plan.directions)
-    trial = Trial(
-        tester,
-        load,
-        dut=dut,
-        line_bps=plan.line_bps,
-        force=plan.force,
+    trial = execution.trial(
+        plan,
+        load_for(plan) if load is None else load,
         ignore_link_down=plan.ignore_link_down,
         link_hint="with --ignore-link-down the test goes on and marks its samples",
-        stop=stop,
     )
     for what, rate in plan.loads:
         trial.check_rate(what, rate)
     with trial:
-        if trial.stop.is_set():
-            raise KeyboardInterrupt
+        execution.wait(0.0)
         assert trial.origin is not None
-        head = _head(plan, tester, trial, dut)
-        if recorder is not None:
-            recorder.begin(head)
-        course = _Course(plan, trial, head, trial.origin, on_sample, recorder)
+        head = _head(plan, trial, execution.dut)
+        execution.begin(head)
+        course = _Course(plan, execution, trial, head, trial.origin)
         return course.finish(course.drive())
 
 
-def _head(plan: LoadPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Result:
+def _head(plan: LoadPlan, trial: Trial, dut: Dut | None) -> Result:
     """The result before its first sample."""
+    tester = trial.tester
     floors = {str(wire): from_json(LatencyBaseline, floor) for wire in tester.wires if (floor := tester.floor(wire))}
     head = head_of(plan, tester, trial.facts, dut, trial.notes)
     head["lab"] = replace(head["lab"], latency_baseline=floors)
-    variables = plan.variables(tester.server)
-    return Result(plan.name or plan.profile, variables, **head, samples=(), outcome=Outcome(plan.threshold))
+    return Result(**head, samples=(), outcome=Outcome(plan.threshold))
 
 
 @dataclass
@@ -133,11 +117,10 @@ class _Course:
     """A test under way: the readings that its samples are made of, and what they came to so far."""
 
     plan: LoadPlan
+    execution: Execution
     trial: Trial
     head: Result
     last: TrialReading
-    on_sample: Callable[[LoadTestProgress], None] | None
-    recorder: Recorder | None
     samples: list[Sample] = field(default_factory=list)
     read: list[tuple[TrialReading, TrialReading]] = field(default_factory=list)
     points: dict[Channel, list[Point]] = field(default_factory=dict)
@@ -156,7 +139,7 @@ class _Course:
         finally:
             with suppress(WirespeedError):  # what ended the test matters more
                 self.end, self.drained = self.trial.drain()
-        return replace(course.ending, started=self.head.ending.started, notes=self.head.ending.notes)
+        return course.ending
 
     def _walk(self, schedule: Sequence[LoadTestStep]) -> bool:
         """Hold one load after the other; True when `stop` cut it short."""
@@ -203,15 +186,14 @@ class _Course:
         self.read.append((self.last, now))
         self.last = now
         self.samples.append(sample)
-        if self.recorder is not None:
-            self.recorder.add(sample)
+        self.execution.keep(sample)
         for wire in self.plan.directions:
             line_bps = self.head.line_bps(wire.tx)
             newest = points(self.samples[-2:], wire, self.head.medium(wire.tx), line_bps)[-1]
             self.points.setdefault(wire, []).append(newest)
-        if self.on_sample is not None:
+        if self.execution.watch is not None:
             so_far = {wire: list(found) for wire, found in self.points.items()}
-            self.on_sample(LoadTestProgress(self.plan, step, sample, so_far, partial(self._judged, so_far)))
+            self.execution.tell(LoadTestProgress(self.plan, step, sample, so_far, partial(self._judged, so_far)))
 
     def _judged(self, so_far: Mapping[Channel, Sequence[Point]]) -> dict[Channel, ChannelOutcome]:
         return {
@@ -233,15 +215,15 @@ class _Course:
         self._tell_later()
         drained = self.drained
         notes = (
-            *ending.notes,
+            *self.head.ending.notes,
             *remarks(balances, self.plan.threshold, self.plan.signature),
             *skew_remark(self._skew_s(balances)),
         )
-        head = replace(
-            self.head,
+        head = self.execution.result(
+            replace(self.head, dut=self._with_drops(self.head.dut)),
+            ending,
+            notes,
             samples=tuple(self.samples),
-            dut=with_texts(self._with_drops(self.head.dut), self.trial.dut),
-            ending=replace(ending, notes=notes),
             outcome=replace(
                 self.head.outcome,
                 drain_s=None if drained is None else drained.duration_s,

@@ -3,14 +3,12 @@ of rows."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from threading import Event
 from typing import Generic, TypeVar
 
-from wirespeed.measurement.rfc.result import RfcRow, RfcTrial
-from wirespeed.results.recorder import Recorder
+from wirespeed.measurement.execution import Execution
+from wirespeed.measurement.rfc.result import RfcRow, RfcTrial, attribute_of
 from wirespeed.results.search_trial import Goal
 
 ATrial = TypeVar("ATrial", bound=RfcTrial)
@@ -36,41 +34,32 @@ class RfcProgress(Generic[ATest, ATrial, ARow]):
 
 @dataclass(kw_only=True)
 class RfcBench(Generic[ATest, ATrial, ARow]):
-    """The trials and rows so far. Waits raise KeyboardInterrupt once `stop` is set."""
+    """The trials and rows so far."""
 
-    stop: Event = field(default_factory=Event)
-    watch: Callable[[RfcProgress[ATest, ATrial, ARow]], None] | None = None
-    recorder: Recorder | None = None
+    execution: Execution
     trials: list[ATrial] = field(default_factory=list)
     rows: list[tuple[ATest, ARow]] = field(default_factory=list)
-    began_s: float = field(default_factory=time.monotonic)
-
-    @property
-    def spent_s(self) -> float:
-        return time.monotonic() - self.began_s
 
     def keep(self, trial: ATrial) -> None:
         self.trials.append(trial)
-        if self.recorder is not None:
-            self.recorder.add(trial)
+        self.execution.keep(trial)
         self._watched(f"{trial.test} {trial.subject}", trial.test, trial=trial)
 
     def found(self, test: ATest, row: ARow) -> None:
         self.rows.append((test, row))
-        if self.recorder is not None:
-            self.recorder.add({"row_of": test, "row": row})
+        self.execution.keep({"row_of": test, "row": row})
         self._watched(f"{test} {row.subject}", test, row=row)
 
     def tell(self, test: ATest, subject: str, what: str) -> None:
         self._watched(f"{test} {subject}: {what}", test)
 
-    def wait(self, seconds: float) -> None:
-        if self.stop.wait(seconds):
-            raise KeyboardInterrupt
+    def rows_by_test(self) -> dict[str, tuple[ARow, ...]]:
+        """By the attribute that they have in a result."""
+        tests = dict.fromkeys(test for test, _ in self.rows)
+        return {attribute_of(test): tuple(row for of, row in self.rows if of == test) for test in tests}
 
     def _watched(self, doing: str, test: ATest, trial: ATrial | None = None, row: ARow | None = None) -> None:
-        if self.watch is not None:
-            self.watch(RfcProgress(doing, trial, test, row, len(self.trials), self.spent_s))
+        self.execution.tell(RfcProgress(doing, trial, test, row, len(self.trials), self.execution.spent_s))
 
 
 def throughput_goal(trial_s: float, resolution: float) -> Goal:

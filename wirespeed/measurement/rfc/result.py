@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar, Protocol, Self, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, ClassVar, Protocol, Self, TypeVar
 
 from wirespeed.measurement.rfc.method import Conforming
+from wirespeed.results.codec import INLINE, SPARSE, Stored
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import SearchTrial
 from wirespeed.results.trial import TrialResult
@@ -24,6 +25,7 @@ class RfcRow(Protocol):
     def remark(self) -> str: ...
 
 
+@dataclass(frozen=True)
 class RfcTrial:
     """A trial of a test, as MLRsearch and reports see it."""
 
@@ -33,9 +35,9 @@ class RfcTrial:
     test: Any
     load_pps: float
     intended_s: float
-    trial: TrialResult
-    label: str
-    excluded: str
+    trial: Annotated[TrialResult, INLINE]
+    label: Annotated[str, SPARSE] = field(default="", kw_only=True)
+    excluded: Annotated[str, Stored(sparse=True, former="set_aside")] = field(default="", kw_only=True)
 
     @property
     def subject(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from wirespeed.measurement.rfc.bench import DISTURBED_REPEATS, RfcBench, RfcProgress
@@ -16,7 +15,6 @@ LEARNING_S = 0.05
 
 
 Rfc2544Progress = RfcProgress[Test, SuiteTrial, Row]
-Watch = Callable[[Rfc2544Progress], None]
 
 
 @dataclass
@@ -44,7 +42,7 @@ class Rfc2544Bench(RfcBench[Test, SuiteTrial, Row]):
     def kept(
         self, test: Test, frame: str, load_pps: float, seconds: float, found: TrialResult, label: str, aside: str = ""
     ) -> SuiteTrial:
-        one = SuiteTrial(len(self.trials) + 1, test, frame, load_pps, seconds, found, label, aside)
+        one = SuiteTrial(len(self.trials) + 1, test, load_pps, seconds, found, frame, label=label, excluded=aside)
         self.keep(one)
         return one
 
@@ -52,8 +50,8 @@ class Rfc2544Bench(RfcBench[Test, SuiteTrial, Row]):
         """Section 23 b: some frames of the streams, so that bridges and neighbours are known, and a wait."""
         if self.method.learning_s > 0:
             trial.measure(Rate(LEARNING_PPS, "pps"), LEARNING_S)
-            self.wait(self.method.learning_s)
+            self.execution.wait(self.method.learning_s)
 
     def rest(self) -> None:
         """Section 23 e: let the device restabilise."""
-        self.wait(self.method.restabilise_s)
+        self.execution.wait(self.method.restabilise_s)

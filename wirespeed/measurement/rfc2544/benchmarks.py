@@ -85,7 +85,7 @@ def frame_loss_rate(bench: Rfc2544Bench, trial: Trial, sent: FramesSent) -> Fram
     told = [point.irregular for point in points if point.irregular]
     why = ["" if twice else "no two consecutive trials lost nothing"]
     why.append(f"in {len(told)} of {len(points)} trials {told[0]}" if told else "")
-    return FrameLossRow(sent.name, sent.mean_bytes, sent.line_pps, points, twice, said(*why))
+    return FrameLossRow(sent.name, sent.mean_bytes, sent.line_pps, points, twice, irregular=said(*why))
 
 
 def latency(bench: Rfc2544Bench, trial: Trial, sent: FramesSent, measured: ThroughputRow) -> tuple[LatencyRow, ...]:

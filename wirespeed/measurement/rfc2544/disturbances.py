@@ -79,7 +79,7 @@ def _cut(
         readings = [_read(trial)]
         end_s = time.monotonic() + min(max(seconds / 2, _TAIL_LEAST_S), _TAIL_MOST_S)
         while time.monotonic() < end_s:
-            bench.wait(_POLL_S)
+            bench.execution.wait(_POLL_S)
             readings.append(_read(trial))
         loaded = trial.snapshot()
     found = trial.result(Rate(overload_pps, "pps"), before, loaded, 0.0)
@@ -126,7 +126,7 @@ def reset(
         trials.append(one)
         bench.rest()
     told = said(not_the_duts(measured), why or remarks(trials))
-    return ResetRow(sent.name, sent.mean_bytes, kind, load_pps, tuple(times), tuple(lost), told)
+    return ResetRow(sent.name, sent.mean_bytes, kind, load_pps, tuple(times), tuple(lost), irregular=told)
 
 
 def _outage(
@@ -138,9 +138,9 @@ def _outage(
     wires, before = trial.tester.wires, trial.snapshot()
     with _traffic(trial):
         trial.set_rate(Rate(load_pps, "pps"))
-        bench.wait(steady_s / 2)
+        bench.execution.wait(steady_s / 2)
         first = _read(trial)
-        bench.wait(steady_s / 2)
+        bench.execution.wait(steady_s / 2)
         second = _read(trial)
         steady = {wire: _received_pps(trial, first, second, wire) for wire in wires}
         with _heard(trial):
@@ -148,7 +148,7 @@ def _outage(
         end_s = time.monotonic() + _RESET_MOST_S
         earlier, back = _read(trial), False
         while not back and time.monotonic() < end_s:
-            bench.wait(_WINDOW_S if second.instant else 2 * _CACHED_S)
+            bench.execution.wait(_WINDOW_S if second.instant else 2 * _CACHED_S)
             now = _read(trial)
             back = all(_received_pps(trial, earlier, now, wire) >= BACK_SHARE * steady[wire] for wire in wires)
             earlier = now

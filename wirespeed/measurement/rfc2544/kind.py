@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Event
-
-from rich.console import Console
-
 from wirespeed.files import write_atomically
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.output import check_writable
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.rfc.command import by_command
-from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
 from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.options import Rfc2544Options
 from wirespeed.measurement.rfc2544.plan import (
@@ -26,12 +21,9 @@ from wirespeed.measurement.rfc2544.plan import (
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.measurement.rfc2544.run import loads_for, raise_for_ending, run_rfc2544
 from wirespeed.measurement.rfc2544.text import TEXT
-from wirespeed.measurement.stand import Stand, with_bench
-from wirespeed.results.journal import Journal
-from wirespeed.results.recorder import JournalRecorder
+from wirespeed.measurement.stand import with_bench
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_ratio
-from wirespeed.watching import Watcher
 
 RESTART = "software reset: the router's process is ended and started again"
 
@@ -40,13 +32,15 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
     """The tests that the options name, at each frame size."""
 
     summary = staticmethod(LINES.summary)
+    raise_for = staticmethod(raise_for_ending)
+    view = staticmethod(LINES.watcher)
 
     def __init__(self, options: Rfc2544Options) -> None:
         super().__init__(options)
         family = ",".join(filter(None, (options.tunables, "ip=6" if options.ip6 else "")))
         self.at = with_bench(options.testbed, given_of(options, profile="bench", tunables=family))
         ip6 = self.at.mode == "ip6" or options.ip6
-        self._plan = Rfc2544Plan(
+        self.plan = Rfc2544Plan(
             tests=parse_test(options.test),
             frames=parse_sizes(options.sizes, ip6),
             trial_s=options.trial_s,
@@ -58,43 +52,26 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             robust=options.repeat_disturbed,
             **plan_head(self.at, options, name="rfc2544"),
         )
-        check_plan(self._plan)
+        check_plan(self.plan)
         self._by_command = by_command(options.reset_command, "--reset-command") if options.reset_command else None
         if options.text is not None:
             check_writable(options.text)
-        self._loads = loads_for(self._plan)
+        self._loads = loads_for(self.plan)
 
     @classmethod
     def instead(cls, options: Rfc2544Options, /) -> str | None:
         """Report of the result file of `--show`; FileFault if the file is of another kind."""
         return None if options.show is None else TEXT.text_block(read_as(Rfc2544Result, options.show))
 
-    def watcher(self, console: Console) -> Watcher[Rfc2544Progress]:
-        return LINES.watcher(console, self._plan.title, self.options.quiet)
-
-    def run(
-        self, stand: Stand, watch: Callable[[Rfc2544Progress], None], stop: Event, journal: Journal
-    ) -> Rfc2544Result:
-        kind = RESTART if stand.restart else ""
+    def run(self, plan: Rfc2544Plan, execution: Execution) -> Rfc2544Result:
+        kind = RESTART if execution.restart else ""
         if self._by_command:
-            kind = f"by the command {self.options.reset_command}"
-        return run_rfc2544(
-            self._plan.on(stand.lab, stand.device).with_reset(kind),
-            stand.client,
-            watch=watch,
-            dut=stand.dut,
-            stop=stop,
-            loads=self._loads,
-            recorder=JournalRecorder(journal),
-            do_reset=self._by_command or stand.restart,
-        )
+            kind, execution.restart = f"by the command {self.options.reset_command}", self._by_command
+        return run_rfc2544(plan.with_reset(kind), execution, self._loads)
 
     def keep_more(self, result: Rfc2544Result) -> None:
         if self.options.text is not None:
             write_atomically(self.options.text, TEXT.text_block(result), "text report")
-
-    def raise_for(self, result: Rfc2544Result) -> None:
-        raise_for_ending(result)
 
 
 KIND = Rfc2544

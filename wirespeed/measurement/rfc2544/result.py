@@ -15,10 +15,9 @@ from typing import Annotated, ClassVar, Literal, get_args
 from wirespeed.measurement.rfc.loss import LossPoint
 from wirespeed.measurement.rfc.method import Conforming
 from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
-from wirespeed.results.codec import INLINE, SPARSE, Stored
+from wirespeed.results.codec import SPARSE, Stored
 from wirespeed.results.search_trial import StoredLimit
 from wirespeed.results.settings import Settings
-from wirespeed.results.trial import TrialResult
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
 
@@ -67,14 +66,8 @@ class SuiteTrial(RfcTrial):
     """A trial, its test and its frames. `load_pps` and `intended_s` are as intended; `label` distinguishes trials of
     one test (`repeat 3`). `excluded` is the reason why a trial does not count."""
 
-    number: int
     test: Test
     frame: str
-    load_pps: float
-    intended_s: float
-    trial: Annotated[TrialResult, INLINE]
-    label: Annotated[str, SPARSE] = ""
-    excluded: Annotated[str, Stored(sparse=True, former="set_aside")] = ""
 
     @property
     def subject(self) -> str:
@@ -109,11 +102,13 @@ def spread_of(values: tuple[float, ...]) -> Spread | None:
     return Spread(len(values), fmean(values), min(values), max(values), stdev(values) if len(values) > 1 else 0.0)
 
 
+@dataclass(frozen=True)
 class FrameRow:
     """A row of one frame size. `irregular` is the reason why the figure is not the DUT's alone."""
 
     frame: str
-    irregular: str
+    frame_bytes: float
+    irregular: str = field(default="", kw_only=True)
 
     @property
     def subject(self) -> str:
@@ -132,13 +127,10 @@ class ThroughputRow(FrameRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"line_percent": "line_percent"}
 
-    frame: str
-    frame_bytes: float
     line_pps: float | None
     throughput_pps: float | None = None
     upper_pps: float | None = None
     limit: StoredLimit = "none"
-    irregular: str = ""
     trials: int = 0
 
     @property
@@ -166,8 +158,6 @@ class LatencyRow(FrameRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_us": "spread_us"}
 
-    frame: str
-    frame_bytes: float
     direction: str
     load_pps: float
     line_pps: float | None
@@ -178,7 +168,6 @@ class LatencyRow(FrameRow):
     tagged_lost: int = 0
     tagged_bytes: float = 0.0
     baseline_us: Annotated[float | None, Stored(former="floor_us")] = None
-    irregular: str = ""
 
     @property
     def spread_us(self) -> Spread | None:
@@ -190,12 +179,9 @@ class FrameLossRow(FrameRow):
     """§26.3 for one frame size, from the highest load down. `lossless_twice` is false if the lowest load was reached
     without two consecutive trials that lost nothing."""
 
-    frame: str
-    frame_bytes: float
     line_pps: float
     points: tuple[LossPoint, ...] = ()
     lossless_twice: bool = False
-    irregular: str = ""
 
 
 @dataclass(frozen=True)
@@ -210,8 +196,6 @@ class BackToBackRow(FrameRow):
         "corrected_s": "corrected_s",
     }
 
-    frame: str
-    frame_bytes: float
     line_pps: float | None
     throughput_pps: float | None
     lengths: tuple[float, ...] = ()
@@ -219,7 +203,6 @@ class BackToBackRow(FrameRow):
     sent_pps: float = 0.0
     trials: int = 0
     skipped: str = ""
-    irregular: str = ""
 
     @property
     def remark(self) -> str:
@@ -249,8 +232,6 @@ class RecoveryRow(FrameRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
 
-    frame: str
-    frame_bytes: float
     throughput_pps: float
     overload_pps: float
     reduced_pps: float
@@ -258,7 +239,6 @@ class RecoveryRow(FrameRow):
     times_s: tuple[float, ...] = ()
     resolution_s: float = 0.0
     overload_lost: float = 0.0
-    irregular: str = ""
 
     @property
     def spread_s(self) -> Spread | None:
@@ -272,13 +252,10 @@ class ResetRow(FrameRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"over_repeats_s": "spread_s"}
 
-    frame: str
-    frame_bytes: float
     kind: str
     load_pps: float
     times_s: tuple[float, ...] = ()
     lost: tuple[float, ...] = ()
-    irregular: str = ""
 
     @property
     def spread_s(self) -> Spread | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from wirespeed.measurement.rfc.rows import RfcFigure
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
@@ -20,38 +21,29 @@ from wirespeed.measurement.rfc2544.result import (
 from wirespeed.results.figures import rounded
 
 
-@dataclass(frozen=True)
-class BenchmarkRow:
+@dataclass(frozen=True, kw_only=True)
+class BenchmarkRow(RfcFigure):
     """One figure: `value` in `unit`, the mean of repeated measurements. Rates are frames per second of each direction;
     percentages are of the theoretical rate. `upper` is the next load of a search that failed."""
 
-    test: str
-    benchmark: str
     frame: str
     frame_bytes: float
-    directions: str
-    quantity: str
-    unit: str
-    value: float | None
-    upper: float | None = None
     least: float | None = None
     most: float | None = None
     stdev: float | None = None
-    repeats: int = 1
-    load_pps: float | None = None
     load_line_percent: float | None = None
     line_pps: float | None = None
     line_percent: float | None = None
-    limit: str = ""
-    irregular: str = ""
-    conformance: str = ""
-    outcome: str = ""
 
 
 def figures_of(result: Rfc2544Result, test: Test, row: Row) -> Iterator[BenchmarkRow]:
-    directions = ", ".join(map(str, result.directions))
     blank = BenchmarkRow(
-        result.name, test, row.frame, row.frame_bytes, directions, "", "", None, irregular=row.irregular
+        test=result.name,
+        benchmark=test,
+        directions=", ".join(map(str, result.directions)),
+        frame=row.frame,
+        frame_bytes=row.frame_bytes,
+        irregular=row.irregular,
     )
     match row:
         case ThroughputRow():

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from threading import Event
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, with_texts
 from wirespeed.errors import MeasurementError, RemoteError, UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.rfc.bench import throughput_goal
 from wirespeed.measurement.rfc.method import APPLICABILITY
-from wirespeed.measurement.rfc.result import attribute_of
-from wirespeed.measurement.rfc2544.bench import Rfc2544Bench, Watch
+from wirespeed.measurement.rfc2544.bench import Rfc2544Bench
 from wirespeed.measurement.rfc2544.benchmarks import (
     FramesSent,
     back_to_back,
@@ -23,10 +20,9 @@ from wirespeed.measurement.rfc2544.benchmarks import (
 )
 from wirespeed.measurement.rfc2544.disturbances import recovery, reset
 from wirespeed.measurement.rfc2544.plan import Frame, Rfc2544Plan, check_plan
-from wirespeed.measurement.rfc2544.result import TESTS, Rfc2544Result, ThroughputRow
+from wirespeed.measurement.rfc2544.result import Rfc2544Result, ThroughputRow
 from wirespeed.profiles import load_profiles
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
-from wirespeed.results.recorder import Recorder
 from wirespeed.trial.controller import check_resolution
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.tester import Tester
@@ -41,9 +37,6 @@ class FrameLoad:
 
     plain: TrialLoad
     tagged: TrialLoad | None
-
-
-Reset = Callable[[], None]
 
 
 def loads_for(plan: Rfc2544Plan) -> dict[str, FrameLoad]:
@@ -61,31 +54,23 @@ def loads_for(plan: Rfc2544Plan) -> dict[str, FrameLoad]:
 
 def run_rfc2544(
     plan: Rfc2544Plan,
-    client: GeneratorClient,
-    *,
-    watch: Watch | None = None,
-    dut: Dut | None = None,
-    stop: Event | None = None,
+    execution: Execution,
     loads: Mapping[str, FrameLoad] | None = None,
-    recorder: Recorder | None = None,
-    do_reset: Reset | None = None,
 ) -> Rfc2544Result:
-    """Run `plan` on ports of the connected `client` and return what was found.
+    """Run `plan` and return what was found. The reset test is `restart` of the execution.
 
     Raises when nothing can be measured: UsageError (plan, line), EnvironmentFault (too few ports, no link), RemoteError
     (port taken, frames that it cannot send). Once traffic ran it always returns a result, whose `ending.status` is
-    complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending` raises that. Whatever happens,
+    complete, interrupted (by `stop` or Ctrl-C) or failed; `raise_for_ending` raises that. Whatever happens,
     traffic is stopped and the ports are released.
     """
     check_plan(plan)
-    stop = stop or Event()
-    suite = _Suite(plan, Tester(client, plan.directions), loads or loads_for(plan), dut, stop, do_reset)
+    suite = _Suite(plan, execution, Tester(execution.client, plan.directions), loads or loads_for(plan))
     sizes = suite.sizes()
     head = suite.head()
     check_resolution([throughput_goal(plan.trial_s, plan.resolution)], min(sent.line_pps for sent in sizes.values()))
-    bench = Rfc2544Bench(plan.method, plan.is_robust, stop=stop, watch=watch, recorder=recorder)
-    if recorder is not None:
-        recorder.begin(head)
+    bench = Rfc2544Bench(plan.method, plan.is_robust, execution=execution)
+    execution.begin(head)
     notes = [APPLICABILITY, *plan.notes]
     with ending_of(lambda: bool(bench.trials)) as course:
         for frame in plan.frames:
@@ -96,18 +81,11 @@ def run_rfc2544(
                 if len(bench.trials) > before or (frame == plan.frames[-1] and not bench.trials):
                     raise
                 notes.append(f"frames of {frame.name} were not tested: {error}")
-    rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
     aside = sum(1 for trial in bench.trials if trial.excluded)
     if aside:
         notes.append(f"excluded trials, repeated because CPUs were preempted during them: {aside}")
-    return replace(
-        head,
-        dut=with_texts(head.dut, dut),
-        **rows,  # type: ignore[arg-type] # each of its own kind
-        trials=tuple(bench.trials),
-        spent_s=bench.spent_s,
-        ending=replace(course.ending, started=head.ending.started, notes=(*suite.notes, *notes)),
-    )
+    parts = {**bench.rows_by_test(), "trials": tuple(bench.trials), "spent_s": execution.spent_s}
+    return execution.result(head, course.ending, (*suite.notes, *notes), **parts)
 
 
 def raise_for_ending(result: Rfc2544Result) -> None:
@@ -124,25 +102,15 @@ class _Suite:
     """A plan on the ports of a tester."""
 
     plan: Rfc2544Plan
+    execution: Execution
     tester: Tester
     loads: Mapping[str, FrameLoad]
-    dut: Dut | None
-    stop: Event
-    do_reset: Reset | None
     notes: tuple[str, ...] = ()
 
     def _trial(self, load: TrialLoad, *, ignore_link_down: bool = False) -> Trial:
-        plan = self.plan
-        return Trial(
-            self.tester,
-            load,
-            dut=self.dut,
-            line_bps=plan.line_bps,
-            force=plan.force,
-            ignore_link_down=ignore_link_down,
-            residual_s=plan.method.residual_s,
-            ring_slots=plan.lab.ring_slots or 0,
-            stop=self.stop,
+        residual_s = self.plan.method.residual_s
+        return self.execution.trial(
+            self.plan, load, self.tester, ignore_link_down=ignore_link_down, residual_s=residual_s
         )
 
     def sizes(self) -> dict[str, FramesSent]:
@@ -168,8 +136,7 @@ class _Suite:
         """The result before its first trial."""
         plan, tester = self.plan, self.tester
         ports = tester.facts(tester.status(), plan.line_bps)
-        head, variables = head_of(plan, tester, ports, self.dut), plan.variables(tester.server)
-        return Rfc2544Result(plan.name or "rfc2544", variables, **head, method=plan.method)
+        return Rfc2544Result(**head_of(plan, tester, ports, self.execution.dut), method=plan.method)
 
     def run(self, bench: Rfc2544Bench, frame: Frame, sent: FramesSent) -> None:
         """All tests of one frame size."""
@@ -199,10 +166,10 @@ class _Suite:
         smallest = min(self.loads, key=lambda name: self.loads[name].plain.ports[port].mix.mean_frame_bytes)
         if (
             "reset" not in self.plan.tests
-            or self.do_reset is None
+            or self.execution.restart is None
             or frame.name != smallest
             or row.throughput_pps is None
         ):
             return
         with self._trial(load.plain, ignore_link_down=True) as trial:
-            bench.found("reset", reset(bench, trial, sent, row, self.plan.reset_kind, self.do_reset))
+            bench.found("reset", reset(bench, trial, sent, row, self.plan.reset_kind, self.execution.restart))

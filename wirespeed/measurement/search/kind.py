@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Event
-
-from rich.console import Console
-
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.search.goals import PRESETS, goals_of
@@ -14,25 +10,24 @@ from wirespeed.measurement.search.live import summary, watcher
 from wirespeed.measurement.search.options import SearchOptions
 from wirespeed.measurement.search.plan import SearchPlan, check_plan, parse_latency, parse_mrr
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.search.run import SearchProgress, loads_for, raise_for_ending, run_search
-from wirespeed.measurement.stand import Stand, with_bench
-from wirespeed.results.journal import Journal
-from wirespeed.results.recorder import JournalRecorder
+from wirespeed.measurement.search.run import loads_for, raise_for_ending, run_search
+from wirespeed.measurement.stand import with_bench
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_rate
-from wirespeed.watching import Watcher
 
 
 class Search(Measurement[SearchOptions, SearchResult]):
     """NDR and PDR by MLRsearch, MRR, and latency at shares of them."""
 
     summary = staticmethod(summary)
+    raise_for = staticmethod(raise_for_ending)
+    view = staticmethod(watcher)
 
     def __init__(self, options: SearchOptions) -> None:
         super().__init__(options)
         self.at = with_bench(options.testbed, given_of(options), default_profile="bench")
         goals = goals_of(options.goal, options.preset)
-        self._plan = SearchPlan(
+        self.plan = SearchPlan(
             profile=self.at.profile,
             tunables=parse_tunables(self.at.tunables),
             goals=() if options.mrr and not options.goal else goals,
@@ -46,25 +41,11 @@ class Search(Measurement[SearchOptions, SearchResult]):
             robust=options.repeat_disturbed,
             **plan_head(self.at, options),
         )
-        check_plan(self._plan)
-        self._loads = loads_for(self._plan)
+        check_plan(self.plan)
+        self._loads = loads_for(self.plan)
 
-    def watcher(self, console: Console) -> Watcher[SearchProgress]:
-        return watcher(console, self._plan.title, self.options.quiet)
-
-    def run(self, stand: Stand, watch: Callable[[SearchProgress], None], stop: Event, journal: Journal) -> SearchResult:
-        return run_search(
-            self._plan.on(stand.lab, stand.device),
-            stand.client,
-            watch=watch,
-            dut=stand.dut,
-            stop=stop,
-            loads=self._loads,
-            recorder=JournalRecorder(journal),
-        )
-
-    def raise_for(self, result: SearchResult) -> None:
-        raise_for_ending(result)
+    def run(self, plan: SearchPlan, execution: Execution) -> SearchResult:
+        return run_search(plan, execution, self._loads)
 
 
 KIND = Search

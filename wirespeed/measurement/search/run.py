@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from threading import Event
 
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, with_texts
+from wirespeed.dut.dut import Dut
 from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.head import head_of
 from wirespeed.measurement.search.plan import SearchPlan, check_plan
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.profiles import load_profiles
-from wirespeed.results.ending import COMPLETE, Ending, ending_of, raise_for
-from wirespeed.results.recorder import Recorder
+from wirespeed.results.ending import COMPLETE, ending_of, raise_for
 from wirespeed.results.search_trial import GoalOutcome, Purpose, SearchTrial
 from wirespeed.trial.controller import Controller, Interval, OutOfTime, check_resolution
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
-from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 from wirespeed.units import Rate
 
@@ -44,9 +39,6 @@ class SearchProgress:
     limit_s: float
 
 
-Watch = Callable[[SearchProgress], None]
-
-
 def loads_for(plan: SearchPlan) -> tuple[TrialLoad, TrialLoad | None]:
     """Streams of the ports during the search, and during latency trials. UsageError for streams that cannot be used."""
     streams = load_profiles(plan.profile, plan.tunables, plan.senders)
@@ -58,46 +50,41 @@ def loads_for(plan: SearchPlan) -> tuple[TrialLoad, TrialLoad | None]:
 
 def run_search(
     plan: SearchPlan,
-    client: GeneratorClient,
-    *,
-    watch: Watch | None = None,
-    dut: Dut | None = None,
-    stop: Event | None = None,
+    execution: Execution,
     loads: tuple[TrialLoad, TrialLoad | None] | None = None,
-    recorder: Recorder | None = None,
 ) -> SearchResult:
-    """Run `plan` on ports of the connected `client` and return what was found.
+    """Run `plan` and return what was found.
 
     Raises when the search cannot start: UsageError (plan, profile, goals, loads above the line), EnvironmentFault (too
     few ports, no link), RemoteError (port taken). Once traffic runs it always returns a SearchResult, whose
-    `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending` raises that.
+    `ending.status` is complete, interrupted (by `stop` or Ctrl-C) or failed; `raise_for_ending` raises that.
     Whatever happens, traffic is stopped and the ports are released.
     """
     check_plan(plan)
     load, with_latency = loads_for(plan) if loads is None else loads
-    tester = Tester(client, plan.directions)
-
-    def trial_of(one: TrialLoad) -> Trial:
-        slots = plan.lab.ring_slots or 0
-        return Trial(tester, one, dut=dut, line_bps=plan.line_bps, force=plan.force, ring_slots=slots, stop=stop)
-
-    trial = trial_of(load)
+    trial = execution.trial(plan, load)
     for what, rate in (("--min", plan.least), ("--max", plan.most)):
         trial.check_rate(what, rate)
-    head = _head(plan, tester, trial, dut)
+    head = _head(plan, trial, execution.dut)
     check_resolution(plan.goals, head.most_pps * len(plan.directions))
-    bench = _Bench(plan, head, watch, recorder)
+    bench = _Bench(plan, head, execution)
     with ending_of(lambda: bool(bench.trials)) as course:
         with trial:
-            if recorder is not None:
-                recorder.begin(replace(head, goals=tuple(map(GoalOutcome, plan.goals))))
+            execution.begin(replace(head, goals=tuple(map(GoalOutcome, plan.goals))))
             bench.search(trial)
         if with_latency is not None:
-            with trial_of(with_latency) as other:
+            with execution.trial(plan, with_latency, trial.tester) as other:
                 bench.latency(other)
-    ending = replace(course.ending, started=head.ending.started, notes=(*plan.notes, *trial.notes))
-    found = bench.result(ending)
-    return replace(found, dut=with_texts(found.dut, dut))
+    aside = sum(1 for one in bench.trials if one.excluded)
+    excluded = f"{aside} trials do not count: preemption explains their loss, and they were repeated"
+    return execution.result(
+        head,
+        course.ending,
+        (*plan.notes, *trial.notes, *([excluded] if aside else [])),
+        trials=tuple(bench.trials),
+        goals=bench.goals,
+        spent_s=execution.spent_s,
+    )
 
 
 def raise_for_ending(result: SearchResult) -> None:
@@ -111,7 +98,7 @@ def raise_for_ending(result: SearchResult) -> None:
         )
 
 
-def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> SearchResult:
+def _head(plan: SearchPlan, trial: Trial, dut: Dut | None) -> SearchResult:
     """The result before its first trial. UsageError when loads of the directions cannot be the same."""
     frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
     least, most = (
@@ -120,9 +107,7 @@ def _head(plan: SearchPlan, tester: Tester, trial: Trial, dut: Dut | None) -> Se
     if least >= most:
         raise UsageError(f"--min {plan.least} is not below --max {plan.most}: give a lower --min or a higher --max")
     return SearchResult(
-        name=plan.name or plan.profile,
-        variables=plan.variables(tester.server),
-        **head_of(plan, tester, trial.facts, dut),
+        **head_of(plan, trial.tester, trial.facts, dut),
         least_pps=least,
         most_pps=most,
         most_is_line=plan.most == Rate(100.0, "percentage"),
@@ -136,12 +121,10 @@ class _Bench:
 
     plan: SearchPlan
     head: SearchResult
-    watch: Watch | None
-    recorder: Recorder | None
+    execution: Execution
     trials: list[SearchTrial] = field(default_factory=list)
     controller: Controller | None = None
     goals: tuple[GoalOutcome, ...] = ()
-    began: float = field(default_factory=time.monotonic)
 
     def search(self, trial: Trial) -> None:
         """All that needs no latency streams."""
@@ -188,30 +171,16 @@ class _Bench:
             kept = self.controller.judged(kept)
             self.controller.keep(kept)
         self.trials.append(kept)
-        if self.recorder is not None:
-            self.recorder.add(kept)
+        self.execution.keep(kept)
         self._tell(kept, purpose, load_pps, seconds)
         return kept
 
     def _tell(self, trial: SearchTrial | None, purpose: Purpose, load_pps: float, seconds: float) -> None:
-        if self.watch is None:
+        if self.execution.watch is None:
             return
         intervals = self.controller.intervals() if self.controller is not None else ()
         spent_s = self.controller.spent_s if self.controller is not None else 0.0
         count = len(self.trials)
-        self.watch(
+        self.execution.tell(
             SearchProgress(self.head, intervals, trial, purpose, load_pps, seconds, count, spent_s, self.plan.limit_s)
-        )
-
-    def result(self, ending: Ending) -> SearchResult:
-        aside = [trial for trial in self.trials if trial.excluded]
-        if aside:
-            note = f"{len(aside)} trials do not count: preemption explains their loss, and they were repeated"
-            ending = replace(ending, notes=(*ending.notes, note))
-        return replace(
-            self.head,
-            trials=tuple(self.trials),
-            goals=self.goals,
-            spent_s=time.monotonic() - self.began,
-            ending=ending,
         )

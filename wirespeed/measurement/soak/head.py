@@ -10,7 +10,6 @@ from wirespeed.measurement.soak.result import SoakResult, SoakVerdict
 from wirespeed.profiles import load_profiles
 from wirespeed.trial.load import TrialLoad, load_of
 from wirespeed.trial.rates import narrowest_pps
-from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
 
@@ -25,13 +24,11 @@ def load_for(plan: SoakPlan) -> TrialLoad:
         raise UsageError(str(error).replace("leave --latency out", "give --latency none")) from None
 
 
-def soak_head(plan: SoakPlan, tester: Tester, trial: Trial, dut: Dut | None) -> SoakResult:
+def soak_head(plan: SoakPlan, trial: Trial, dut: Dut | None) -> SoakResult:
     """The result before its first second. UsageError when the load means nothing on a port."""
     frames = {port: one.mix.mean_frame_bytes for port, one in trial.load.ports.items()}
     return SoakResult(
-        name=plan.name or plan.profile,
-        variables=plan.variables(tester.server),
-        **head_of(plan, tester, trial.facts, dut, trial.notes, "milliseconds"),
+        **head_of(plan, trial.tester, trial.facts, dut, trial.notes, "milliseconds"),
         load=plan.load,
         load_pps=narrowest_pps("--load", plan.load, trial.facts, frames),
         intended_s=plan.duration_s,

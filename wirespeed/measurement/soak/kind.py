@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
-
-from rich.console import Console
 
 from wirespeed.errors import UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
@@ -25,18 +22,18 @@ from wirespeed.measurement.soak.plan import (
     share_of,
 )
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.measurement.soak.run import SoakProgress, run_soak
-from wirespeed.measurement.stand import Stand, with_bench
+from wirespeed.measurement.soak.run import run_soak
+from wirespeed.measurement.stand import with_bench
 from wirespeed.results.journal import Journal, check_ended, journal_path, read_journal
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import Rate, parse_duration, parse_rate, parse_ratio
-from wirespeed.watching import Watcher
 
 
 class Soak(Measurement[SoakOptions, SoakResult]):
     """A load held for minutes to days."""
 
     summary = staticmethod(summary)
+    view = staticmethod(watcher)
 
     def __init__(self, options: SoakOptions) -> None:
         super().__init__(options)
@@ -46,22 +43,13 @@ class Soak(Measurement[SoakOptions, SoakResult]):
         if self.at.lab or not self.at.server:
             plan = replace(plan, patience_s=0.0)  # it goes down with its generator
         check_plan(plan)
-        self._plan, self._load, self.lasting_s = plan, load_for(plan), plan.duration_s
+        self.plan, self._load, self.lasting_s = plan, load_for(plan), plan.duration_s
 
-    def watcher(self, console: Console) -> Watcher[SoakProgress]:
-        return watcher(console, self._plan.title, self.options.quiet)
+    def run(self, plan: SoakPlan, execution: Execution) -> SoakResult:
+        return run_soak(plan, execution, self._load, self._earlier)
 
-    def run(self, stand: Stand, watch: Callable[[SoakProgress], None], stop: Event, journal: Journal) -> SoakResult:
-        return run_soak(
-            self._plan.on(stand.lab, stand.device),
-            stand.client,
-            watch=watch,
-            dut=stand.dut,
-            stop=stop,
-            load=self._load,
-            recorder=SoakJournal(journal),
-            earlier=self._earlier,
-        )
+    def recorder(self, journal: Journal) -> SoakJournal:
+        return SoakJournal(journal)
 
     def _new(self) -> SoakPlan:
         options = self.options

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from threading import Event
 
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, TellsLater, TellsMemory, with_texts
+from wirespeed.dut.dut import TellsLater, TellsMemory
 from wirespeed.errors import (
     ConnectionFault,
     EnvironmentFault,
@@ -17,6 +14,7 @@ from wirespeed.errors import (
     RemoteError,
     WirespeedError,
 )
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.soak.chronicle import Chronicle
 from wirespeed.measurement.soak.course import Balances, Course, ObservedSecond, Settled, dut_span, known_until
 from wirespeed.measurement.soak.head import load_for, soak_head
@@ -29,7 +27,6 @@ from wirespeed.results.ending import Ending, ending_of
 from wirespeed.trial.load import TrialLoad
 from wirespeed.trial.reading import TrialReading
 from wirespeed.trial.silence import silent
-from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 
 PERIOD_S = 1.0
@@ -57,32 +54,24 @@ class SoakProgress:
         return self.chronicle.verdict(told.target_ratio, told.confidence)
 
 
-Watch = Callable[[SoakProgress], None]
-
-
 def run_soak(
     plan: SoakPlan,
-    client: GeneratorClient,
-    *,
-    watch: Watch | None = None,
-    dut: Dut | None = None,
-    stop: Event | None = None,
+    execution: Execution,
     load: TrialLoad | None = None,
-    recorder: SoakJournal | None = None,
     earlier: SoakResult | None = None,
 ) -> SoakResult:
-    """Run `plan` on ports of the connected `client` and return the result; `earlier` is the soak that it continues.
+    """Run `plan` and return the result; `earlier` is the soak that it continues.
 
     Raises when the soak cannot start: UsageError (plan, profile, load above the line), EnvironmentFault (too few ports,
     no link), RemoteError (port taken). Once traffic was seen it always returns a SoakResult, whose `ending.status` is
-    complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending` raises that. Whatever happens,
+    complete, interrupted (by `stop` or Ctrl-C) or failed; `raise_for_ending` raises that. Whatever happens,
     traffic is stopped and the ports are released.
     """
     check_plan(plan)
     load = load_for(plan) if load is None else load
     if earlier is not None and earlier.mark is not None:
-        client.session_id = earlier.mark.session_id  # whoever has it owns the ports, as the one before us did
-    soak = _Soak(plan, client, load, dut, stop or Event(), watch, recorder, earlier)
+        execution.client.session_id = earlier.mark.session_id  # whoever has it owns the ports, as the one before us did
+    soak = _Soak(plan, execution, load, earlier)
     with ending_of(lambda: not soak.is_empty) as course:
         if soak.run():
             course.interrupt()
@@ -94,12 +83,8 @@ class _Soak:
     """A soak under way, over all its stretches of traffic."""
 
     plan: SoakPlan
-    client: GeneratorClient
+    execution: Execution
     load: TrialLoad
-    dut: Dut | None
-    stop: Event
-    watch: Watch | None
-    recorder: SoakJournal | None
     earlier: SoakResult | None
     head: SoakResult | None = None
     chronicle: Chronicle | None = None
@@ -111,6 +96,7 @@ class _Soak:
     earlier_s: float = 0.0
 
     def __post_init__(self) -> None:
+        self.recorder: SoakJournal | None = self.execution.recorder
         if self.earlier is not None:
             self.head = replace(self.earlier, intended_s=self.plan.duration_s)
             self.chronicle = Chronicle(self.earlier)
@@ -134,7 +120,7 @@ class _Soak:
                 return self._stretch()
             except (ConnectionFault, RemoteError, EnvironmentFault) as fault:
                 # A restarted generator may need a while for its links; it knows neither us nor our handlers.
-                if not self.has_seen or self.stop.is_set():
+                if not self.has_seen or self.execution.stop.is_set():
                     raise
                 if self.away_since_s is None:
                     self.away_since_s = time.monotonic()
@@ -145,10 +131,9 @@ class _Soak:
         """Until it answers again. `fault`, when the plan's patience is at its end."""
         assert self.away_since_s is not None
         while time.monotonic() < self.away_since_s + self.plan.patience_s:
-            if self.stop.wait(_ASK_AGAIN_S):
-                raise KeyboardInterrupt
+            self.execution.wait(_ASK_AGAIN_S)
             try:
-                self.client.connect()
+                self.execution.client.connect()
             except WirespeedError:
                 continue
             return
@@ -157,25 +142,20 @@ class _Soak:
     def _stretch(self) -> bool:
         """Traffic from its beginning, or from where it was left, until it ends."""
         plan = self.plan
-        tester = Tester(self.client, plan.directions)
-        trial = Trial(
-            tester,
+        trial = self.execution.trial(
+            plan,
             self.load,
-            dut=self.dut,
-            line_bps=plan.line_bps,
             force=plan.force and self.away_since_s is None,  # who took the ports meanwhile keeps them
             ignore_link_down=True,
             go_on=self.mark is not None,
-            stop=self.stop,
         )
         trial.check_rate("--load", plan.load)
         with trial:
             assert trial.origin is not None
             if self.head is None:
-                self.head = soak_head(plan, tester, trial, self.dut)
+                self.head = soak_head(plan, trial, self.execution.dut)
                 self.chronicle = Chronicle(self.head)
-                if self.recorder is not None:
-                    self.recorder.begin(self.head)
+                self.execution.begin(self.head)
             course = self._course(trial, trial.origin)
             before = trial.origin
             if trial.adopted:
@@ -209,7 +189,7 @@ class _Soak:
                 gap = replace(gap, offered=round(offered), lost=max(0, round(lost)))
             self._keep_gap(gap)
         counters = counters_of(origin)
-        self.mark = ResumeMark(self.client.session_id, now_s, counters, counters)
+        self.mark = ResumeMark(self.execution.client.session_id, now_s, counters, counters)
         if self.recorder is not None:
             self.recorder.add_mark(self.mark)
         return Course(self.chronicle, self.mark, self._emit)
@@ -249,7 +229,8 @@ class _Soak:
     def _seen(
         self, trial: Trial, before: TrialReading, now: TrialReading, offset_s: float, balances: Balances
     ) -> ObservedSecond:
-        memory = self.dut.memory_bytes() if isinstance(self.dut, TellsMemory) else None
+        dut = self.execution.dut
+        memory = dut.memory_bytes() if isinstance(dut, TellsMemory) else None
         return ObservedSecond(
             at_s=before.at_s + offset_s,
             balances=balances,
@@ -269,16 +250,18 @@ class _Soak:
                 self.recorder.add_second(settled.span, settled.mark, settled.events)
             if self.recorder.is_long:
                 self.recorder.compact(replace(self.chronicle.told(self.head), mark=self.mark))
-        if self.watch is not None:
-            self.watch(SoakProgress(self.head, self.chronicle, settled.span, settled.events, settled.gap, self.left_s))
+        self._tell(settled.span, settled.events, settled.gap)
 
     def _keep_gap(self, gap: Gap) -> None:
         assert self.head is not None and self.chronicle is not None
         self.chronicle.add_gap(gap)
         if self.recorder is not None:
             self.recorder.add_gap(gap)
-        if self.watch is not None:
-            self.watch(SoakProgress(self.head, self.chronicle, None, (), gap, self.left_s))
+        self._tell(None, (), gap)
+
+    def _tell(self, span: Span | None, events: tuple[LossEvent, ...], gap: Gap | None) -> None:
+        assert self.head is not None and self.chronicle is not None
+        self.execution.tell(SoakProgress(self.head, self.chronicle, span, events, gap, self.left_s))
 
     def _now_s(self) -> float:
         """Seconds since the soak began; never before the last observed second."""
@@ -291,14 +274,12 @@ class _Soak:
         self._tell_later()
         fault = self.recorder.journal.fault if self.recorder is not None else ""
         notes = (*self.head.ending.notes, *filter(None, [fault]))
-        ending = replace(ending, started=self.head.ending.started, notes=notes)
-        dut = with_texts(self.head.dut, self.dut)
-        return replace(self.chronicle.told(self.head), dut=dut, mark=self.mark, ending=ending)
+        return self.execution.result(self.chronicle.told(self.head), ending, notes, mark=self.mark)
 
     def _tell_later(self) -> None:
         """Telemetry that a device reports only after the load, for the time that this program watched."""
         assert self.head is not None and self.chronicle is not None
-        dut = self.dut
+        dut = self.execution.dut
         if not isinstance(dut, TellsLater):
             return
         dut.fetch()

@@ -40,7 +40,6 @@ from wirespeed.trial.trial import Trial
 from wirespeed.units import Rate
 
 if TYPE_CHECKING:
-    from wirespeed.client.generator_client import GeneratorClient
     from wirespeed.dut.states import DutStates
     from wirespeed.results.states import StateTable
 
@@ -52,7 +51,6 @@ _TRIES = 3
 
 
 StatefulProgress = RfcProgress[Test, StatefulTrial, Row]
-Watch = Callable[[StatefulProgress], None]
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,6 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
     empty it. `filtered`: the DUT's filter is on. `behind` is the first destination without the filter, if it differs,
     as with port forwards. `addresses` is the number of addresses per side."""
 
-    client: GeneratorClient
     trial: Trial
     method: StatefulMethod
     ranges: Callable[[int, int], Ranges]
@@ -118,7 +115,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         flow_set = flow_set_of(ranges, self.method.transport)
         initiator, responder = self.forward.tx, self.forward.rx
         with FlowSession(
-            self.client, flow_set, initiator=initiator, responder=responder, frame_bytes=self.method.frame
+            self.execution.client, flow_set, initiator=initiator, responder=responder, frame_bytes=self.method.frame
         ) as session:
             yield session
 
@@ -162,12 +159,12 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         lasting_s = self.rate_lasts_s(asked.flows, rate_fps)
         before = self._begin(asked, f"{rate_fps:,.0f} flows/s, {lasting_s:.3g} s")
         began = self.trial.snapshot()
-        first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
-        self.wait(0.0)
+        first = session.establish(rate_fps, is_cancelled=self.execution.stop.is_set)
+        self.execution.wait(0.0)
         second = None
         if opened(first, asked.flows).is_whole:
-            second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.stop.is_set)
-            self.wait(0.0)
+            second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.execution.stop.is_set)
+            self.execution.wait(0.0)
         return self._opening_trial(asked, rate_fps, began, before, lasting_s, first, second)
 
     def opening(self, session: FlowSession, asked: StatefulStep, rate_fps: float) -> Opening:
@@ -176,12 +173,12 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         for _ in range(_TRIES):
             before = self._begin(asked, f"phase 1 at {rate_fps:,.0f} flows/s")
             began = self.trial.snapshot()
-            first = session.establish(rate_fps, is_cancelled=self.stop.is_set)
-            self.wait(0.0)
+            first = session.establish(rate_fps, is_cancelled=self.execution.stop.is_set)
+            self.execution.wait(0.0)
             counts, second = opened(first, asked.flows), None
             if counts.is_whole and self.method.transport == "tcp":
-                second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.stop.is_set)
-                self.wait(0.0)
+                second = session.validate(self.method.alpha * rate_fps, is_cancelled=self.execution.stop.is_set)
+                self.execution.wait(0.0)
             if counts.is_whole and (second is None or second.is_whole):
                 return Opening(before, counts, began.at_s)
             one = self._opening_trial(asked, rate_fps, began, before, asked.flows / rate_fps, first, second)
@@ -230,9 +227,9 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
             initiator_fps=load_pps if asked.way != "responder" else 0.0,
             responder_fps=load_pps if asked.way != "initiator" else 0.0,
             latency_every=latency_every,
-            is_cancelled=self.stop.is_set,
+            is_cancelled=self.execution.stop.is_set,
         )
-        self.wait(0.0)
+        self.execution.wait(0.0)
         phase = self._phase(began)
         ways = {self.forward: answer.to_responder, self.forward.reverse: answer.to_initiator}
         sent = {wire: one for wire, one in ways.items() if one is not None}
@@ -260,7 +257,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         return opening_s + seconds + DRAIN_S
 
     def _begin(self, asked: StatefulStep, what: str) -> StateTable | None:
-        self.wait(self.method.rest_s)
+        self.execution.wait(self.method.rest_s)
         self._tell(asked, what)
         return self._emptied()
 

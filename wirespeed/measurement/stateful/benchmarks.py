@@ -79,7 +79,7 @@ def establishment_rate(
     if least_fps >= most_fps:
         told = "unknown" if bench.method.timeout_s is None else f"{bench.method.timeout_s:g} s"
         why = f"phase 1 and validation last longer than flows live: the DUT's UDP timeout is {told}; raise it"
-        return RateRow(flows, bench.filtered, left_out=why)
+        return RateRow(flows, filtered=bench.filtered, left_out=why)
     first, outcomes = len(bench.trials), []
     for repeat in range(1, bench.method.repeats + 1):
         asked = StatefulStep("rate", flows, repeat=repeat)
@@ -87,7 +87,7 @@ def establishment_rate(
         if outcomes[-1].lower_pps is None:
             break
     trials = [one for one in bench.trials[first:] if not one.excluded]
-    row = _found(RateRow(flows, bench.filtered), outcomes, trials, bench)
+    row = _found(RateRow(flows, filtered=bench.filtered), outcomes, trials, bench)
     whole = [one.load_pps for one in trials if one.opened.is_whole and not one.trial.tester_limited]
     row = replace(row, unvalidated=max(whole, default=None))
     if row.limit == "minimum":
@@ -121,7 +121,7 @@ def left_out_rate(bench: StatefulBench, flows: int, rate_fps: float | None) -> R
     needed = None if rate_fps is None else _round_up(rate_fps * LEAST_PHASE_S)
     of_more = "" if rate_fps is None else " at the rate of more flows"
     why = f"phase 1 lasts less than {LEAST_PHASE_S:g} s{of_more}"
-    return RateRow(flows, bench.filtered, left_out=why, needed_flows=needed)
+    return RateRow(flows, filtered=bench.filtered, left_out=why, needed_flows=needed)
 
 
 def _round_up(flows: float) -> int:
@@ -137,7 +137,7 @@ def throughput(
     method = bench.method
     goal = throughput_goal(method.trial_s, method.resolution)
     first, outcomes = len(bench.trials), []
-    row = StateThroughputRow(flows, bench.filtered, way=way, opened_at=opening_fps, line_pps=line_pps)
+    row = StateThroughputRow(flows, filtered=bench.filtered, way=way, opened_at=opening_fps, line_pps=line_pps)
     for repeat in range(1, method.repeats + 1):
         asked = StatefulStep("throughput", flows, way, repeat)
 
@@ -238,7 +238,7 @@ def frame_loss_rate(
         trials.append(one)
         return loss_point(percent, line_pps, one)
 
-    row = StateLossRow(flows, way, bench.filtered, opening_fps)
+    row = StateLossRow(flows, way, opening_fps, filtered=bench.filtered)
     try:
         points, twice = frame_loss(measure, bench.method.loss_step_percent)
     except MeasurementError as error:
@@ -283,13 +283,13 @@ def latency(
                 flows,
                 str(wire),
                 way,
-                bench.filtered,
                 load_pps,
                 medians_us=tuple(one.percentiles["50"] for one in latencies),
                 worsts_us=tuple(one.percentiles["99.9"] for one in latencies),
                 variations_us=tuple(one.percentiles["99.9"] - one.min_us for one in latencies),
                 ipdv=tuple(one.delay_variations[wire] for one in trials if wire in one.delay_variations),
                 frames=sum(one.packets for one in latencies),
+                filtered=bench.filtered,
                 states=_states(trials),
                 irregular=said(why, remarks(trials), *_doubts(trials, bench)),
             )

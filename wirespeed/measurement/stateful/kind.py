@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 
-from rich.console import Console
-
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.measurement import Measurement
 from wirespeed.measurement.plan_head import given_of, plan_head
 from wirespeed.measurement.rfc.command import by_command
-from wirespeed.measurement.stand import Stand, with_bench
-from wirespeed.measurement.stateful.bench import StatefulProgress
+from wirespeed.measurement.stand import with_bench
 from wirespeed.measurement.stateful.live import LINES
 from wirespeed.measurement.stateful.options import StatefulOptions
 from wirespeed.measurement.stateful.plan import (
@@ -29,16 +25,15 @@ from wirespeed.measurement.stateful.plan import (
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import TEXT
-from wirespeed.results.journal import Journal
-from wirespeed.results.recorder import JournalRecorder
 from wirespeed.units import parse_duration, parse_ratio
-from wirespeed.watching import Watcher
 
 
 class Stateful(Measurement[StatefulOptions, StatefulResult]):
     """The tests that the options name, for each number of flows."""
 
     summary = staticmethod(LINES.summary)
+    raise_for = staticmethod(raise_for_ending)
+    view = staticmethod(LINES.watcher)
 
     def __init__(self, options: StatefulOptions) -> None:
         super().__init__(options)
@@ -63,8 +58,8 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             **settings,
             **plan_head(self.at, options, name="stateful"),
         )
-        self._plan = with_capacity(plan, options.capacity)
-        check_plan(self._plan)
+        self.plan = with_capacity(plan, options.capacity)
+        check_plan(self.plan)
         self._empty = by_command(options.empty_command, "--empty-command") if options.empty_command else None
         self._beside = None
         if options.beside not in ("", "none"):
@@ -75,25 +70,8 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
         """Report of the result file of `--show`; FileFault if the file is of another kind."""
         return None if options.show is None else TEXT.text_block(read_as(StatefulResult, options.show))
 
-    def watcher(self, console: Console) -> Watcher[StatefulProgress]:
-        return LINES.watcher(console, self._plan.title, self.options.quiet)
-
-    def run(
-        self, stand: Stand, watch: Callable[[StatefulProgress], None], stop: Event, journal: Journal
-    ) -> StatefulResult:
-        return run_stateful(
-            self._plan.on(stand.lab, stand.device),
-            stand.client,
-            watch=watch,
-            dut=stand.dut,
-            stop=stop,
-            recorder=JournalRecorder(journal),
-            empty=self._empty,
-            beside=self._beside,
-        )
-
-    def raise_for(self, result: StatefulResult) -> None:
-        raise_for_ending(result)
+    def run(self, plan: StatefulPlan, execution: Execution) -> StatefulResult:
+        return run_stateful(plan, execution, self._empty, self._beside)
 
 
 KIND = Stateful

@@ -18,12 +18,11 @@ from wirespeed.measurement.rfc.loss import LossPoint
 from wirespeed.measurement.rfc.method import Conforming
 from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
 from wirespeed.results.channel import Channel
-from wirespeed.results.codec import INLINE, SPARSE, Stored
+from wirespeed.results.codec import SPARSE, Stored
 from wirespeed.results.sample import DelayVariation
 from wirespeed.results.search_trial import BoundLimit
 from wirespeed.results.settings import Settings
 from wirespeed.results.states import StateTable, TearDown
-from wirespeed.results.trial import TrialResult
 
 Test = Literal["rate", "throughput", "frame-loss", "latency", "tear-down", "capacity"]
 TESTS: tuple[Test, ...] = get_args(Test)
@@ -173,12 +172,8 @@ class StatefulTrial(RfcTrial):
     read. `lasted_s` is the time for which the first flow had to live. `delay_variations` are those of phase 2 where its
     latency was taken. `addresses` are those of each side. `excluded` is the reason why a trial does not count."""
 
-    number: int
     test: Test
     flows: int
-    load_pps: float
-    intended_s: float
-    trial: Annotated[TrialResult, INLINE]
     opened: PhaseCounts
     validated: Annotated[PhaseCounts | None, SPARSE] = None
     exchanged: Annotated[Mapping[Channel, PhaseCounts], SPARSE] = field(default_factory=dict)
@@ -188,8 +183,6 @@ class StatefulTrial(RfcTrial):
     states: Annotated[StateTable | None, SPARSE] = None
     states_before: Annotated[int | None, SPARSE] = None
     lasted_s: float = 0.0
-    label: Annotated[str, SPARSE] = ""
-    excluded: Annotated[str, SPARSE] = ""
     delay_variations: Annotated[Mapping[Channel, DelayVariation], SPARSE] = field(default_factory=dict)
     addresses: int = 1
 
@@ -224,17 +217,18 @@ def percentile(values: Sequence[float], share: int) -> float | None:
     return quantiles(values, n=100, method="inclusive")[share - 1]
 
 
+@dataclass(frozen=True)
 class FlowsRow:
     """A row of one number of flows and of `addresses` of each side. `filtered`: with the filter on. `states` were in
     use. `left_out` is the reason why there is no figure, `irregular` the reason why the figure is not the DUT's
     alone."""
 
     flows: int
-    addresses: int
-    filtered: bool
-    states: int | None
-    left_out: str
-    irregular: str
+    filtered: bool = field(default=True, kw_only=True)
+    states: int | None = field(default=None, kw_only=True)
+    left_out: str = field(default="", kw_only=True)
+    irregular: str = field(default="", kw_only=True)
+    addresses: int = field(default=1, kw_only=True)
 
     @property
     def subject(self) -> str:
@@ -253,16 +247,10 @@ class FoundRow(FlowsRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"median": "median", "p1": "p1", "p99": "p99", "error": "error"}
 
-    flows: int
-    filtered: bool = True
     found: tuple[float, ...] = ()
     failed: tuple[float, ...] = ()
     limit: BoundLimit = "none"
-    states: int | None = None
     trials: int = 0
-    left_out: str = ""
-    irregular: str = ""
-    addresses: int = 1
 
     @property
     def median(self) -> float | None:
@@ -316,16 +304,10 @@ class StateThroughputRow(FoundRow):
 class StateLossRow(FlowsRow):
     """§4.7: the loss at loads from line rate down, until two consecutive trials lost nothing."""
 
-    flows: int
     way: Way = "both"
-    filtered: bool = True
     opened_at: float | None = None
     points: tuple[LossPoint, ...] = ()
     lossless_twice: bool = False
-    states: int | None = None
-    left_out: str = ""
-    irregular: str = ""
-    addresses: int = 1
 
 
 @dataclass(frozen=True)
@@ -336,20 +318,14 @@ class StateLatencyRow(FlowsRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"typical_us": "typical_us", "worst_us": "worst_us", "pdv_us": "pdv_us"}
 
-    flows: int
     direction: str
     way: Way = "both"
-    filtered: bool = True
     load_pps: float | None = None
     medians_us: tuple[float, ...] = ()
     worsts_us: tuple[float, ...] = ()
     variations_us: tuple[float, ...] = ()
     ipdv: tuple[DelayVariation, ...] = ()
     frames: int = 0
-    states: int | None = None
-    left_out: str = ""
-    irregular: str = ""
-    addresses: int = 1
 
     @property
     def quantities(self) -> dict[str, tuple[float, ...]]:
@@ -383,14 +359,8 @@ class TearDownRow(FlowsRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"rates": "rates", "median": "median"}
 
-    flows: int
-    filtered: bool = True
     opened_at: float | None = None
     flushes: tuple[TearDown, ...] = ()
-    states: int | None = None
-    left_out: str = ""
-    irregular: str = ""
-    addresses: int = 1
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -420,15 +390,9 @@ class CapacityRow(FlowsRow):
 
     also_stored: ClassVar[Mapping[str, str]] = {"capacity": "capacity", "full_at": "full_at"}
 
-    flows: int
-    filtered: bool = True
     found: tuple[int, ...] = ()
     full: tuple[int, ...] = ()
     steps: tuple[CapacityStep, ...] = ()
-    states: int | None = None
-    left_out: str = ""
-    irregular: str = ""
-    addresses: int = 1
 
     @property
     def capacity(self) -> int | None:

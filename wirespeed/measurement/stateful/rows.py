@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from wirespeed.measurement.rfc.rows import RfcFigure
 from wirespeed.measurement.stateful.result import (
     CapacityRow,
     FoundRow,
@@ -21,50 +22,34 @@ from wirespeed.measurement.stateful.text import WITH, WITHOUT
 from wirespeed.results.figures import rounded
 
 
-@dataclass(frozen=True)
-class StatefulRow:
+@dataclass(frozen=True, kw_only=True)
+class StatefulRow(RfcFigure):
     """One figure: `value` in `unit`, the median of `repeats` with their 1st and 99th percentile. `upper` is the next
     rate or load of a search that failed. `filter` is "as is" or "off"; `sends` is the side that sent over the states,
     empty for a rate of new flows. `states` is the number of entries in use, None if the DUT was not read."""
 
-    test: str
-    benchmark: str
     flows: int
     filter: str
     sends: str
-    directions: str
-    quantity: str
-    unit: str
-    value: float | None
-    upper: float | None = None
     p1: float | None = None
     p99: float | None = None
-    repeats: int = 1
-    load_pps: float | None = None
     opened_at: float | None = None
     states: int | None = None
     frame_bytes: int | None = None
     addresses: int = 1
     source_ports: int | None = None
     destination_ports: int | None = None
-    limit: str = ""
-    irregular: str = ""
-    conformance: str = ""
-    outcome: str = ""
 
 
 def figures_of(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
     ranges = result.method.ranges_of(row.flows, row.addresses)
     blank = StatefulRow(
-        result.name,
-        test,
-        row.flows,
-        WITH if row.filtered else WITHOUT,
-        getattr(row, "way", ""),
-        ", ".join(map(str, result.directions)),
-        "",
-        "",
-        None,
+        test=result.name,
+        benchmark=test,
+        directions=", ".join(map(str, result.directions)),
+        flows=row.flows,
+        filter=WITH if row.filtered else WITHOUT,
+        sends=getattr(row, "way", ""),
         states=row.states,
         addresses=row.addresses,
         opened_at=rounded(getattr(row, "opened_at", None)),

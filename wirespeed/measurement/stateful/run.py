@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from threading import Event
 from typing import TYPE_CHECKING
 
 from wirespeed.client.flow_sets import WINDOW_BYTES
-from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.dut.dut import Dut, states_of, with_texts
+from wirespeed.dut.dut import states_of
 from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.head import head_of
-from wirespeed.measurement.rfc.result import attribute_of
-from wirespeed.measurement.stateful.bench import StatefulBench, Watch, flow_set_of
+from wirespeed.measurement.stateful.bench import StatefulBench, flow_set_of
 from wirespeed.measurement.stateful.benchmarks import (
     LEAST_FPS,
     capacity,
@@ -45,12 +43,10 @@ from wirespeed.measurement.stateful.result import (
 )
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE, ending_of, raise_for
-from wirespeed.results.recorder import Recorder
 from wirespeed.trial.controller import check_resolution
 from wirespeed.trial.flow_session import DRAIN_S
 from wirespeed.trial.load import PortLoad, TrialLoad
 from wirespeed.trial.mix import Mix
-from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
 from wirespeed.units import line_rate_pps
 
@@ -65,38 +61,30 @@ _WINDOW_SHARE = 0.9
 
 def run_stateful(
     plan: StatefulPlan,
-    client: GeneratorClient,
-    *,
-    watch: Watch | None = None,
-    dut: Dut | None = None,
-    stop: Event | None = None,
-    recorder: Recorder | None = None,
+    execution: Execution,
     empty: Callable[[], None] | None = None,
     beside: StatefulResult | None = None,
 ) -> StatefulResult:
-    """Run `plan` on ports of the connected `client` and return what was found. `empty` empties the DUT's state table,
+    """Run `plan` and return what was found. `empty` empties the DUT's state table,
     in place of the DUT's own way; `beside` has the rows of the DUT with its filter off.
 
     Raises when nothing can be measured: UsageError (plan, line, more flows than the DUT holds, trials longer than its
     timeout), EnvironmentFault (too few ports, no link), RemoteError (port taken). Once traffic ran it always returns a
-    result, whose `ending.status` is complete, interrupted (`stop` was set, or Ctrl-C) or failed; `raise_for_ending`
+    result, whose `ending.status` is complete, interrupted (by `stop` or Ctrl-C) or failed; `raise_for_ending`
     raises that. Whatever happens, traffic is stopped and the ports are released.
     """
     plan = plan.at_lab()
     check_plan(plan)
-    stop = stop or Event()
-    states = states_of(dut) if dut is not None else None
+    states = states_of(execution.dut)
     table = states.read() if states is not None else None
     timeout_s = plan.timeout_s or (table.timeout_s(plan.transport) if table is not None else None)
     refused = _refused(plan, states, table)
     _check_timeout(plan, timeout_s)
-    tester = Tester(client, plan.directions)
-    trial = Trial(tester, _no_load(plan), dut=dut, line_bps=plan.line_bps, force=plan.force, residual_s=0.0, stop=stop)
+    trial = execution.trial(plan, _no_load(plan))
     method = plan.method(timeout_s)
     line_pps, opening_fps = (_line_pps(size, trial) for size in (plan.size, method.opening_bytes))
     check_resolution([rate_goal(plan.resolution)], min(line_pps, opening_fps))
     bench = StatefulBench(
-        client,
         trial,
         method,
         plan.ranges,
@@ -105,37 +93,21 @@ def run_stateful(
         empty,
         plan.lab.ring_slots or 0,
         plan.behind,
-        stop=stop,
-        watch=watch,
-        recorder=recorder,
+        execution=execution,
     )
     head = StatefulResult(
-        plan.name or "stateful",
-        plan.variables(tester.server),
-        **head_of(plan, tester, trial.facts, dut),
+        **head_of(plan, trial.tester, trial.facts, execution.dut),
         method=method,
         filter=plan.lab.filter,
         table=table,
         frame_bytes=dict.fromkeys(plan.senders, float(plan.size)),
     )
     with ending_of(lambda: bool(bench.trials)) as course, trial:
-        if recorder is not None:
-            recorder.begin(head)
+        execution.begin(head)
         for bench.addresses in plan.addresses:
             _Suite(plan, bench, line_pps, opening_fps, refused, beside).run()
-    rows = {attribute_of(test): tuple(row for of, row in bench.rows if of == test) for test in TESTS}
-    return replace(
-        head,
-        dut=with_texts(head.dut, dut),
-        **rows,  # type: ignore[arg-type] # each of its own kind
-        trials=tuple(bench.trials),
-        spent_s=bench.spent_s,
-        ending=replace(
-            course.ending,
-            started=head.ending.started,
-            notes=(*trial.notes, *_notes(plan, bench, beside)),
-        ),
-    )
+    parts = {**bench.rows_by_test(), "trials": tuple(bench.trials), "spent_s": execution.spent_s}
+    return execution.result(head, course.ending, (*trial.notes, *_notes(plan, bench, beside)), **parts)
 
 
 def raise_for_ending(result: StatefulResult) -> None:

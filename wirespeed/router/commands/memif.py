@@ -145,14 +145,14 @@ def create_memif(console: Console, words: Match) -> Lines:
 def add_memif(console: Console, socket: int, ident: int, ring: int, options: Sequence[str]) -> int:
     """Make a memif interface, whose number is returned; `options` are those of its port spec besides id and rings.
     UsageError when there is no such socket, or the interface is there."""
+    if ring & (ring - 1) or not 64 <= ring <= 16384:
+        raise UsageError(f"ring size {ring} is not a power of two between 64 and 16384")
     path = console.memifs.path(socket)
     if path is None:
         raise UsageError(f"there is no memif socket id {socket}; create memif socket id {socket} filename <file>")
     name = f"memif{socket}/{ident}"
     if console.interface_index(name) is not None:
         raise UsageError(f"there is an interface {name} already; give another id")
-    if ring & (ring - 1) or not 64 <= ring <= 16384:
-        raise UsageError(f"ring size {ring} is not a power of two between 64 and 16384")
     spec = parse_port_spec(",".join([f"memif:{path}", f"id={ident}", f"rxd={ring}", f"txd={ring}", *options]))
     index = console.core.add_port(name, spec)
     console.memifs.by_name[name] = Memif(index, socket, ident, spec)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wirespeed._native.addresses import network_of, prefix_struct, read_address
-from wirespeed._native.runtime import Handle, check, from_struct
+from wirespeed._native.runtime import RouterPart, check, from_struct
 from wirespeed.router.features.acl.core import (
     Acl,
     AclAction,
@@ -20,10 +20,7 @@ from wirespeed.router.features.acl.core import (
 _AT_ONCE = 1024
 
 
-class AclCore:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class AclCore(RouterPart):
     def set(self, index: int | None, tag: str, rules: Sequence[AclRule]) -> int:
         """Make an ACL (None), or give one other rules, all at once; return its index."""
         structs = self._ffi.new("struct ws_acl_rule[]", len(rules))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed._native.runtime import Handle, check, mac_bytes
+from wirespeed._native.runtime import RouterPart, check
+from wirespeed.model import mac_bytes
 from wirespeed.router.features.bond.core import (
     Bond,
     BondBalance,
@@ -18,10 +19,7 @@ from wirespeed.router.features.bond.core import (
 )
 
 
-class BondCore:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class BondCore(RouterPart):
     def add(self, bond: Bond) -> int:
         """Return the interface's number; `delete_interface` takes it away."""
         struct = self._ffi.new("struct ws_bond *")

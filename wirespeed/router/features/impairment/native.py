@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from wirespeed._native.runtime import Handle, check, from_struct
+from wirespeed._native.runtime import RouterPart, check, from_struct
 from wirespeed.router.features.impairment.core import Impairment, ImpairmentCounters
 
 
-class ImpairmentCore:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class ImpairmentCore(RouterPart):
     def set(self, index: int, impairment: Impairment) -> None:
         """In place of the one before; counters go on."""
         struct = self._ffi.new("struct ws_impairment *", asdict(impairment))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple, replace
 
-from wirespeed._native.runtime import Handle, check, from_struct, mac_bytes
+from wirespeed._native.runtime import RouterPart, check, from_struct
+from wirespeed.model import mac_bytes
 from wirespeed.router.features.l2.core import BridgeDomain, L2FibEntry
 from wirespeed.seam.interfaces import TagRewrite
 
@@ -13,10 +14,7 @@ _STATIONS_PAGE = 1024
 _BRIDGE_DOMAINS = 256
 
 
-class L2Core:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class L2Core(RouterPart):
     def set_xconnect(self, index: int, to: int) -> None:
         check(self._lib.ws_router_set_xconnect(self._router, index, to))
 

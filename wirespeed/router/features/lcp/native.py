@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from wirespeed._native.addresses import prefix_struct, read_prefix
-from wirespeed._native.runtime import Handle, check, core, from_struct, mac_bytes
+from wirespeed._native.runtime import Handle, check, core, from_struct
+from wirespeed.model import mac_bytes
 from wirespeed.router.features.lcp.core import LinuxChange, LinuxLink, LinuxStats
 from wirespeed.seam.addresses import InterfaceAddress
 

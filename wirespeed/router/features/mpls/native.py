@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from wirespeed._native.paths import fill_paths, read_paths
-from wirespeed._native.runtime import Handle, check
+from wirespeed._native.runtime import RouterPart, check
 from wirespeed.router.features.mpls.core import MplsRoute
 
 _LABELS_PAGE = 256
 
 
-class MplsCore:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class MplsCore(RouterPart):
     def add_table(self) -> None:
         check(self._lib.ws_router_mpls_table_add(self._router))
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from wirespeed._native.runtime import Handle, check
+from wirespeed._native.runtime import RouterPart, check
 from wirespeed.router.features.punt.core import PuntPolicer, PuntReason
 
 
-class PuntCore:
+class PuntCore(RouterPart):
     """`interface` is None for all interfaces together."""
-
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
 
     def set_policer(self, interface: int | None, reason: PuntReason, policer: PuntPolicer | None) -> None:
         """None: as many as come. The counts of `policer` are of no account."""

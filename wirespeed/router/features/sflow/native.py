@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from wirespeed._native.runtime import Handle, check, from_struct
+from wirespeed._native.runtime import RouterPart, check, from_struct
 from wirespeed.router.features.sflow.core import SflowCounters, SflowDirection, SflowSample, SflowSettings
 
 _AT_ONCE = 256
 _NO_PORT = 0xFFFF
 
 
-class SflowCore:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class SflowCore(RouterPart):
     def set(self, settings: SflowSettings) -> None:
         given = (settings.sampling_rate, settings.header_bytes, int(settings.direction))
         check(self._lib.ws_router_sflow_set(self._router, self._ffi.new("struct ws_sflow_settings *", given)))

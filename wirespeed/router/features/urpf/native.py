@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wirespeed._native.addresses import network_of, prefix_struct
-from wirespeed._native.runtime import Handle, check
+from wirespeed._native.runtime import RouterPart, check
 from wirespeed.router.features.urpf.core import Urpf, UrpfAccepted, UrpfMode
 
 _MOST_ACCEPTED = 256
 
 
-class UrpfCore:
+class UrpfCore(RouterPart):
     """`version` is 4 or 6; `tx` is of what goes out."""
-
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
 
     def set(self, index: int, version: int, urpf: Urpf, tx: bool = False) -> None:
         table = -1 if urpf.table is None else urpf.table

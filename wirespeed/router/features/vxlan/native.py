@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from wirespeed._native.addresses import address_struct, read_address
-from wirespeed._native.runtime import Handle, check
+from wirespeed._native.runtime import RouterPart, check
 from wirespeed.router.features.vxlan.core import Decap, VxlanTunnel
 
 
-class VxlanCore:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class VxlanCore(RouterPart):
     def add(self, tunnel: VxlanTunnel) -> int:
         """Return the interface's number; `delete_interface` takes it away."""
         ends = [address_struct(self._ffi, address) for address in (tunnel.source, tunnel.destination)]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wirespeed._native.runtime import Handle, check
+from wirespeed._native.runtime import RouterPart, check
 
 
-class DscpCore:
-    def __init__(self, router: Handle) -> None:
-        self._ffi, self._lib, self._router = router
-
+class DscpCore(RouterPart):
     def set(self, index: int, on: bool) -> None:
         """Count IPv4 packets that the interface receives, or no longer."""
         check(self._lib.ws_router_set_dscp(self._router, index, on))
