@@ -93,7 +93,7 @@ static bool parse(int argc, char **argv, struct options *options)
 static bool open_ports(struct rte_mempool *pool)
 {
 	struct rte_eth_conf conf = {0};
-	for (uint16_t port = 0; port < PORTS; port++)
+	for (uint16_t port = 0; port < (uint16_t)PORTS; port++)
 		if (rte_eth_dev_configure(port, 1, 1, &conf) ||
 			rte_eth_rx_queue_setup(port, 0, 0, SOCKET_ID_ANY, NULL, pool) ||
 			rte_eth_tx_queue_setup(port, 0, 0, SOCKET_ID_ANY, NULL) || rte_eth_dev_start(port))
@@ -107,7 +107,7 @@ static bool wait_for_links(void)
 	for (int tries = 0; tries < LINK_TRIES && !is_over; tries++) {
 		struct rte_eth_link link;
 		uint16_t up = 0;
-		for (uint16_t port = 0; port < PORTS; port++)
+		for (uint16_t port = 0; port < (uint16_t)PORTS; port++)
 			up += !rte_eth_link_get_nowait(port, &link) && link.link_status == RTE_ETH_LINK_UP;
 		if (up == PORTS)
 			return true;
@@ -163,7 +163,7 @@ static void send_burst(struct rte_mbuf **burst, uint16_t n, struct counts *count
 static void receive_bursts(uint16_t n, struct counts *counts)
 {
 	struct rte_mbuf *burst[MOST_BURST];
-	for (uint16_t port = 0; port < PORTS; port++) {
+	for (uint16_t port = 0; port < (uint16_t)PORTS; port++) {
 		uint16_t came = rte_eth_rx_burst(port, 0, burst, n);
 		counts->received[port] += came;
 		rte_pktmbuf_free_bulk(burst, came);
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	run(&options);
-	for (uint16_t port = 0; port < PORTS; port++)
+	for (uint16_t port = 0; port < (uint16_t)PORTS; port++)
 		(void)rte_eth_dev_stop(port);
 	return rte_eal_cleanup() ? 1 : 0;
 }

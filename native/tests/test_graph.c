@@ -202,7 +202,7 @@ static void packets_of_each_edge_keep_their_order(void **state)
 		uint16_t first = round % EDGES, last = round / EDGES % EDGES, counts[TARGETS] = {0};
 		uint16_t n = 1 + (uint16_t)(splitmix_draw(&row) % GRAPH_FRAME_SIZE);
 		graph.pending[0] = 0;
-		for (uint16_t i = 0; i < TARGETS; i++)
+		for (uint16_t i = 0; i < (uint16_t)TARGETS; i++)
 			targets[i] = (struct graph_node){.frame = frames[i], .index = i};
 		for (uint16_t i = 0; i < n; i++)
 			edges[i] = first <= last ? first + splitmix_draw(&row) % (last - first + 1)
@@ -212,7 +212,7 @@ static void packets_of_each_edge_keep_their_order(void **state)
 			uint16_t target = (uint16_t)(to[edges[i]] - targets);
 			assert_ptr_equal(targets[target].frame[counts[target]++], packets[i]);
 		}
-		for (uint16_t i = 0; i < TARGETS; i++) {
+		for (uint16_t i = 0; i < (uint16_t)TARGETS; i++) {
 			assert_int_equal(targets[i].count, counts[i]);
 			assert_int_equal(graph.pending[0] >> i & 1, counts[i] > 0);
 		}

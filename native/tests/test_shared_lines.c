@@ -71,7 +71,7 @@ static void open_runtime(void)
 	cpu_set_t mine;
 	uint16_t found = 0;
 	sched_getaffinity(0, sizeof(mine), &mine);
-	for (uint16_t cpu = 0; found < WORKERS; cpu = (uint16_t)((cpu + 1) % CPU_SETSIZE))
+	for (uint16_t cpu = 0; found < (uint16_t)WORKERS; cpu = (uint16_t)((cpu + 1) % CPU_SETSIZE))
 		if (CPU_ISSET(cpu, &mine))
 			config.worker_cpus[found++] = cpu;
 	expect(ws_runtime_init(&config), "runtime");
@@ -110,11 +110,11 @@ static void make_router(void)
 	};
 	router = ws_router_create(&config);
 	expect(router ? 0 : -1, "router");
-	for (uint16_t i = 0; i < PORTS; i++) {
+	for (uint16_t i = 0; i < (uint16_t)PORTS; i++) {
 		expect(ws_router_set_mac(router, i, rig_mac[i]), "mac");
 		expect(ws_router_set_state(router, i, true), "state");
 		expect(ws_router_address_add(router, i, PREFIX(10, 0, i, 1, 24)), "address");
-		for (uint16_t queue = 0; queue < WORKERS; queue++)
+		for (uint16_t queue = 0; queue < (uint16_t)WORKERS; queue++)
 			expect(ws_router_set_placement(router, i, queue, queue), "placement");
 	}
 	expect(ws_router_neighbor_add(router, SERVER, ADDRESS(10, 0, 0, 2), rig_mac[CLIENT]), "host");
@@ -145,7 +145,7 @@ static uint64_t received(int worker)
 static void give_packets(uint64_t due)
 {
 	router_pause(router);
-	for (uint16_t i = 0; i < WORKERS; i++) {
+	for (uint16_t i = 0; i < (uint16_t)WORKERS; i++) {
 		put_packets(i);
 		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
 			router->workers[i]->queues[queue].next_look = due;
@@ -155,7 +155,7 @@ static void give_packets(uint64_t due)
 
 static void receive_now(void)
 {
-	for (uint16_t i = 0; i < WORKERS; i++)
+	for (uint16_t i = 0; i < (uint16_t)WORKERS; i++)
 		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
 			__atomic_store_n(&router->workers[i]->queues[queue].next_look, 0, __ATOMIC_RELAXED);
 }
@@ -188,7 +188,7 @@ static int watch_workers(struct shared_line *found)
 	expect(ws_router_start(router), "start");
 	give_packets(0);
 	wait_for(before, FORWARDED);
-	for (uint16_t i = 0; i < WORKERS; i++) {
+	for (uint16_t i = 0; i < (uint16_t)WORKERS; i++) {
 		struct ws_worker_info info;
 		expect(ws_worker_info(i, &info), "worker");
 		threads[i] = info.thread_id;
