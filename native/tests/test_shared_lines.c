@@ -7,7 +7,7 @@
  * arrive at the other, until their hops are used up.
  */
 #include "tests/cmocka_all.h"
-#include "tests/line_watch.h"
+#include "tests/lines_rig.h"
 #include "tests/router_rig.h"
 
 #include "dev/pool.h"
@@ -20,21 +20,14 @@
 #include "wirespeed/counters.h"
 #include "wirespeed/interfaces.h"
 #include "wirespeed/placement.h"
-#include "wirespeed/ports.h"
 #include "wirespeed/router.h"
 #include "wirespeed/routes.h"
-#include "wirespeed/runtime.h"
 
-#include <dlfcn.h>
 #include <rte_mbuf.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-enum { SERVER, CLIENT, PORTS, WORKERS = 2, PACKETS = 4, FORWARDED = 40, MOST_SHOWN = 20 };
+enum { PACKETS = 4, FORWARDED = 40 };
 
-static char directory[] = "/tmp/wirespeed-lines-XXXXXX";
 static struct ws_router *router;
 
 /* ---- A node that counts for all workers in one word ---- */
@@ -56,49 +49,6 @@ GRAPH_FEATURE(shared_count_feature, .node = "shared-count-test", .arc = "ip4-uni
 
 /* ---- The router ---- */
 
-static void expect(int result, const char *what)
-{
-	if (result >= 0)
-		return;
-	fprintf(stderr, "%s: %s\n", what, ws_error());
-	exit(1);
-}
-
-static void open_runtime(void)
-{
-	struct ws_runtime_config config = {
-		.program = "lines", .memory_mb = 256, .worker_count = WORKERS, .shared_cpus = true};
-	cpu_set_t mine;
-	uint16_t found = 0;
-	sched_getaffinity(0, sizeof(mine), &mine);
-	for (uint16_t cpu = 0; found < (uint16_t)WORKERS; cpu = (uint16_t)((cpu + 1) % CPU_SETSIZE))
-		if (CPU_ISSET(cpu, &mine))
-			config.worker_cpus[found++] = cpu;
-	expect(ws_runtime_init(&config), "runtime");
-}
-
-static void open_ports(void)
-{
-	enum { LINK_PATIENCE_MS = 20000 };
-	struct ws_port_config ports[PORTS] = {0};
-	if (!mkdtemp(directory))
-		expect(-1, directory);
-	for (int i = 0; i < PORTS; i++) {
-		snprintf(ports[i].name, WS_NAME_LEN, "e%d", i);
-		snprintf(ports[i].devargs, WS_DEVARGS_LEN, "memif:%s/wire,role=%s", directory,
-				 i == SERVER ? "server" : "client");
-		ports[i].rx_queues = ports[i].tx_queues = WORKERS;
-		ports[i].rx_descriptors = ports[i].tx_descriptors = 256;
-		ports[i].mtu = 1500;
-	}
-	expect(ws_ports_open(ports, PORTS), "ports");
-	for (int i = 0; !port_link_is_up(SERVER) || !port_link_is_up(CLIENT); i++) {
-		if (i == LINK_PATIENCE_MS)
-			expect(-1, "no link of memif");
-		usleep(1000);
-	}
-}
-
 static void make_router(void)
 {
 	struct ws_router_config config = {
@@ -109,30 +59,33 @@ static void make_router(void)
 		.paths = {{.next_hop = ADDRESS(10, 0, 0, 2), .interface = -1}},
 	};
 	router = ws_router_create(&config);
-	expect(router ? 0 : -1, "router");
-	for (uint16_t i = 0; i < (uint16_t)PORTS; i++) {
-		expect(ws_router_set_mac(router, i, rig_mac[i]), "mac");
-		expect(ws_router_set_state(router, i, true), "state");
-		expect(ws_router_address_add(router, i, PREFIX(10, 0, i, 1, 24)), "address");
-		for (uint16_t queue = 0; queue < (uint16_t)WORKERS; queue++)
-			expect(ws_router_set_placement(router, i, queue, queue), "placement");
+	lines_expect(router ? 0 : -1, "router");
+	for (uint16_t i = 0; i < (uint16_t)LINES_PORTS; i++) {
+		lines_expect(ws_router_set_mac(router, i, rig_mac[i]), "mac");
+		lines_expect(ws_router_set_state(router, i, true), "state");
+		lines_expect(ws_router_address_add(router, i, PREFIX(10, 0, i, 1, 24)), "address");
+		for (uint16_t queue = 0; queue < (uint16_t)LINES_WORKERS; queue++)
+			lines_expect(ws_router_set_placement(router, i, queue, queue), "placement");
 	}
-	expect(ws_router_neighbor_add(router, SERVER, ADDRESS(10, 0, 0, 2), rig_mac[CLIENT]), "host");
-	expect(ws_router_route_add(router, &route, false), "route");
-	expect(ws_router_set_counting(router, WS_COUNT_ROUTES, true), "counters of routes");
-	expect(ws_router_set_counting(router, WS_COUNT_ADJACENCIES, true), "counters of next hops");
+	lines_expect(
+		ws_router_neighbor_add(router, LINES_SERVER, ADDRESS(10, 0, 0, 2), rig_mac[LINES_CLIENT]),
+		"host");
+	lines_expect(ws_router_route_add(router, &route, false), "route");
+	lines_expect(ws_router_set_counting(router, WS_COUNT_ROUTES, true), "counters of routes");
+	lines_expect(ws_router_set_counting(router, WS_COUNT_ADJACENCIES, true),
+				 "counters of next hops");
 }
 
 /* Packets for the other end of the server's queue `queue`, while no worker is in its graph. */
 static void put_packets(uint16_t queue)
 {
 	struct frame frame = frame_udp(IP(16, 0, 0, 7), IP(48, 0, 0, 1), 18);
-	ethernet_write(frame.bytes, rig_mac[CLIENT], rig_mac[SERVER], ETHERNET_IP4);
+	ethernet_write(frame.bytes, rig_mac[LINES_CLIENT], rig_mac[LINES_SERVER], ETHERNET_IP4);
 	for (int i = 0; i < PACKETS; i++) {
 		struct rte_mbuf *packet = rte_pktmbuf_alloc(ports_pool());
 		assert_non_null(packet);
 		memcpy(rte_pktmbuf_append(packet, (uint16_t)frame.length), frame.bytes, frame.length);
-		assert_int_equal(port_transmit(SERVER, queue, &packet, 1), 1);
+		assert_int_equal(port_transmit(LINES_SERVER, queue, &packet, 1), 1);
 	}
 }
 
@@ -145,7 +98,7 @@ static uint64_t received(int worker)
 static void give_packets(uint64_t due)
 {
 	router_pause(router);
-	for (uint16_t i = 0; i < (uint16_t)WORKERS; i++) {
+	for (uint16_t i = 0; i < (uint16_t)LINES_WORKERS; i++) {
 		put_packets(i);
 		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
 			router->workers[i]->queues[queue].next_look = due;
@@ -155,21 +108,21 @@ static void give_packets(uint64_t due)
 
 static void receive_now(void)
 {
-	for (uint16_t i = 0; i < (uint16_t)WORKERS; i++)
+	for (uint16_t i = 0; i < (uint16_t)LINES_WORKERS; i++)
 		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
 			__atomic_store_n(&router->workers[i]->queues[queue].next_look, 0, __ATOMIC_RELAXED);
 }
 
 static void wait_for(const uint64_t *before, uint64_t count)
 {
-	for (int i = 0; i < WORKERS; i++)
+	for (int i = 0; i < LINES_WORKERS; i++)
 		while (received(i) < before[i] + count)
 			usleep(10000);
 }
 
 static void wait_for_loops(void)
 {
-	for (int i = 0; i < WORKERS; i++) {
+	for (int i = 0; i < LINES_WORKERS; i++) {
 		const uint64_t *loops = &router->workers[i]->totals->loops;
 		uint64_t before = own_count_read(loops);
 		while (own_count_read(loops) == before)
@@ -183,46 +136,22 @@ static void wait_for_loops(void)
  */
 static int watch_workers(struct shared_line *found)
 {
-	pid_t threads[WORKERS];
-	uint64_t before[WORKERS] = {0};
-	expect(ws_router_start(router), "start");
+	pid_t threads[LINES_WORKERS];
+	uint64_t before[LINES_WORKERS] = {0};
+	lines_expect(ws_router_start(router), "start");
 	give_packets(0);
 	wait_for(before, FORWARDED);
-	for (uint16_t i = 0; i < (uint16_t)WORKERS; i++) {
-		struct ws_worker_info info;
-		expect(ws_worker_info(i, &info), "worker");
-		threads[i] = info.thread_id;
-	}
+	lines_threads(threads);
 	give_packets(UINT64_MAX);
 	wait_for_loops();
-	for (int i = 0; i < WORKERS; i++)
+	for (int i = 0; i < LINES_WORKERS; i++)
 		before[i] = received(i);
-	line_watch_begin(threads, WORKERS);
+	line_watch_begin(threads, LINES_WORKERS);
 	receive_now();
 	wait_for(before, FORWARDED);
 	line_watch_end();
 	ws_router_stop(router);
-	for (int i = 0; i < WORKERS; i++)
-		assert_true(line_watch_written(i) > 0);
-	return line_watch_shared(found, MOST_SHOWN);
-}
-
-/* For addr2line. */
-static void show_code(const char *did, int worker, const void *at)
-{
-	Dl_info info = {0};
-	dladdr(at, &info);
-	printf("  worker %d %s it at %s+0x%zx (%s)\n", worker, did,
-		   info.dli_fname ? info.dli_fname : "?",
-		   (size_t)((const char *)at - (const char *)info.dli_fbase),
-		   info.dli_sname ? info.dli_sname : "static");
-}
-
-static void show(const struct shared_line *line)
-{
-	printf("line 0x%zx:\n", (size_t)line->line);
-	show_code("writes", line->writer, line->written_at);
-	show_code("uses", line->other, line->used_at);
+	return lines_shared(found);
 }
 
 static int start(void **state)
@@ -241,19 +170,16 @@ static int stop(void **state)
 
 static void workers_store_to_no_line_that_another_one_uses(void **state)
 {
-	struct shared_line found[MOST_SHOWN];
+	struct shared_line found[LINES_SHOWN];
 	(void)state;
-	int count = watch_workers(found);
-	for (int i = 0; i < count && i < MOST_SHOWN; i++)
-		show(&found[i]);
-	assert_int_equal(count, 0);
+	assert_int_equal(watch_workers(found), 0);
 }
 
 static void a_counter_of_several_workers_is_found(void **state)
 {
-	struct shared_line found[MOST_SHOWN];
+	struct shared_line found[LINES_SHOWN];
 	(void)state;
-	expect(features_set(router, "shared-count-test", NO_PORT, true), "feature");
+	lines_expect(features_set(router, "shared-count-test", NO_PORT, true), "feature");
 	assert_int_equal(watch_workers(found), 1);
 	assert_int_equal(found[0].line, (uintptr_t)&count_of_all);
 }
@@ -265,10 +191,8 @@ int main(void)
 		TEST(workers_store_to_no_line_that_another_one_uses),
 		TEST(a_counter_of_several_workers_is_found),
 	};
-	open_runtime();
-	open_ports();
+	lines_open();
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-	ws_runtime_close();
-	rmdir(directory);
+	lines_close();
 	return failed;
 }
