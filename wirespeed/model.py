@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import IPv6Address
 from pathlib import Path
 
 from wirespeed.errors import UsageError
@@ -207,6 +208,11 @@ def parse_mac(text: str, unicast: bool = True) -> str:
 
 def mac_bytes(text: str) -> bytes:
     return bytes.fromhex(text.replace(":", ""))
+
+
+def link_local(mac: bytes) -> IPv6Address:
+    """The address that a port gives itself (RFC 4291, appendix A)."""
+    return IPv6Address(b"\xfe\x80" + bytes(6) + bytes([mac[0] ^ 2]) + mac[1:3] + b"\xff\xfe" + mac[3:6])
 
 
 def _check_memif(text: str, options: dict[str, str]) -> None:

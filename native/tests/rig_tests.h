@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of the main() of a test program that uses the rig. */
+/* A setup that several test programs have, and the end of their main(). */
 #pragma once
 
 #include "cmocka_all.h"
 #include "tests/router_rig.h"
+#include "wirespeed/interfaces.h"
+
+/* A setup: e0 and e1 are cross-connected. */
+static inline int crossed(void **state)
+{
+	(void)state;
+	rig_reset();
+	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
+}
 
 /* Starts the rig, runs an array of tests, and stops it; the exit code. */
 #define RIG_RUN(tests) rig_run(#tests, tests, sizeof(tests) / sizeof((tests)[0]))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers to IPv4 packets: pings and errors. */
 #include "router/packet/metadata.h"
-#include "router/packet/upper.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
+#include "tests/upper_node.h"
 #include "wire/ethernet.h"
 #include "wire/icmp4.h"
 #include "wire/ip4.h"
@@ -293,21 +293,6 @@ static void keeps_to_the_rate(void **state)
 /* ---- Upper layers ---- */
 
 enum { TEST_TYPE = 0x88b5, TEST_PROTOCOL = 253, TEST_PORT = 4000 };
-static const char *const upper_edges[] = {"error-drop"};
-static const struct graph_counter upper_counters[] = {{"taken", true}};
-static uint8_t taken_begins; /* the first byte of the last packet */
-
-static uint16_t upper_process(struct graph *graph, struct graph_node *node, void **packets,
-							  uint16_t n)
-{
-	taken_begins = packet_data(packets[n - 1])[0];
-	graph_count(node, 0, n);
-	graph_enqueue_all(graph, node, 0, packets, n);
-	return n;
-}
-
-GRAPH_NODE(upper, .name = "test-upper", .takes = TAKES_PACKET, GRAPH_EDGES(upper_edges),
-		   GRAPH_COUNTERS(upper_counters))
 UPPER_NODE(type, ABOVE_ETHERNET, TEST_TYPE, "test-upper")
 UPPER_NODE(protocol, ABOVE_IP4, TEST_PROTOCOL, "test-upper")
 UPPER_NODE(port, ABOVE_IP4, UPPER_UDP(TEST_PORT), "test-upper")

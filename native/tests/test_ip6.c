@@ -2,9 +2,9 @@
 /* IPv6: checked, forwarded, answered; and what must not pass. */
 #include "router/interface/ip6_interface.h"
 #include "router/packet/metadata.h"
-#include "router/packet/upper.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
+#include "tests/upper_node.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
 #include "wire/udp.h"
@@ -597,21 +597,6 @@ static void traces_tags_and_labels(void **state)
 /* ---- Upper layers ---- */
 
 enum { TEST_PROTOCOL = 253, TEST_PORT = 4000, TEST_ICMP = 200 };
-static const char *const upper_edges[] = {"error-drop"};
-static const struct graph_counter upper_counters[] = {{"taken", true}};
-static uint8_t taken_begins; /* the first byte of the last packet */
-
-static uint16_t upper_process(struct graph *graph, struct graph_node *node, void **packets,
-							  uint16_t n)
-{
-	taken_begins = packet_data(packets[n - 1])[0];
-	graph_count(node, 0, n);
-	graph_enqueue_all(graph, node, 0, packets, n);
-	return n;
-}
-
-GRAPH_NODE(upper, .name = "test-upper", .takes = TAKES_PACKET, GRAPH_EDGES(upper_edges),
-		   GRAPH_COUNTERS(upper_counters))
 UPPER_NODE(protocol, ABOVE_IP6, TEST_PROTOCOL, "test-upper")
 UPPER_NODE(port, ABOVE_IP6, UPPER_UDP(TEST_PORT), "test-upper")
 UPPER_NODE(icmp, ABOVE_IP6, UPPER_ICMP6(TEST_ICMP), "test-upper")

@@ -23,8 +23,9 @@ from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
 from scapy.packet import Packet, Raw
 from test_rpc_methods import Session
 
-from wirespeed.generator.neighbor_packets import Host, answer, arp_request, gateway_mac, link_local
+from wirespeed.generator.neighbor_packets import Host, answer, arp_request, gateway_mac
 from wirespeed.generator.rpc import RpcError
+from wirespeed.model import link_local
 
 MAC, PEER = "02:00:00:00:00:01", "02:00:00:00:00:99"
 HOST = Host(

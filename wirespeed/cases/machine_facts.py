@@ -36,14 +36,13 @@ class Crossing:
 
 @dataclass(frozen=True)
 class NicFacts:
-    """An interface: RX queues and descriptors as they are set, and at most. `queue_packets` came in by RX queue over
+    """An interface: RX queues as they are set and at most, TX descriptors. `queue_packets` came in by RX queue over
     the test, `counters` are its driver's own of that time."""
 
     name: str
     driver: str = ""
     queues: int | None = None
     most_queues: int | None = None
-    rx_slots: int | None = None
     tx_slots: int | None = None
     queue_packets: Mapping[str, int] = field(default_factory=dict)
     counters: Mapping[str, int] = field(default_factory=dict)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from wirespeed.client.probes import Layer3
-from wirespeed.console.neighbors6 import link_local
 from wirespeed.errors import UsageError
+from wirespeed.model import link_local, mac_bytes
 
 
 def layer3(port: int, status: Mapping[str, object]) -> Layer3:
@@ -31,7 +31,7 @@ def layer3_ipv6(status: Mapping[str, object]) -> Layer3:
     config = attr.get("layer_cfg") or {} if isinstance(attr, Mapping) else {}
     ether = config.get("ether") or {}
     mac = str(ether.get("src"))
-    address = str((config.get("ipv6") or {}).get("src") or link_local(mac))
+    address = str((config.get("ipv6") or {}).get("src") or link_local(mac_bytes(mac)))
     return Layer3(mac, str(ether.get("dst") or ""), address, "", _vlans(attr))
 
 

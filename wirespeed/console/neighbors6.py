@@ -32,13 +32,6 @@ class Neighbor6:
     is_router: bool = False
 
 
-def link_local(mac: str) -> str:
-    """fe80::/64 with the modified EUI-64 of a MAC address (RFC 4291, appendix A)."""
-    octets = bytes.fromhex(mac.replace(":", ""))
-    interface = bytes([octets[0] ^ 2, *octets[1:3], 0xFF, 0xFE, *octets[3:]])
-    return str(IPv6Address(bytes.fromhex("fe80000000000000") + interface))
-
-
 def scan(client: StatelessClient, port: int, who: Layer3, wait_s: float) -> Iterator[Neighbor6]:
     """Neighbours as they answer, each once (RFC 4443 section 4, RFC 4861 section 7.2)."""
     echo = IPv6(src=who.src_ip, dst=ALL_NODES, hlim=255) / ICMPv6EchoRequest(id=port + 1, seq=1)

@@ -21,7 +21,7 @@ from typing import Self
 
 from wirespeed.corpus.entry import Judge
 from wirespeed.corpus.index import Index, IndexRow
-from wirespeed.corpus.keeping import KeptResult, again, keeper, read_result
+from wirespeed.corpus.keeping import KeptResult, StoredBefore, again, keep, keeper, read_result
 from wirespeed.corpus.place import CorpusPlace
 from wirespeed.corpus.store import Store
 from wirespeed.corpus.words import Condition
@@ -118,26 +118,41 @@ class Corpus:
         paths = list(files)
         new = known = waiting = behind = 0
         refused = list[str]()
-        with keeper(self.store, self._judge, names, len(paths)) as keep:
+        with keeper(self.store, self._judge, names, len(paths)) as keep_all:
             why = self._why_away()
-            stream = keep(paths)
-            while kept := list(islice(stream, _BATCH)):
+            stream = zip(paths, keep_all(paths), strict=True)
+            while batch := list(islice(stream, _BATCH)):
                 self.store.settle()
-                refused += [one for one in kept if isinstance(one, str)]
-                rows = [_row(one, build, tags) for one in kept if not isinstance(one, str)]
-                spooled = self._write_spool([Note(row.digest, row.entry.title, build, tags) for row in rows])
+                refused += [fault for _, fault in batch if isinstance(fault, str)]
+                kept = [(path, result) for path, result in batch if not isinstance(result, str)]
+                spooled = self._write_spool([Note(result.digest, result.title, build, tags) for _, result in kept])
                 try:
-                    added = 0 if why else self.index.add(rows)
+                    added = 0 if why else self._index_kept(kept, names, build, tags)
                 except ConnectionFault as fault:
                     why = self._gone(fault)
                 if why:
-                    waiting += len(rows)
+                    waiting += len(kept)
                 else:
                     spooled.unlink(missing_ok=True)
-                    new, known = new + added, known + len(rows) - added
-                behind += len(kept)
+                    new, known = new + added, known + len(kept) - added
+                behind += len(batch)
                 on_batch(behind)
         return Added(new, known, tuple(refused), waiting, why)
+
+    def _index_kept(
+        self, kept: Sequence[tuple[Path, KeptResult | StoredBefore]], names: DutNames, build: str, tags: tuple[str, ...]
+    ) -> int:
+        """Index a batch; how many are new. Results that only the store had are judged now."""
+        known = self.index.indexed([result.digest for _, result in kept if isinstance(result, StoredBefore)])
+        judged = [
+            keep(self.store, self._judge, names, True, path) if isinstance(result, StoredBefore) else result
+            for path, result in kept
+            if result.digest not in known
+        ]
+        added = self.index.add([_row(result, build, tags) for result in judged if isinstance(result, KeptResult)])
+        if known:
+            self.index.complete(sorted(known), build, tags)
+        return added
 
     def _why_away(self) -> str:
         """Open the index; why that is not possible now, but will be. A database that was away is not asked again at

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from sqlalchemy import (
@@ -14,7 +15,6 @@ from sqlalchemy import (
     Select,
     Table,
     and_,
-    case,
     delete,
     false,
     func,
@@ -23,7 +23,6 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql import ColumnElement
 
@@ -89,21 +88,28 @@ class Index:
             words = [{"result_id": new[row.digest], "text": _words(row)} for row in rows if row.digest in new]
             if words:
                 connection.execute(insert(WORDS), words)
-            self._complete(connection, [row for row in rows if row.digest not in new])
+            known = [row for row in rows if row.digest not in new]
+            for build in sorted({row.build for row in known}):
+                self._complete(connection, [row.digest for row in known if row.build == build], build)
             self._tag(connection, [(row.digest, tag) for row in rows for tag in row.tags])
         return len(new)
 
-    def _complete(self, connection: Connection, known: Sequence[IndexRow]) -> None:
+    def complete(self, digests: Sequence[str], build: str, tags: Sequence[str]) -> None:
+        """Results that the index has get the build, if they have none, and the tags."""
+        with self._writing() as connection:
+            self._complete(connection, digests, build)
+            self._tag(connection, [(digest, tag) for digest in digests for tag in tags])
+
+    def _complete(self, connection: Connection, digests: Sequence[str], build: str) -> None:
         """Results that were there now have their file, and their build if it was unknown."""
-        for row in known:
-            if row.build:
-                unbuilt = select(RESULTS.c.id).where(RESULTS.c.digest == row.digest, RESULTS.c.build == "")
-                text = WORDS.c.text + f"\n{row.build.lower()}"
-                connection.execute(update(WORDS).where(WORDS.c.result_id.in_(unbuilt)).values(text=text))
-            build = case((RESULTS.c.build == "", row.build), else_=RESULTS.c.build)
-            connection.execute(
-                update(RESULTS).where(RESULTS.c.digest == row.digest).values(build=build, is_missing=False)
-            )
+        for some in _pieces(digests):
+            there = RESULTS.c.digest.in_(some)
+            if build:
+                unbuilt = and_(there, RESULTS.c.build == "")
+                text = update(WORDS).where(WORDS.c.result_id.in_(select(RESULTS.c.id).where(unbuilt)))
+                connection.execute(text.values(text=WORDS.c.text + f"\n{build.lower()}"))
+                connection.execute(update(RESULTS).where(unbuilt).values(build=build))
+            connection.execute(update(RESULTS).where(there, RESULTS.c.is_missing).values(is_missing=False))
 
     def tag(self, digests: Sequence[str], tag: str) -> None:
         with self._writing() as connection:
@@ -158,6 +164,12 @@ class Index:
                 connection.execute(asked if missing is None else asked.where(RESULTS.c.is_missing == missing)).scalars()
             )
 
+    def indexed(self, digests: Sequence[str]) -> set[str]:
+        """Those of the digests that have a row."""
+        with self._reading() as connection:
+            asked = (select(RESULTS.c.digest).where(RESULTS.c.digest.in_(some)) for some in _pieces(digests))
+            return {digest for some in asked for digest in connection.execute(some).scalars()}
+
     def named(self, name: str) -> list[str]:
         """Digests of the results with this tag, build, beginning of a build (as of a commit), title, or beginning of a
         digest: of the first of these that there are, the oldest first."""
@@ -211,7 +223,7 @@ class Index:
 
     def _insert(self, table: Table) -> Any:
         """An INSERT of the dialect, which can say what to do about an existing row."""
-        return (postgresql if self.place.is_postgresql else sqlite).insert(table)
+        return import_module(f"sqlalchemy.dialects.{self._engine.dialect.name}").insert(table)
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wirespeed.all_cpus import on_all_cpus
 from wirespeed.corpus.entry import IndexEntry, Judge, entry_of
-from wirespeed.corpus.store import Store
+from wirespeed.corpus.store import Store, digest_of
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
 from wirespeed.measurement.file import of_bytes
@@ -34,23 +34,35 @@ class KeptResult:
     size: int
 
 
-Keep = Callable[[Iterable[Path]], Iterator[KeptResult | str]]
+@dataclass(frozen=True)
+class StoredBefore:
+    """A result whose file the store had. The index has it too, unless it was lost or is behind."""
+
+    digest: str
+    title: str
+
+
+Keep = Callable[[Iterable[Path]], Iterator[KeptResult | StoredBefore | str]]
 """For each file, its entry or its fault. FileFault when the store takes no more."""
 
 
 def keeper(store: Store, judge: Judge, names: DutNames, count: int) -> AbstractContextManager[Keep]:
     """A function that stores `count` files. Enter it before there is a connection to the index."""
-    return on_all_cpus(partial(keep, store, judge, names), are_many=count >= _MANY, chunk=_CHUNK)
+    return on_all_cpus(partial(keep, store, judge, names, False), are_many=count >= _MANY, chunk=_CHUNK)
 
 
-def keep(store: Store, judge: Judge, names: DutNames, file: Path) -> KeptResult | str:
-    """With a name for its device, where it has none and one is given: that goes into the file that is kept."""
+def keep(store: Store, judge: Judge, names: DutNames, stored_too: bool, file: Path) -> KeptResult | StoredBefore | str:
+    """With a name for its device, where it has none and one is given: that goes into the file that is kept. One that
+    the store has is judged only with `stored_too`."""
     try:
         content = names.in_file(_content(file), file)
+        digest = digest_of(content)
+        if not stored_too and store.path(digest).exists():
+            return StoredBefore(digest, file.stem)
         result = read_result(content, file)
     except FileFault as fault:
         return str(fault)
-    digest = store.put(content, file.stem)
+    store.put(content, file.stem)
     return KeptResult(digest, file.stem, entry_of(result, file.stem, judge), len(content))
 
 

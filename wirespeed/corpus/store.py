@@ -32,6 +32,10 @@ class Damaged(FileFault):
     """A file of the archive is damaged or missing."""
 
 
+def digest_of(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
 class Store:
     """Below `folder`, which is made when the first file comes."""
 
@@ -44,7 +48,7 @@ class Store:
 
     def put(self, content: bytes, name: str) -> str:
         """Store the bytes and return their digest; they are durable after `settle`. FileFault if the disk is full."""
-        digest = hashlib.sha256(content).hexdigest()
+        digest = digest_of(content)
         path = self.path(digest)
         if path.exists():
             return digest
@@ -76,7 +80,7 @@ class Store:
             raise Damaged(f"{path} is missing; wirespeed results verify lists all missing files") from None
         except (OSError, EOFError, zlib.error) as error:
             raise Damaged(f"{path} is damaged: {error}") from None
-        if hashlib.sha256(content).hexdigest() != digest:
+        if digest_of(content) != digest:
             raise Damaged(f"{path} is damaged: its SHA-256 digest is not that of its name")
         return content, _name(packed)
 

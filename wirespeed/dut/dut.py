@@ -37,9 +37,6 @@ class Dut(Protocol):
         """Telemetry between two readings. With `error`, and without counts, if either reading failed or the counters
         were reset in between."""
 
-    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
-        """Packets that it dropped between two readings, by reason."""
-
     def collect(self) -> dict[str, str]:
         """Texts to store in the result, by the command or file that they are from."""
 

@@ -94,9 +94,6 @@ class LinuxDut:
             return DutTelemetry(error=f"the counters of {renewed} began again at 0 in between")
         return linux_telemetry(old, new, after.at_s - before.at_s)
 
-    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
-        return self.telemetry(before, after).drops
-
     def collect(self) -> dict[str, str]:
         texts = {path: content.decode(errors="replace") for path, content in (self.reading().texts or {}).items()}
         return texts | {path: Path(path).read_text(errors="replace") for path in TEXTS}

@@ -23,9 +23,6 @@ class NoDut:
     def telemetry(self, before: DutReading | None, after: DutReading | None) -> DutTelemetry:
         return DutTelemetry()
 
-    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
-        return {}
-
     def collect(self) -> dict[str, str]:
         return {}
 

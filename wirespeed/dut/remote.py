@@ -74,9 +74,6 @@ class RemoteDut:
         """Telemetry of the fetched samples, from each to the next."""
         return [self._load(pair) for pair in zip(self._collector.samples, self._collector.samples[1:], strict=False)]
 
-    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
-        return self.telemetry(before, after).drops
-
     def collect(self) -> dict[str, str]:
         """Also stops the collector, whose cost is then known."""
         try:

@@ -120,9 +120,6 @@ class RouterDut:
         told = router_telemetry(old, new, interval_s, last.tsc_hz, self._threads, drops, waits)
         return replace(told, events=told.events | self._labelled(reasons, are_drops=False))
 
-    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
-        return self.telemetry(before, after).drops
-
     def memory_bytes(self) -> int | None:
         return resident_bytes(self._socket)
 

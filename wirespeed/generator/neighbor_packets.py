@@ -48,11 +48,6 @@ class _Frame:
     payload: bytes
 
 
-def link_local(mac: bytes) -> IPv6Address:
-    """The address that a port gives itself (RFC 4291, appendix A)."""
-    return IPv6Address(b"\xfe\x80" + bytes(6) + bytes([mac[0] ^ 2]) + mac[1:3] + b"\xff\xfe" + mac[3:6])
-
-
 def arp_request(host: Host) -> bytes:
     """ARP request for the gateway's address."""
     assert host.ip4 is not None and host.gateway is not None

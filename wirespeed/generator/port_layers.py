@@ -6,9 +6,9 @@ from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
-from wirespeed.generator.neighbor_packets import Host, link_local
+from wirespeed.generator.neighbor_packets import Host
 from wirespeed.generator.rpc import bad_parameters
-from wirespeed.model import mac_bytes
+from wirespeed.model import link_local, mac_bytes
 from wirespeed.seam.ports import PortInfo
 
 Json = dict[str, Any]

@@ -13,6 +13,8 @@ from functools import cache
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
+from wirespeed.units import parse_duration
+
 
 @dataclass(frozen=True, kw_only=True)
 class Option:
@@ -23,7 +25,7 @@ class Option:
     together.
 
     `stored` is the key in the settings of a result, of which the command line of that result is made; `unit` goes
-    behind a number there.
+    behind a number there. `key` stands for `stored` and `setting` if both are the same.
 
     `setting` is the key in campaigns, empty for what a campaign cannot set. `place` orders the flags of a cell, whose
     key is made of them in that order: never change it. A campaign keeps a setting within `limits`, by pydantic's names
@@ -37,6 +39,7 @@ class Option:
     bare: str = ""
     row: int = 4
     group: str = "Test"
+    key: str = ""
     stored: str = ""
     unit: str = ""
     setting: str = ""
@@ -47,6 +50,10 @@ class Option:
     parse: Callable[[str], float] | None = None
     is_needed: bool = False
     unset: str | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("stored", "setting") if self.key else ():
+            object.__setattr__(self, name, self.key)
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -61,6 +68,11 @@ class Option:
     def off(self) -> str:
         """The name that switches a flag off, if there is one."""
         return next((off for _, _, off in (word.partition("/") for word in self.words) if off), "")
+
+
+def time_option(names: str, help: str, **more: Any) -> Option:
+    """An option whose value is a duration in seconds, or with a unit."""
+    return Option(names, help, metavar="TIME", parse=parse_duration, **more)
 
 
 @dataclass(frozen=True)

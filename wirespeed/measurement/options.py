@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.profiles.loading import BUILTIN_NAMES
-from wirespeed.units import parse_duration
 
 TRAFFIC, TESTBED, RESULT = "Traffic", "Tester and DUT", "Result"
 """Groups of options in help."""
@@ -39,9 +38,8 @@ RepeatDisturbed = Annotated[
 TUNABLES = Option(
     "-t --tunables",
     "Profile settings, such as size=64,vm=var2.",
-    stored="tunables",
+    key="tunables",
     row=2,
-    setting="tunables",
     place=1,
     metavar="K=V,...",
     group=TRAFFIC,
@@ -114,11 +112,10 @@ class MeasurementOptions(Generic[AResult]):
         Option(
             "--directions",
             "Directions one by one, such as 0>1,1>2,2>0.",
-            stored="directions",
+            key="directions",
             metavar="N>N,...",
             shown=False,
             row=5,
-            setting="directions",
             place=0,
             group=TRAFFIC,
         ),
@@ -126,13 +123,7 @@ class MeasurementOptions(Generic[AResult]):
     signature: Annotated[
         bool,
         Option(
-            "--signature",
-            "Count only signed frames; slows the tester.",
-            stored="signature",
-            row=5,
-            setting="signature",
-            place=5,
-            group=TRAFFIC,
+            "--signature", "Count only signed frames; slows the tester.", key="signature", row=5, place=5, group=TRAFFIC
         ),
     ] = False
     line: Annotated[
@@ -183,14 +174,8 @@ class MeasurementOptions(Generic[AResult]):
     web: Annotated[bool, Option("--web", "Show the running test in the browser.", row=5, group=RESULT)] = False
     web_grace_s: Annotated[
         float,
-        Option(
-            "--web-grace",
-            "Time that open live pages stay after the test.",
-            metavar="TIME",
-            parse=parse_duration,
-            limits={"ge": 0},
-            row=5,
-            group=RESULT,
+        time_option(
+            "--web-grace", "Time that open live pages stay after the test.", limits={"ge": 0}, row=5, group=RESULT
         ),
     ] = 600.0
     quiet: Annotated[bool, Option("-q --quiet", "Print neither progress nor summary.", row=5, group=RESULT)] = False

@@ -48,9 +48,6 @@ class MeteredDut:
             return told
         return replace(told, watts=self._log.between(before.at_s, after.at_s))
 
-    def drops(self, before: DutReading | None, after: DutReading | None) -> dict[str, int]:
-        return self._dut.drops(_own(before), _own(after))
-
     def collect(self) -> dict[str, str]:
         return self._dut.collect()
 

@@ -6,14 +6,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import FileFault
 from wirespeed.files import json_of, read_text_file
 from wirespeed.tables import Grid
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 SCHEMA = "wirespeed-inspect/1"
 _MOST_BYTES = 64 << 20
@@ -62,7 +64,11 @@ class Inspection:
     texts: Mapping[str, CommandOutput] = field(default_factory=dict)
 
 
-_INSPECTION = TypeAdapter(Inspection)
+@cache
+def _adapter() -> TypeAdapter[Inspection]:
+    from pydantic import TypeAdapter  # noqa: PLC0415 - slow to import, and few files are inspections
+
+    return TypeAdapter(Inspection)
 
 
 def inspection_to_json(found: Inspection) -> str:
@@ -90,11 +96,13 @@ def read_inspection(path: Path) -> Inspection:
 
 def inspection_of_bytes(content: bytes, path: Path) -> Inspection:
     """The inspection in the content of a file. FileFault names `path` and the problem."""
+    from pydantic import ValidationError  # noqa: PLC0415 - as above
+
     document = json_of(content, path)
     if not isinstance(document, dict) or document.pop("schema", None) != SCHEMA:
         raise FileFault(f"{path} is not a file of `wirespeed host show -o`: its schema is not {SCHEMA}")
     try:
-        return _INSPECTION.validate_python(document)
+        return _adapter().validate_python(document)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_context=False)[0]
         where = ".".join(map(str, fault["loc"]))

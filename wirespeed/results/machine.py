@@ -45,13 +45,17 @@ def why_disturbed(before: Sample | None, sample: Sample, channel: Channel, loss_
     than it can explain."""
     if loss_ratio <= 0:
         return None
-    down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
-    if down:
-        return f"port {down[0]} {_NO_LINK}"
+    if down := _down(sample, channel):
+        return down
     share = preempted_share(before, sample)
     if not share or not explained(loss_ratio, share) or not can_excuse(sample, share, loss_ratio):
         return None
     return f"{_who(sample.preemption)} preempted for {percent_text(share * 100)} % of {sample.interval_s:.3g} s"
+
+
+def _down(sample: Sample, channel: Channel) -> str:
+    """The first port of the channel that lost its link."""
+    return next((f"port {port} {_NO_LINK}" for port in (channel.tx, channel.rx) if port in sample.links_down), "")
 
 
 def is_preemption(why: str | None) -> bool:
@@ -94,9 +98,8 @@ def why_trial_disturbed(sample: Sample, channel: Channel, shortfall: float, most
     not, or if nothing is missing."""
     if shortfall <= 0:
         return None
-    down = [port for port in (channel.tx, channel.rx) if port in sample.links_down]
-    if down:
-        return f"port {down[0]} {_NO_LINK}"
+    if down := _down(sample, channel):
+        return down
     if most is None or shortfall > most or sample.preemption is None:
         return None
     return preemption_text(sample.preemption, most)

@@ -75,7 +75,7 @@ class VirtualMachine:
             str(qemu.program),
             *qemu.data,
             *accelerator.words,
-            *self._board(hardware, accelerator),
+            *self._board(hardware),
             *_wires(nics),
             *hardware.extra,
         ]
@@ -131,7 +131,7 @@ class VirtualMachine:
             self._process.wait()
             self._process = None
 
-    def _board(self, hardware: VmHardware, accelerator: Accelerator) -> list[str]:
+    def _board(self, hardware: VmHardware) -> list[str]:
         words = f"""
             -machine q35,memory-backend=memory
             -object memory-backend-memfd,id=memory,size={hardware.memory_mb}M,share=on

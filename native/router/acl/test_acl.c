@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of ACLs against an evaluator that goes through them one after the other. */
 #include "router/acl/test_acl_naive.h"
+#include "tests/accounted.h"
 #include "tests/failing_graphs.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"
@@ -11,13 +12,6 @@
 #include <string.h>
 
 enum { MOST_RULES = 24, RULE_SETS = 250, PACKETS = 24 };
-
-static int crossed(void **state)
-{
-	(void)state;
-	rig_reset();
-	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
-}
 
 static bool check_packet(const struct ws_acl_rule *rules, uint32_t count, uint64_t *counts)
 {
@@ -146,15 +140,6 @@ static void nodes_that_cannot_all_be_set_change_nothing(void **state)
 	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, NULL, 0), 0);
 	assert_int_equal(features->count, others);
 	assert_false(is_walked("acl-plugin-in-ip4-fa") || is_walked("acl-plugin-in-l2"));
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
-	return 0;
 }
 
 int main(void)

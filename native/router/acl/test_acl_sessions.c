@@ -2,6 +2,7 @@
 /* Rules that permit and reflect, against an evaluator that keeps its sessions in a list. */
 #include "router/acl/acl_session.h"
 #include "router/acl/test_acl_naive_sessions.h"
+#include "tests/accounted.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"
 
@@ -9,13 +10,6 @@
 #include <string.h>
 
 enum { STEPS = ACL_NAIVE_MOST_SESSIONS, OUTPUT = 1, TCP_TRANSIENT_S = 120 };
-
-static int crossed(void **state)
-{
-	(void)state;
-	rig_reset();
-	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
-}
 
 static struct acl_sessions *table(void)
 {
@@ -225,15 +219,6 @@ static void go_with_their_interface(void **state)
 	assert_int_equal(ws_router_interface_delete(rig_router, sub), 0);
 	assert_int_equal(counters().active, 1);
 	assert_int_equal(counters().deleted, 1);
-}
-
-static int all_accounted(void **state)
-{
-	(void)state;
-	struct ws_router_totals totals = rig_totals();
-	assert_int_equal(totals.rx_packets, totals.tx_packets + totals.drops + totals.punts);
-	assert_int_equal(rig_buffers_in_use(), 0);
-	return 0;
 }
 
 int main(void)

@@ -9,13 +9,6 @@
 
 enum { SENT = 100 };
 
-static int crossed(void **state)
-{
-	(void)state;
-	rig_reset();
-	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
-}
-
 static void send_some(void)
 {
 	struct frame in = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 20);

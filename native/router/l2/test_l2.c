@@ -12,13 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-static int crossed(void **state)
-{
-	(void)state;
-	rig_reset();
-	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
-}
-
 /* Any type, tags, any address, any length that is a frame: unchanged. */
 static void passes_every_frame(void **state)
 {

@@ -13,13 +13,6 @@ enum { RATE = 50, PACKETS = 10000000 };
 
 static struct ws_sflow_sample taken[SFLOW_SLOTS];
 
-static int crossed(void **state)
-{
-	(void)state;
-	rig_reset();
-	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
-}
-
 static void set(uint32_t rate, int direction)
 {
 	struct ws_sflow_settings settings = {rate, 64, direction};

@@ -13,7 +13,7 @@ from wirespeed.console.screen import step
 from wirespeed.console.session import Session
 from wirespeed.console.tables import ConsoleRow, ConsoleTable, render
 from wirespeed.errors import RemoteError, UsageError
-from wirespeed.model import parse_mac
+from wirespeed.model import link_local, mac_bytes, parse_mac
 
 Json = dict[str, Any]
 
@@ -50,8 +50,6 @@ def _read_type(word: str) -> int:
     ),
 )
 def add(session: Session, args: Given) -> None:
-    from wirespeed.console.neighbors6 import link_local  # noqa: PLC0415 - scapy takes long to import
-
     [port] = session.ours([only_port(args)])
     kinds = args.tpid or []
     if len(kinds) > len(args.vlan or ()):
@@ -59,7 +57,7 @@ def add(session: Session, args: Given) -> None:
     tags = [{"id": tag} for tag in read_tags(args.vlan or ())]
     vlan = [{**tag, "type": kind} for tag, kind in zip(tags, kinds, strict=False)] + tags[len(kinds) :]
     host = {"mac": args.mac, "address": args.src, "gateway": args.dst, "vlan": vlan}
-    added = [host] + [{"mac": args.mac, "address": link_local(args.mac), "vlan": vlan}] * args.auto_ipv6
+    added = [host] + [{"mac": args.mac, "address": str(link_local(mac_bytes(args.mac))), "vlan": vlan}] * args.auto_ipv6
     with step(session.screen, f"Adding host {args.mac} to port {port}:"):
         _place(session, port, [*(one for one in _hosts(session, port) if one["mac"] != args.mac), *added])
 

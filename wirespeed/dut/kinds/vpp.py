@@ -23,18 +23,7 @@ CLI = "/run/vpp/cli.sock"
 STARTUP = "/etc/vpp/startup.conf"
 _READ = f"cat {STARTUP}"
 _COMES_BACK_S = 60
-SHOWN = (
-    "show version",
-    "show threads",
-    "show runtime",
-    "show errors",
-    "show hardware-interfaces",
-    "show interface",
-    "show interface rx-placement",
-    "show buffers",
-    "show pci",
-    "show cpu",
-)
+SHOWN = ("show version", *vpp_language.SHOWN, "show pci", "show cpu")
 _SAMPLED = ("show runtime", "clear runtime", "show errors", "show interface", "show cpu")
 """The clocks of `show runtime` have three digits, so that only those of a short time can be read: it is cleared."""
 

@@ -19,6 +19,16 @@ Ask = Callable[[str], str]
 """The shell's command for one of theirs."""
 
 _ROW = re.compile(r"(?P<name>\S+) +\d+ +(?P<state>up|down) ")
+SHOWN = (
+    "show threads",
+    "show runtime",
+    "show errors",
+    "show hardware-interfaces",
+    "show interface",
+    "show interface rx-placement",
+    "show buffers",
+)
+"""Commands whose output is kept in a result."""
 LOST = ("drops", "rx-miss", "rx-error", "tx-error", "rx-no-buf")
 """Counters of interfaces that are packets gone; the nodes' reasons say why of most of `drops`."""
 

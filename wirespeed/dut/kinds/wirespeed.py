@@ -13,17 +13,7 @@ from wirespeed.dut.setup import DutSetup, check_filter_of
 from wirespeed.errors import UsageError
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
-SHOWN = (
-    "show version verbose",
-    "show threads",
-    "show runtime",
-    "show errors",
-    "show hardware-interfaces",
-    "show interface",
-    "show interface rx-placement",
-    "show buffers",
-    "show cpu",
-)
+SHOWN = ("show version verbose", *vpp_language.SHOWN, "show cpu")
 _SAMPLED = ("show runtime", "clear runtime", "show errors", "show interface")
 
 

@@ -9,8 +9,6 @@ from typing import TypeVar
 
 from wirespeed.cases.facts import Case, CaseLoad
 from wirespeed.explain.sources.collected import case_of, with_collected
-from wirespeed.explain.sources.evidence_file import read_evidence
-from wirespeed.explain.sources.inspection import with_inspection
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.registry import part_of
 from wirespeed.results.collection import Collected, is_collected, read_collected
@@ -122,6 +120,8 @@ def _known(case: Case, beside: _Beside, *, is_only: bool) -> Case:
     for one in _of_dut(case, beside.collected, [one.dut.name for one in beside.collected], is_only):
         case = with_collected(case, one)
     for found in _of_dut(case, beside.inspections, [one.machine for one in beside.inspections], is_only):
+        from wirespeed.explain.sources.inspection import with_inspection  # noqa: PLC0415 - pydantic is slow to import
+
         case = with_inspection(case, found)
     return case
 
@@ -133,6 +133,8 @@ def _of_dut(case: Case, found: Sequence[T], names: Sequence[object], is_only: bo
 
 def _cases(path: Path, names: DutNames) -> tuple[Case, ...]:
     if path.suffix in YAML:
+        from wirespeed.explain.sources.evidence_file import read_evidence  # noqa: PLC0415 - as above
+
         return read_evidence(path)
     found = names.named(read_file(path), path)
     nothing = Case(CaseLoad(found.name, 0.0, path.name), remarks=(f"{path.name}: no load was held in it",))

@@ -163,7 +163,6 @@ def _nics(known: MachineFacts, facts: _Facts, source: str) -> tuple[NicFacts, ..
             driver=interface.driver,
             queues=interface.queues,
             most_queues=interface.most_queues,
-            rx_slots=interface.rx_ring,
             tx_slots=interface.tx_ring,
         )
     return tuple(nics.values())

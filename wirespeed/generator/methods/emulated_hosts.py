@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import UsageError
 from wirespeed.generator.emulated_hosts import MAX_HOSTS, Emulated
-from wirespeed.generator.neighbor_packets import Host, link_local
+from wirespeed.generator.neighbor_packets import Host
 from wirespeed.generator.parameters import read
 from wirespeed.generator.port import Port
 from wirespeed.generator.port_layers import MAX_TAGS, MAX_VLAN
 from wirespeed.generator.registry import OwnedPort, method
 from wirespeed.generator.rpc import Json, bad_parameters, failed
-from wirespeed.model import mac_bytes, parse_mac
+from wirespeed.model import link_local, mac_bytes, parse_mac
 
 if TYPE_CHECKING:
     from wirespeed.generator.server import Server

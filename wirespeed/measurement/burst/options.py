@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from wirespeed.measurement.burst.result import BurstResult
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,71 +18,24 @@ class BurstOptions(MeasurementOptions[BurstResult]):
     that the longest burst takes, `rest_s` the pause before each burst."""
 
     profile: Profile = "bench"
-    load: Annotated[
-        str,
-        Option(
-            "--load",
-            "Rate within a burst, per direction.",
-            metavar="RATE",
-            stored="load",
-            setting="load",
-        ),
-    ] = "100%"
+    load: Annotated[str, Option("--load", "Rate within a burst, per direction.", metavar="RATE", key="load")] = "100%"
     first: Annotated[
-        int,
-        Option(
-            "--first",
-            "Frames of the first burst, per direction.",
-            metavar="N",
-            stored="first",
-            setting="first",
-            limits={"ge": 1},
-        ),
+        int, Option("--first", "Frames of the first burst, per direction.", metavar="N", key="first", limits={"ge": 1})
     ] = 64
     longest_s: Annotated[
         float,
-        Option(
-            "--longest",
-            "Duration of the longest burst.",
-            metavar="TIME",
-            parse=parse_duration,
-            stored="longest",
-            setting="longest_s",
-            limits={"gt": 0},
+        time_option(
+            "--longest", "Duration of the longest burst.", stored="longest", setting="longest_s", limits={"gt": 0}
         ),
     ] = 2.0
     resolution: Annotated[
-        str,
-        Option(
-            "--resolution",
-            "Precision of the burst length.",
-            metavar="SHARE",
-            stored="resolution",
-            setting="resolution",
-        ),
+        str, Option("--resolution", "Precision of the burst length.", metavar="SHARE", key="resolution")
     ] = "1%"
     tries: Annotated[
-        int,
-        Option(
-            "--tries",
-            "Tries before a length counts as lossy.",
-            metavar="N",
-            stored="tries",
-            setting="tries",
-            limits={"ge": 1},
-        ),
+        int, Option("--tries", "Tries before a length counts as lossy.", metavar="N", key="tries", limits={"ge": 1})
     ] = 3
     rest_s: Annotated[
-        float,
-        Option(
-            "--rest",
-            "Pause before each burst.",
-            metavar="TIME",
-            parse=parse_duration,
-            stored="rest",
-            setting="rest_s",
-            limits={"ge": 0},
-        ),
+        float, time_option("--rest", "Pause before each burst.", stored="rest", setting="rest_s", limits={"ge": 0})
     ] = 0.5
 
     @property

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.measurement.options import MeasurementOptions, Profile
-from wirespeed.units import parse_duration, parse_ratio
+from wirespeed.units import parse_ratio
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +31,10 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = "1kpps"
     warmup_s: Annotated[
         float,
-        Option(
+        time_option(
             "-wd --warmup-duration --warmup_duration",
             "Duration of the warm-up.",
             stored="warmup_duration",
-            metavar="TIME",
-            parse=parse_duration,
             setting="warmup_s",
             limits={"ge": 0},
         ),
@@ -53,24 +51,20 @@ class LoadtestOptions(MeasurementOptions[Result]):
     ] = "100"
     ramp_s: Annotated[
         float,
-        Option(
+        time_option(
             "-rd --rampup-duration --rampup_duration",
             "Duration of the ramp.",
             stored="rampup_duration",
-            metavar="TIME",
-            parse=parse_duration,
             setting="ramp_s",
             limits={"ge": 0},
         ),
     ] = 600.0
     hold_s: Annotated[
         float,
-        Option(
+        time_option(
             "-hd --hold-duration --hold_duration",
             "Duration at the final load.",
             stored="hold_duration",
-            metavar="TIME",
-            parse=parse_duration,
             setting="hold_s",
             limits={"ge": 0},
         ),
@@ -78,12 +72,7 @@ class LoadtestOptions(MeasurementOptions[Result]):
     steps: Annotated[
         str,
         Option(
-            "--steps",
-            "Loads held for -hd each, in place of the ramp.",
-            stored="steps",
-            metavar="RATE,...",
-            shown=False,
-            setting="steps",
+            "--steps", "Loads held for -hd each, in place of the ramp.", key="steps", metavar="RATE,...", shown=False
         ),
     ] = ""
     latency: Annotated[
@@ -91,24 +80,15 @@ class LoadtestOptions(MeasurementOptions[Result]):
         Option(
             "--latency",
             "Latency stream per direction; no RATE: 1kpps.",
-            stored="latency",
+            key="latency",
             unit="pps",
             metavar="[RATE]",
             shown=False,
             bare="1kpps",
-            setting="latency",
         ),
     ] = ""
     interval: Annotated[
-        float,
-        Option(
-            "--interval",
-            "Sample interval.",
-            metavar="TIME",
-            parse=parse_duration,
-            setting="interval_s",
-            limits={"gt": 0},
-        ),
+        float, time_option("--interval", "Sample interval.", setting="interval_s", limits={"gt": 0})
     ] = 1.0
     fail_threshold: Annotated[
         float,
@@ -122,22 +102,14 @@ class LoadtestOptions(MeasurementOptions[Result]):
         ),
     ] = 0.001
     ignore_link_down: Annotated[
-        bool,
-        Option(
-            "--ignore-link-down",
-            "Go on without link; mark those samples.",
-            stored="ignore_link_down",
-            setting="ignore_link_down",
-            place=6,
-        ),
+        bool, Option("--ignore-link-down", "Go on without link; mark those samples.", key="ignore_link_down", place=6)
     ] = False
     include_disturbed: Annotated[
         bool,
         Option(
             "--include-disturbed",
             "Judge disturbed samples.",
-            stored="include_disturbed",
-            setting="include_disturbed",
+            key="include_disturbed",
             place=6,
             shown="if local, not in a VM",
         ),

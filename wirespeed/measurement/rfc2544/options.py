@@ -8,7 +8,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
-from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
+from wirespeed.measurement.rfc.options import REPEATS, TEST, TRIAL, Resolution, Show
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 
 SIZES = "64,128,256,512,1024,1280,1518"
@@ -21,36 +21,19 @@ class Rfc2544Options(MeasurementOptions[Rfc2544Result]):
 
     test: Annotated[
         str,
-        Option(
-            "",
-            "throughput, latency, frame-loss, back-to-back, recovery, reset or all.",
-            metavar="[TEST]",
-            row=-1,
-            setting="test",
-            place=-1,
-            unset="throughput",
+        replace(
+            TEST, help="throughput, latency, frame-loss, back-to-back, recovery, reset or all.", unset="throughput"
         ),
     ] = "all"
-    sizes: Annotated[
-        str,
-        Option("--sizes", "Frame sizes or imix.", stored="sizes", metavar="N,N,...", shown=SIZES, setting="sizes"),
-    ] = ""
-    trial_s: Annotated[
-        float,
-        TRIAL,
-    ] = 60.0
-    repeats: Annotated[
-        int | None,
-        replace(REPEATS, shown="latency 3-20, bursts 3-50, others 3"),
-    ] = None
+    sizes: Annotated[str, Option("--sizes", "Frame sizes or imix.", key="sizes", metavar="N,N,...", shown=SIZES)] = ""
+    trial_s: Annotated[float, TRIAL] = 60.0
+    repeats: Annotated[int | None, replace(REPEATS, shown="latency 3-20, bursts 3-50, others 3")] = None
     resolution: Resolution = "1%"
     waits: Annotated[
         str,
         Option("--waits", "Seconds to learn, drain, settle.", metavar="S,S,S", shown="2,2,5 or less", setting="waits"),
     ] = ""
-    ip6: Annotated[
-        bool, Option("--ip6", "Send IPv6, addresses in 2001:2::/48 (RFC 5180).", stored="ip6", setting="ip6", place=3)
-    ] = False
+    ip6: Annotated[bool, Option("--ip6", "Send IPv6, addresses in 2001:2::/48 (RFC 5180).", key="ip6", place=3)] = False
     tunables: Annotated[str, replace(TUNABLES, place=3)] = ""
     reset_command: Annotated[
         str,

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.measurement.options import MeasurementOptions, Profile, RepeatDisturbed
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.units import parse_duration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +33,8 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         Option(
             "--preset",
             "Goals and their parameters.",
-            stored="preset",
+            key="preset",
             metavar="csit|rfc2544|tst009|quick",
-            setting="preset",
             choices=("csit", "rfc2544", "tst009", "quick"),
         ),
     ] = "csit"
@@ -47,16 +45,7 @@ class SearchOptions(MeasurementOptions[SearchResult]):
         str, Option("--max", "Highest load per direction.", stored="max", metavar="RATE", setting="most")
     ] = "100%"
     time_s: Annotated[
-        float,
-        Option(
-            "--time",
-            "Time limit of the search.",
-            stored="time",
-            metavar="TIME",
-            parse=parse_duration,
-            setting="time_s",
-            limits={"gt": 0},
-        ),
+        float, time_option("--time", "Time limit of the search.", stored="time", setting="time_s", limits={"gt": 0})
     ] = 1200.0
     mrr: Annotated[
         str,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from wirespeed.measurement.option import Option
+from wirespeed.measurement.option import Option, time_option
 from wirespeed.measurement.options import MeasurementOptions, Profile
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.units import parse_duration
@@ -26,10 +26,9 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option(
             "--load",
             "Load per direction, such as 30% or 2mpps.",
-            stored="load",
+            key="load",
             metavar="RATE",
             shown=False,
-            setting="load",
             is_needed=True,
         ),
     ] = ""
@@ -44,10 +43,9 @@ class SoakOptions(MeasurementOptions[SoakResult]):
         Option(
             "--duration",
             "Duration, such as 90, 10m, 8h or 3d.",
-            stored="duration",
+            key="duration",
             metavar="TIME",
             shown=False,
-            setting="duration",
             check=parse_duration,
             is_needed=True,
         ),
@@ -61,19 +59,9 @@ class SoakOptions(MeasurementOptions[SoakResult]):
     ] = "95%"
     latency: Annotated[
         str,
-        Option(
-            "--latency",
-            "Rate of the additional latency stream.",
-            stored="latency",
-            unit="pps",
-            metavar="RATE|none",
-            setting="latency",
-        ),
+        Option("--latency", "Rate of the additional latency stream.", key="latency", unit="pps", metavar="RATE|none"),
     ] = "1kpps"
-    reconnect_timeout: Annotated[
-        float,
-        Option("--reconnect-timeout", "Time to wait for a lost generator.", metavar="TIME", parse=parse_duration),
-    ] = 60.0
+    reconnect_timeout: Annotated[float, time_option("--reconnect-timeout", "Time to wait for a lost generator.")] = 60.0
     resume: Annotated[
         Path | None,
         Option("--resume", "Continue the soak in this file.", metavar="FILE", group="Result"),

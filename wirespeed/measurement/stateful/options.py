@@ -7,7 +7,7 @@ from typing import Annotated
 
 from wirespeed.measurement.option import Option
 from wirespeed.measurement.options import TUNABLES, MeasurementOptions, RepeatDisturbed
-from wirespeed.measurement.rfc.options import REPEATS, TRIAL, Resolution, Show
+from wirespeed.measurement.rfc.options import REPEATS, TEST, TRIAL, Resolution, Show
 from wirespeed.measurement.stateful.plan import TRANSPORTS
 from wirespeed.measurement.stateful.result import StatefulResult
 
@@ -18,33 +18,15 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
     the flows: size, ip, source, destination, ports. `timeout` is a time as text, or "none". `beside` is
     empty, "none" or a file."""
 
-    test: Annotated[
-        str,
-        Option(
-            "",
-            "rate throughput frame-loss latency tear-down capacity.",
-            metavar="[TEST]",
-            row=-1,
-            setting="test",
-            place=-1,
-            unset="rate",
-        ),
-    ] = "all"
+    test: Annotated[str, replace(TEST, help="rate throughput frame-loss latency tear-down capacity.", unset="rate")] = (
+        "all"
+    )
     tunables: Annotated[str, replace(TUNABLES, help="E.g. size=64,ip=6,source=A,destination=A,ports=50k.", place=3)] = (
         ""
     )
-    flows: Annotated[
-        str, Option("--flows", "Numbers of flows.", metavar="N,N,...", stored="flows", setting="flows")
-    ] = "1,1k,64k,1M,4M"
+    flows: Annotated[str, Option("--flows", "Numbers of flows.", metavar="N,N,...", key="flows")] = "1,1k,64k,1M,4M"
     addresses: Annotated[
-        str,
-        Option(
-            "--addresses",
-            "Numbers of addresses per side.",
-            metavar="N,N,...",
-            stored="addresses",
-            setting="addresses",
-        ),
+        str, Option("--addresses", "Numbers of addresses per side.", metavar="N,N,...", key="addresses")
     ] = "1"
     protocol: Annotated[
         str,
@@ -52,29 +34,15 @@ class StatefulOptions(MeasurementOptions[StatefulResult]):
             "--protocol",
             "Protocol of the flows: udp (RFC 9693) or tcp.",
             metavar="NAME",
-            stored="protocol",
-            setting="protocol",
+            key="protocol",
             choices=TRANSPORTS,
         ),
     ] = "udp"
     ways: Annotated[
-        str,
-        Option(
-            "--ways",
-            "Sending sides: both, initiator, responder.",
-            metavar="WAY,...",
-            stored="ways",
-            setting="ways",
-        ),
+        str, Option("--ways", "Sending sides: both, initiator, responder.", metavar="WAY,...", key="ways")
     ] = "both"
-    trial_s: Annotated[
-        float,
-        replace(TRIAL, help="Duration of phase 2 (RFC: 60 s)."),
-    ] = 60.0
-    repeats: Annotated[
-        int | None,
-        replace(REPEATS, help="Repeats of each row.", shown="20 latency, 10 others"),
-    ] = None
+    trial_s: Annotated[float, replace(TRIAL, help="Duration of phase 2 (RFC: 60 s).")] = 60.0
+    repeats: Annotated[int | None, replace(REPEATS, help="Repeats of each row.", shown="20 latency, 10 others")] = None
     resolution: Resolution = "1%"
     alpha: Annotated[
         str, Option("--alpha", "Validation rate, as share of phase 1's rate.", metavar="SHARE", setting="alpha")
