@@ -131,6 +131,18 @@ def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: An
     assert [one for one in logged if "422 (Unprocessable" not in one] == []  # the report of the broken file
 
 
+def test_the_index_says_that_its_table_scrolls(browser: Any, pages: list[Page]) -> None:
+    (index,) = (page for page in pages if page.name == "web index")
+    screen_of(browser, 1280)
+    opened(browser, index)
+    hint = browser.find_element(By.CSS_SELECTOR, ".aside")
+    assert not hint.is_displayed()
+    browser.execute_script("document.querySelector('.tests').style.minWidth = '900px'")
+    screen_of(browser, 700)
+    until(browser, hint.is_displayed)
+    assert hint.text == "This table scrolls sideways."
+
+
 @pytest.mark.parametrize("look", [None, *(pytest.param(look, marks=FOUR_LOOKS, id=f"{look}") for look in LOOKS)])
 def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page], look: tuple[int, str] | None) -> None:
     """By axe-core: each kind of page in a look that the next one does not have; or all pages, unfolded, in one look.

@@ -382,7 +382,7 @@ def test_a_chart_is_saved_as_svg_and_as_png(browser, tmp_path):
     (vector,) = until(browser, lambda: list(tmp_path.glob("*.svg")))
     root = ElementTree.fromstring(vector.read_text(encoding="utf-8"))
     words = [text.text for text in root.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"received (Mpps)", "offered load of a channel (Mpps)", "saturation point, bar: its bounds"} <= set(words)
+    assert {"received (Mpps)", "offered load per direction (Mpps)", "saturation point, bar: its bounds"} <= set(words)
     assert f"{UNI}: loss onset between 4.46 and 5.21, saturation point 5.01 Mpps" in words
     assert "".join(words).startswith("Load test, 64b many flows: Eight")
     buttons["PNG"].click()
@@ -423,7 +423,7 @@ def test_the_table_sorts_by_any_column(browser):
 
 def test_remarks_are_folded_below_the_charts_and_open_into_their_tests(browser):
     (remark,) = browser.find_elements(By.CSS_SELECTOR, "#remarks details")
-    assert remark.find_element(By.TAG_NAME, "summary").text.startswith("4 of 8 tests not complete")
+    assert remark.find_element(By.TAG_NAME, "summary").text.startswith("4 of 8 results not complete")
     first = remark.find_element(By.TAG_NAME, "li")
     assert not first.is_displayed()
     top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"

@@ -216,6 +216,9 @@ def test_thousands_of_results_of_which_some_are_broken(tmp_path: Path, tests: in
         status, page, _ = ask(address, "?q=test-00000")
         assert status == 200 and f"{tests + 2} results; 1 with" in page
         assert "estimate" in page and 'class="spark"' in page
+        assert ">the newest test</a>" in page and ">64b one flow, 0→1</span>" in page
+        assert "This table scrolls sideways." in page and 'src="static/wide_tables.js"' in page
+        assert "WideTables.watch(document)" in ask(address, "static/wide_tables.js")[1]
         last = tests // PAGE + 1
         status, page, _ = ask(address, f"?page={last}")
         assert status == 200 and f"page {last} of {last}" in page and page.count("<tr>") == 3

@@ -84,7 +84,7 @@ def test_searches_soaks_and_rfc_2544_hold_as_much(dut):
     assert code == 0, said
     figures = unpacked(page.read_text())["figures"].values()
     panels = [panel["title"] for figure in figures for panel in figure["panels"]]
-    assert len([title for title in panels if "of the device (%)" in title]) == len(OTHERS)
+    assert len([title for title in panels if "of the DUT (%)" in title]) == len(OTHERS)
     dut.dut("restore")
 
 

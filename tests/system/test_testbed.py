@@ -320,7 +320,7 @@ def test_our_router_with_an_interface_down(lab):
         _, found = faults(of_lab(lab, "ip4"))
     finally:
         ask(lab.control_socket, "set interface state e1 up")
-    assert ("e1", "it is down on the device") in [(one.part, one.text) for one in found]
+    assert ("e1", "it is down on the DUT") in [(one.part, one.text) for one in found]
 
 
 @pytest.mark.long("a search and a console; a load test on the bench has the same way in")

@@ -83,7 +83,7 @@ def _check_report(files: Sequence[Path], verdicts: Sequence[Verdict]) -> None:
             full.scaled(MEGA),
             full.loss_text,
         )
-        assert row[12] == verdict.limited_by
+        assert row[12] == LIMIT_WORDS[verdict.limited_by]
         told = document["verdicts"][verdict.name]
         for shown in (listed[verdict.name], {row["test"]: row for row in document["rows"]}[verdict.name]):
             assert (shown["forwarded_text"], shown["full_load_text"]) == (figure.text, full.text)
@@ -111,7 +111,9 @@ def _check_site(
     assert main(["results", "site", str(site), "--archive", corpus]) == 0
     capsys.readouterr()
     pages = [_words(page.read_text()) for page in sorted(site.rglob("*.html"))]
-    marked = [page for page in pages if "from a corpus of results" in page and any(one.shape in page for one in LEGEND)]
+    marked = [
+        page for page in pages if "from an archive of results" in page and any(one.shape in page for one in LEGEND)
+    ]
     assert len(marked) > 3 and all(
         page.count(f"{one.shape} {one.word} : {one.why}") == 1 for one in LEGEND for page in marked
     )

@@ -163,7 +163,7 @@ def test_the_command_measures_and_reports(tmp_path: Path, capsys: pytest.Capture
     with loop(capacity_pps=CAPACITY_PPS, buffer_frames=BUFFER) as trex:
         assert main(["burst", "-s", trex.server, *FLAGS, "-o", str(file)]) == 0
     told = capsys.readouterr().err
-    assert "burst 1: 64 frames at 14.88" in told and "limited by DUT: the router loses frames" in told
+    assert "burst 1: 64 frames at 14.88" in told and "limited by DUT: the DUT loses frames" in told
     result = read_file(file)
     assert isinstance(result, BurstResult)
     words = command_of(result).split()

@@ -98,6 +98,22 @@ def test_every_curve_is_named_and_no_word_is_struck(tmp_path):
     assert some > 20
 
 
+@pytest.mark.parametrize(
+    ("heights", "named"),
+    [((1.0, 2.0, 3.0), [3.0, 2.0, 1.0]), ((1.0, 1.02, 3.0), []), ((1.0, 1.02, 1.04, 2.0, 3.0, 4.0), [])],
+)
+def test_names_stand_at_their_curves_or_all_in_one_key(heights, named, tmp_path):
+    """A name beside two curves that lie together would be taken for that of either."""
+    curves = tuple(Curve(f"at {y}", "#0072b2", (0.0, 5.0, 10.0), (y, y, y), of=f"{y}") for y in heights)
+    write_images([Chart("load-0", "a", "x", "", (Panel("y", "", 300, curves),))], tmp_path)
+    root = ElementTree.parse(tmp_path / "load-a.svg").getroot()
+    places = {text.text: place_of(text)[1] for text in root.iter(f"{SVG}text") if (text.text or "").startswith("at ")}
+    highest = min(place_of(text)[1] for text in root.iter(f"{SVG}text") if "end" in anchor(text.attrib["style"]))
+    assert set(places) == {f"at {y}" for y in heights}
+    found = [float(name.removeprefix("at ")) for name in sorted(places, key=places.get) if places[name] > highest - 15]
+    assert found == named
+
+
 def struck_in(root: ElementTree.Element) -> tuple[list[str], int]:
     """Words that a line of the colour of a curve or level goes through; and how many words there are in panels."""
     lines, struck, some = [], [], 0

@@ -17,7 +17,7 @@ from wirespeed.cli.main import main
 from wirespeed.compare.comparison import compare
 from wirespeed.compare.judgement import bounded, drift, judge
 from wirespeed.compare.plateaus import plateaus
-from wirespeed.compare.text import table
+from wirespeed.compare.text import steps_text, table
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import write_file
@@ -91,7 +91,10 @@ def test_one_repeat_tells_nothing():
 )
 def test_a_lower_bound_is_no_verdict_where_it_could_be_another(ratio, a_bound, b_bound, word):
     judged = judge([1e6, 1.001e6, 0.999e6], [ratio * rate for rate in (1e6, 1.001e6, 0.999e6)], 0.01, 0.95)
-    assert bounded(judged, a_bound, b_bound).word == word
+    found = bounded(judged, a_bound, b_bound)
+    sides = {(True, False): "A is a lower bound", (False, True): "B is a lower bound"}
+    why = sides.get((a_bound, b_bound), "both are lower bounds")
+    assert (found.word, found.why) == (word, why if found != judged else "")
 
 
 def values(rates: list[float], **more) -> list[Value]:
@@ -127,7 +130,13 @@ def test_a_change_of_estimates_has_the_range_of_their_steps():
 
     ramps = compare({NDR: [estimate(5e6)] * 2}, {NDR: [estimate(3e6)] * 2}, 0.01, 0.95)
     assert ramps.rows[0].steps == (pytest.approx(4 / 7 - 1), pytest.approx(5 / 6 - 1))
-    assert table(ramps, 0.01).rows[0][-1] == "worse; by the steps of the ramps -42.9 to -16.7 %"
+    assert table(ramps, 0.01).rows[0][-1] == "worse; the limit itself fell by 16.7 to 42.9 %"
+    for steps, said in (
+        ((-0.286, 0.0), "fell by up to 28.6 %"),
+        ((0.05, 0.121), "rose by 5.0 to 12.1 %"),
+        ((-0.1, 0.05), "changed by -10.0 to +5.0 %"),
+    ):
+        assert steps_text(replace(ramps.rows[0], steps=steps)) == f"; the limit itself {said}"
     held = compare({NDR: values([5e6] * 2)}, {NDR: values([3e6] * 2)}, 0.01, 0.95)
     assert (held.rows[0].steps, table(held, 0.01).rows[0][-1]) == (None, "worse")
     assert Value(1e6, mark="estimate", samples=1, low_pps=1e6, high_pps=1e6).limits_pps == (1e6, 2e6)

@@ -201,7 +201,7 @@ def test_what_the_device_told_wrongly_is_said_and_the_rest_is_explained() -> Non
     test = steps_test("later", DutFacts("box"), linux())
     samples = tuple(replace(sample, dut=sample.dut | {"drops": {"x": 1.5}}) for sample in test.samples)
     (case,) = cases_of(replace(test, samples=samples), "later.json")
-    assert "the counters of the device are missing: x of drops of dut is '1.5', not a whole number" in case.remarks[0]
+    assert "the counters of the DUT are missing: x of drops of dut is '1.5', not a whole number" in case.remarks[0]
     assert explain(case).losses is not None
 
 
@@ -251,7 +251,7 @@ def test_a_soak_is_explained_by_what_drifts() -> None:
     (case,) = cases_of(replace(soak, verdict=grown), "soak.json")
     one = explain(case)
     named = {finding.cause: finding.sentence for finding in one.named}
-    assert "memory of the device's process: 200 MiB at first, 400 MiB at last (+100.00 %)" in named["drift"]
+    assert "memory of the DUT's process: 200 MiB at first, 400 MiB at last (+100.00 %)" in named["drift"]
     assert "2 loss events (2 of them the dut's)" in case.remarks[0]
     (steady,) = cases_of(replace(soak, verdict=replace(soak.verdict, memory_bytes=Drift(200 << 20, 201 << 20))), "it")
     assert "drift" in [finding.cause for finding in explain(steady).ruled_out]

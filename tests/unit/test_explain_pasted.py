@@ -230,7 +230,7 @@ ip4-lookup                       active           3000000        30000000       
 def test_what_the_router_dropped_itself_is_no_loss_of_the_nic(tmp_path: Path) -> None:
     found = explained(tmp_path, HALF_DROPPED, hz=2.2e9, offered="1mpps")
     assert found.verdict is not None and found.cause == "dropped"
-    assert "the router itself dropped 500 kpps (ip4-drop)" in found.verdict.sentence
+    assert "the DUT itself dropped 500 kpps (ip4-drop)" in found.verdict.sentence
     assert "nic" in {finding.cause for finding in found.ruled_out}
     assert "`show errors`" in found.next
 
@@ -372,5 +372,5 @@ def test_a_drop_rate_without_drop_nodes_is_the_routers_too(tmp_path: Path) -> No
     rows = [line for line in HALF_DROPPED.splitlines() if "drop  " not in line]
     found = explained(tmp_path, "\n".join(rows), hz=2.2e9, offered="1mpps")
     assert found.verdict is not None and found.cause == "dropped"
-    assert "the router itself dropped 500 kpps" in found.verdict.sentence
+    assert "the DUT itself dropped 500 kpps" in found.verdict.sentence
     assert [what for what in found.missing if "drops by reason" in what] == [DROPS_BY_REASON]

@@ -26,6 +26,19 @@ def test_one_share_of_all_loads_is_a_wire_where_nothing_else_is_known() -> None:
     assert explain(Case(LOAD, steps=STEADY)).cause == "bad-wire"
 
 
+def test_what_preemption_explains_in_every_sample_is_the_host_and_no_wire() -> None:
+    """The same share of the time costs the same share of each load."""
+    found = explain(Case(replace(LOAD, disturbed_share=1.0), steps=STEADY))
+    assert found.cause == "steal" and "bad-wire" in {finding.cause for finding in found.likely}
+    assert explain(Case(replace(LOAD, disturbed_share=0.1), steps=STEADY)).cause == "bad-wire"
+
+
+def test_where_nothing_comes_back_no_wire_loses_a_share() -> None:
+    silent = tuple(CaseStep(step.offered_pps, 0.0) for step in STEADY)
+    found = explain(Case(replace(LOAD, received_pps=0.0), steps=silent))
+    assert found.cause == "unknown" and "bad-wire" not in {finding.cause for finding in (*found.named, *found.likely)}
+
+
 def test_what_the_device_took_in_was_not_lost_on_a_wire() -> None:
     found = explain(LOST_INSIDE)
     assert found.cause == "unknown"

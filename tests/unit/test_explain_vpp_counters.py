@@ -17,13 +17,13 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "explain" / "vpp"
 BLACKHOLE = ("blackhole", "no route, a route via drop, or the way out is down")
 RIGHT = {
     "acl": ("firewall", "ACL deny packets"),
-    "aclpermit": ("unknown", "no counter of the device explains the loss"),
+    "aclpermit": ("unknown", "no counter of the DUT explains the loss"),
     "memifdown": BLACKHOLE,
     "mtu": ("mtu", "packets do not fit the MTU"),
     "noneigh": ("no-next-hop", "ARP requests throttled"),
     "noroute": BLACKHOLE,
     "nullroute": BLACKHOLE,
-    "ok": ("unknown", "no counter of the device explains the loss"),
+    "ok": ("unknown", "no counter of the DUT explains the loss"),
     "outdown": BLACKHOLE,
     "ttl": ("slow-path", "ip4 ttl <= 1"),
     "unreach": ("blackhole", "a route refuses them"),

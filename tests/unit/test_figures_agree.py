@@ -155,7 +155,7 @@ def test_tables_have_the_verdict_to_the_character(file: Path, verdict: Verdict) 
         full.loss_text,
         whole[9],
     ]
-    assert whole[12] == verdict.limited_by
+    assert whole[12] == LIMIT_WORDS[verdict.limited_by]
     *_, row = csv.DictReader(io.StringIO(text(file, output_format="csv")))
     document = json.loads(text(file, output_format="json"))
     for found in (row, document["rows"][-1]):

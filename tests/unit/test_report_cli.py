@@ -29,7 +29,7 @@ def test_the_page_goes_to_index_html(here, capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.splitlines()[-1] == "report written to index.html"
-    assert "warning: 2 tests of different length: from 14 to 15 samples." in said.err.splitlines()
+    assert "warning: 2 results of different length: from 14 to 15 samples." in said.err.splitlines()
 
 
 def test_a_warning_is_one_line_a_cause_and_does_not_act_on_the_terminal(here, capsys):
@@ -38,10 +38,10 @@ def test_a_warning_is_one_line_a_cause_and_does_not_act_on_the_terminal(here, ca
     assert main(["report", *map(str, here.glob("*.json"))]) == 0
     stray, old, _ = capsys.readouterr().err.splitlines()
     assert stray.startswith("warning: 3 of 6 directions: some samples lost more than 0.1 %")
-    assert old.startswith("warning: All 3 tests without timestamps")
+    assert old.startswith("warning: All 3 results without timestamps")
     (one,) = list(here.glob("*0.json"))
     assert main(["report", str(one)]) == 0
-    assert "warning: 1 test (�[2J warning: 0) without timestamps" in capsys.readouterr().err
+    assert "warning: 1 result (�[2J warning: 0) without timestamps" in capsys.readouterr().err
 
 
 def test_the_page_goes_where_it_is_told(here, capsys):

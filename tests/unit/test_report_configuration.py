@@ -6,7 +6,7 @@ import pytest
 from report_cases import test_of as analysis_of
 
 from wirespeed.pages.words import harmless, words
-from wirespeed.report.configuration import BENCH, DUT, SETTINGS, VERSIONS, Key, configuration, listings, settings
+from wirespeed.report.configuration import DUT, SETTINGS, TESTBED, VERSIONS, Key, configuration, listings, settings
 from wirespeed.results.figures import three_digits
 
 
@@ -28,7 +28,7 @@ def test_settings_are_flat_words_with_lab_router_and_versions():
     assert found[Key(SETTINGS, "nested b c")] == "–"
     assert found[Key(SETTINGS, "ports 0 speed bps")] == "10.00 Gbps"
     assert found[Key(SETTINGS, "ports 1 up")] == "no"
-    assert found[Key(BENCH, "kind")] == "embedded"
+    assert found[Key("Testbed", "kind")] == "embedded" and Key(TESTBED, "kind").heading == "testbed kind"
     assert found[Key(DUT, "name")] == "router"
     assert found[Key(VERSIONS, "wirespeed")] == "0.1.0"
     assert found[Key(SETTINGS, "started")] == "2026-11-21T20:00:00+00:00"
@@ -56,7 +56,7 @@ def test_nothing_nests_without_end(wrap):
 def test_what_differs_stands_apart_from_what_is_shared():
     found = configuration([result_of("a"), result_of("b", hold_duration=9, change=with_dut(version="2"))])
     shared = {section: dict(pairs) for section, pairs in found.shared}
-    assert list(shared) == [BENCH, DUT, VERSIONS, SETTINGS]
+    assert list(shared) == [TESTBED, DUT, VERSIONS, SETTINGS]
     assert shared[DUT] == {"name": "router"}
     assert "hold duration" not in shared[SETTINGS]
     assert [key.heading for key in found.apart] == ["DUT version", "hold duration"]

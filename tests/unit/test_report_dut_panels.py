@@ -56,7 +56,7 @@ def test_a_device_cannot_turn_the_words_around_it():
     test = test_of_linux("\u202ering\x1b[2J")
     chart = over_load(compare([test]), 0, frozenset({"0→1"}))
     assert not {"\u202e", "\x1b"} & set(str(chart))
-    assert len([panel for panel in chart.panels if "of the device" in panel.title]) == 2
+    assert len([panel for panel in chart.panels if "of the DUT" in panel.title]) == 2
 
 
 def told(softirq: float) -> DutTelemetry:
@@ -66,9 +66,9 @@ def told(softirq: float) -> DutTelemetry:
 def drawn(chart: Chart) -> dict[str, list[float | None]]:
     """Values by the panel's title, of panels that are the device's."""
     return {
-        panel.title.partition(" of the device")[0]: [y for curve in panel.curves for y in curve.y]
+        panel.title.partition(" of the DUT")[0]: [y for curve in panel.curves for y in curve.y]
         for panel in chart.panels
-        if "of the device" in panel.title
+        if "of the DUT" in panel.title
     }
 
 

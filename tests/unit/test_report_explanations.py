@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from harness.page_results import B1514, FAST, PLAIN, loadtest
 from report_cases import test_of
 from report_charts import opened
 from report_kinds import comparison_of, search_of, soak_of, suite_of
@@ -41,11 +42,29 @@ def test_each_test_has_a_sentence_and_its_figures_lead_to_its_chart():
     assert {line.at for line in views["soak"].lines} == {""}  # its chart is over time
 
 
+def test_the_limit_is_that_of_the_cell_and_of_the_table():
+    """A tester that was not asked for more was no limit, and a search knows that the DUT lost without a cause."""
+    all_came = loadtest(FAST, B1514, both=False)
+    silent = loadtest(replace(PLAIN, name="silent"), lost=1.0)
+    spoiled = loadtest(replace(PLAIN, name="disturbed"), disturbed=True)
+    found = page(all_came, silent, spoiled, search_of("search"))
+    cells = {cell.test: cell for cell in found.matrix.every_cell}
+    views = {view.test: view for view in found.explained.views}
+    assert {name: (cells[name].limit, view.cause) for name, view in views.items()} == {
+        all_came.name: ("nothing", "not offered more"),
+        silent.name: ("unknown", "unknown"),
+        spoiled.name: ("host", "steal"),
+        "search": ("DUT", "unknown"),
+    }
+    assert views[silent.name].sentence == "unknown: no packet came back"
+    assert views["search"].sentence == cells["search"].sentence == "the DUT loses packets above this load"
+
+
 def test_an_old_file_is_explained_by_its_flat_figures():
     (view,) = page(test_of("ramp")).explained.views
     assert view.cause == "worker"
     texts = [line.text for line in view.lines]
-    assert "438 cycles × 5.01 Mpps = 2.19 GHz, by the router" in texts
+    assert "438 cycles × 5.01 Mpps = 2.19 GHz, by the DUT" in texts
     assert any(text.startswith("loss (cliff): all comes back up to 5.01 Mpps") for text in texts)
     assert view.picture is None  # of nodes it tells nothing
 

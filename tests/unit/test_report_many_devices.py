@@ -164,7 +164,7 @@ def test_the_newest_result_of_a_device_is_on_its_card() -> None:
     found = compare(numbered(tests))
     cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
     assert cards is not None and [card.edition for card in cards.cards] == ["version 1.0, 2026-11-22"]
-    assert cards.notes == ("The newest result of each router; 2 others in “Side by side”.",)
+    assert cards.notes == ("The newest result of each DUT; 2 others in “Side by side”.",)
 
 
 def numbered(results: Iterable[Result]) -> list[Result]:
@@ -179,7 +179,7 @@ def test_versions_stand_on_cards_in_cells_and_beside_curves() -> None:
     assert cards is not None and cards.cards[0].edition == "version 1.3, 2026-11-22"
     assert [[[one.edition for one in cells] for cells in row] for row in matrix(found).cells] == [[["1.3", "1.4"]] * 2]
     page = to_html(page_of(found, title="T", scaler=MEGA, channels=frozenset(), date="today"))
-    assert page.count("<i>1.4:</i>") == 2 and "Before a figure stands the version of its device" in page
+    assert page.count("<i>1.4:</i>") == 2 and "Before a figure stands the version of its DUT" in page
     (group,) = group_by_load(found.kinds["loadtest"])
     names = {curve.name for panel in load_chart("one", group, shown).panels for curve in panel.curves}
     assert {"router 0→1 (1.3)", "router 1→0 (1.4)", "router bidirectional (1.4)"} <= names

@@ -118,13 +118,13 @@ def test_latency_and_nodes_are_panels_over_the_load():
         ("0→1 maximum", "dot"),
     ]
     assert latency.lines[0].dots[9] == (False, 10e6, 20.0)
-    assert [(floor.name, floor.value) for floor in latency.floors] == [("t 0→1 without the router", 4.5)]
+    assert [(floor.name, floor.value) for floor in latency.floors] == [("t 0→1 without the DUT", 4.5)]
     assert [line.label for line in nodes.lines] == ["ip4-lookup", "ip4-rewrite"]
     drawn = over_load(compare([test]), 0, frozenset({"0→1"})).panels[-2:]
     assert [panel.title for panel in drawn] == [latency.title, nodes.title]
     names = dict.fromkeys(curve.name for curve in drawn[0].curves)
     assert list(names) == ["unnamed (t) 0→1 average", "unnamed (t) 0→1 99 %", "unnamed (t) 0→1 maximum"]
-    assert [rule.name for rule in drawn[0].rules] == ["t 0→1 without the router"]
+    assert [rule.name for rule in drawn[0].rules] == ["t 0→1 without the DUT"]
 
 
 @pytest.mark.parametrize("floor", [None, 5, {"0→1": 5}, {"0→1": {"median_us": "x"}}, {"0→1": {"median_us": -1}}])

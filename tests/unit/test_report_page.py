@@ -209,9 +209,9 @@ def test_the_page_shows_table_charts_remarks_and_configuration(tests):
     charts = [item["id"] for tag, item in read.elements if item.get("class") == "chart"]
     assert charts == list(unpacked(page(tests))["figures"]) == ["load-0", "time-0", "load-1", "time-1"]
     for text in (
-        "2 tests of different length",
+        "2 results of different length",
         "rampup duration",
-        "bench kind",
+        "testbed kind",
         "version of wirespeed",
         "2026-11-21T20:00:00",
     ):
@@ -273,7 +273,7 @@ def test_no_json_is_shown(tests):
     read = Reader(page([test]))
     for text in read.text:
         assert not re.search(r'[\[\]{}"]', text)
-    for text in ("nics 0 queues", "1, 2", "cpus", "0, 1", "DUT commands of 1 test", "set a b\nset c d\n"):
+    for text in ("nics 0 queues", "1, 2", "cpus", "0, 1", "DUT commands of 1 result", "set a b\nset c d\n"):
         assert text in read.text
 
 
@@ -281,8 +281,10 @@ def test_routers_that_have_no_room_are_counted(tests):
     many = [replace(tests[1], name=f"t{n}", dut=DutFacts(f"r{n}")) for n in range(11)]
     read = Reader(page(many))
     assert [item.get("class") for _, item in read.elements].count("card") == 8
-    assert "3 more routers in “Side by side”." in read.text
+    assert "3 more DUTs in “Side by side”." in read.text
     assert "r0, r1, r2, r3 and 7 more" in read.text
+    unnamed = Reader(page([*many, replace(tests[1], name="nobody", dut=DutFacts())]))
+    assert {"4 more DUTs in “Side by side”.", "r0, r1, r2, r3 and 8 more"} <= set(unnamed.text)
 
 
 def hostile(test, text):

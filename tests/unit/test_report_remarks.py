@@ -21,8 +21,8 @@ def test_different_settings_are_one_remark_with_their_values():
     assert remarks(first, second, test_of("c")) == (
         Remark(
             "settings",
-            "3 tests with different settings: rampup target, hold duration.",
-            ("rampup target: 100 in 2 tests, 97 in 1 test", "hold duration: 1 in 2 tests, 9 in 1 test"),
+            "3 results with different settings: rampup target, hold duration.",
+            ("rampup target: 100 in 2 results, 97 in 1 result", "hold duration: 1 in 2 results, 9 in 1 result"),
         ),
     )
 
@@ -32,7 +32,7 @@ def test_different_lengths_are_named():
         del document["stats"]["14"]
 
     assert remarks(test_of("a"), test_of("b", change=cut)) == (
-        Remark("lengths", "2 tests of different length: from 14 to 15 samples.", ("a: 15 samples", "b: 14 samples")),
+        Remark("lengths", "2 results of different length: from 14 to 15 samples.", ("a: 15 samples", "b: 14 samples")),
     )
 
 
@@ -56,7 +56,9 @@ def test_a_broken_off_run_is_marked():
         "a", change=lambda document: document.update(outcome={"status": "interrupted", "reason": "Ctrl-C."})
     )
     assert remarks(broken) == (
-        Remark("incomplete", "1 test (a) not complete: the figures cover only what ran.", ("a: interrupted: Ctrl-C",)),
+        Remark(
+            "incomplete", "1 result (a) not complete: the figures cover only what ran.", ("a: interrupted: Ctrl-C",)
+        ),
     )
     assert notes(broken.analysis, broken.analysis.curves[0]) == ["interrupted"]
 
@@ -88,7 +90,7 @@ def test_a_limiting_tester_is_named_and_noted():
         Remark(
             "tester-limited",
             "1 direction (a 0→1): the tester was the limit, 100 % of the missing packets are its own; "
-            "the router may do better than this.",
+            "the DUT may do better than this.",
             ("a 0→1: 100 % of the missing packets",),
         ),
     )
@@ -118,7 +120,7 @@ def test_loss_that_does_not_last_is_one_remark():
 
 def test_files_of_the_old_program_are_named():
     (remark,) = [remark for remark in remarks(test_of("a", OLD), test_of("b")) if remark.cause == "no-timestamps"]
-    assert remark.sentence.startswith("1 test (a) without timestamps, as trex-loadtest writes")
+    assert remark.sentence.startswith("1 result (a) without timestamps, as trex-loadtest writes")
 
 
 def test_a_router_that_returns_nothing_is_named():

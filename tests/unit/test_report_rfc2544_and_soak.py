@@ -14,6 +14,7 @@ from wirespeed.measurement.rfc2544.report import REPORT as RFC2544
 from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.measurement.soak.charts import soak_chart, spans_of
 from wirespeed.measurement.soak.report import REPORT as SOAK
+from wirespeed.measurement.soak.rows import tables_of
 from wirespeed.measurement.soak.words import verdict_text
 from wirespeed.report.comparison import compare
 from wirespeed.report.listing import to_csv, to_json, to_markdown
@@ -55,7 +56,7 @@ def test_latency_is_by_frame_size_from_the_least_to_the_most(suite):
     line = curve(chart, "0→1")
     assert line.y == (11.0, 11.0)
     assert (line.low, line.high) == ((5.0, 5.0), (80.0, 80.0))
-    assert curve(chart, "0→1 without the router").y == (4.0, 4.0)
+    assert curve(chart, "0→1 without the DUT").y == (4.0, 4.0)
 
 
 def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
@@ -149,6 +150,11 @@ def test_the_verdict_is_a_sentence(soak):
         "more without another loss."
     )
     assert verdict_text(soak_of(shown=True, seconds=20).verdict).endswith("1e-07 shown at 95 %: yes.")
+
+
+def test_its_load_is_called_as_in_other_tables(soak):
+    (table,) = tables_of([soak], MEGA)
+    assert table.rows[0][1:4] == ("64b one flow", "0→1, 1→0", "1.00")
 
 
 def test_programs_get_the_verdict(soak):

@@ -82,7 +82,7 @@ def test_latency_is_drawn_by_percentile_over_the_shares_of_the_load(one_way):
     median = curve(chart, "0→1 50 %", 2)
     assert (median.x, median.y) == ((0.77, 3.85, 6.93), (8.0,) * 3)
     (floor,) = chart.panels[2].rules
-    assert (floor.name, floor.value) == ("wirespeed-search 0→1 without the router", 4.5)
+    assert (floor.name, floor.value) == ("wirespeed-search 0→1 without the DUT", 4.5)
 
 
 def card_of(search):

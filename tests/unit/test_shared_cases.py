@@ -116,14 +116,14 @@ def pasted(run: Run, offered: str, line: str) -> str:
 @case("public/01-*")
 def drops_by_the_router(run: Run) -> None:
     said = pasted(run, "1mpps", "10G")
-    assert "the router itself dropped 500 kpps (ip4-drop)" in said.splitlines()[0]
+    assert "the DUT itself dropped 500 kpps (ip4-drop)" in said.splitlines()[0]
     assert re.search(r"^  not +nic:", said, re.MULTILINE)
     assert re.search(r"^  next +`show errors`", said, re.MULTILINE)
 
 
 @case("public/02-*")
 def next_to_nothing_arrived(run: Run) -> None:
-    assert "almost nothing of the load reached this router: 58 packets" in pasted(run, "1mpps", "1G").splitlines()[0]
+    assert "almost nothing of the load reached the DUT: 58 packets" in pasted(run, "1mpps", "1G").splitlines()[0]
 
 
 @case("public/03-*")

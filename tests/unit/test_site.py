@@ -448,8 +448,8 @@ def test_sentences_that_hold_for_all_tests_stand_on_the_page_too() -> None:
     found = shelf(figure(1e6, told=told), figure(1e6, load="bench size=1514", told=told))
     (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == names.dut_page("router"))
     text = page.render()
-    assert text.count("limited by DUT</p><details><summary>2 tests</summary>") == 1
-    folded = text.partition("next: RSS</p><details><summary>2 tests</summary>")[2].partition("</details>")[0]
+    assert text.count("limited by DUT</p><details><summary>2 results</summary>") == 1
+    folded = text.partition("next: RSS</p><details><summary>2 results</summary>")[2].partition("</details>")[0]
     assert "1514b one flow, 0→1</a>" in folded and "64b one flow, 0→1</a>" in folded
 
 

@@ -140,7 +140,9 @@ def test_a_tester_that_catches_up_seems_to_exceed_no_line() -> None:
         (Bench(), "dut", "line"),
         # They do not tell what in the device it was, nor whether somebody else named more.
         (up_to(5e6), "dut", "dut"),
-        (up_to(5e6), "unknown", "dut"),
+        # A wire, a link or an address that leads elsewhere is not the DUT.
+        (up_to(5e6), "unknown", "unknown"),
+        (Bench(), "unknown", "line"),
     ],
 )
 def test_what_explain_names_counts_where_the_counters_leave_a_doubt(bench: Bench, found: str, by: str) -> None:
@@ -148,6 +150,19 @@ def test_what_explain_names_counts_where_the_counters_leave_a_doubt(bench: Bench
     verdict = loadtest_verdict(analyse(result_of(run(bench, ramp(LINE_PPS, 60, 10)))), named)
     assert verdict.limited_by == by
     assert (verdict.sentence == "a cause") == (found == by)
+
+
+def test_what_explain_does_not_name_stays_what_the_counters_say() -> None:
+    verdict = loadtest_verdict(analyse(result_of(run(up_to(5e6), ramp(LINE_PPS, 60, 10)))), Limit())
+    assert verdict.limited_by == "dut"
+
+
+def test_where_nothing_comes_back_nobody_knows_whose_fault_it_is() -> None:
+    """The way may not lead through the DUT at all."""
+    verdict = verdict_of(result_of(run(up_to(0.0), ramp(LINE_PPS, 60, 10))))
+    assert (verdict.limited_by, verdict.limit.cause) == ("unknown", "")
+    assert verdict.sentence == "no packet came back at any load; what loses them is unknown"
+    assert verdict.next_step == "check cables, addresses and routes: `wirespeed testbed check` tries each"
 
 
 @pytest.mark.parametrize(
@@ -181,18 +196,18 @@ def verdicts(*limits: str) -> list[Verdict]:
 @pytest.mark.parametrize(
     ("limits", "cpus", "words"),
     [
-        (("dut", "line"), 2, "worth: this run shows what the router forwards"),
-        (("tester", "tester", "host"), 2, "the tester was the limit in 2 of 3; only 2 CPUs: tester and router share"),
-        (("dut", "host"), 2, "worth: 1 of 2 tests shows the router's limit: the host disturbed it in 1 of 2"),
+        (("dut", "line"), 2, "worth: this run shows what the DUT forwards"),
+        (("tester", "tester", "host"), 2, "the tester was the limit in 2 of 3; only 2 CPUs: tester and DUT share"),
+        (("dut", "host"), 2, "worth: 1 of 2 tests shows the DUT's limit: the host disturbed it in 1 of 2"),
         (
             ("dut", "line", "line", "host"),
             2,
-            "worth: 1 of 4 tests shows the router's limit, 2 fill their line: the host",
+            "worth: 1 of 4 tests shows the DUT's limit, 2 fill their line: the host",
         ),
         (
             ("line", "tester"),
             2,
-            "worth: 0 of 2 tests show the router's limit, 1 fills its line: the tester was the limit in",
+            "worth: 0 of 2 tests show the DUT's limit, 1 fills its line: the tester was the limit in",
         ),
         (("tester",), None, "the tester was the limit; `wirespeed host check` says what disturbs"),
         (("tester",), 8, "the tester was the limit; `wirespeed host check` says what disturbs"),

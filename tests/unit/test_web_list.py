@@ -57,6 +57,7 @@ def test_a_test_that_was_killed_has_the_figure_of_what_ran(tmp_path: Path) -> No
     file = tmp_path / "t.json"
     recorded.running(recorded.loadtest(recorded.PLAIN), file, 0.5).close()
     row = row_of(file)
+    assert row.load == "64b one flow, bidirectional"
     assert row.figure == "2.98 Mpps" and row.trust is not None and row.trust.word == "broken off"
 
 

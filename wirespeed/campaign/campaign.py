@@ -29,7 +29,7 @@ Say = Callable[[str], None]
 Land = Callable[[CampaignCell, Path], None]
 
 WORSE = 7
-"""Exit code of --ab where the second device is worse."""
+"""Exit code of --ab where the second DUT is worse."""
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ def _leave_clear_ones(
 
 
 def _compared(cells: tuple[CampaignCell, ...], ledger: CampaignLedger, asked: Asked) -> int:
-    """Print the table; WORSE if the second device is so in any test."""
+    """Print the table; WORSE if the second DUT is so in any test."""
     compared = list(comparisons(cells, ledger.result))
     table = markdown(names_of(cells), compared)
     print(table, end="")

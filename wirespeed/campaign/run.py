@@ -16,6 +16,7 @@ from wirespeed.campaign.ledger import CampaignLedger
 from wirespeed.campaign.outcome import DONE, CellOutcome
 from wirespeed.campaign.runner import Runner, place_for
 from wirespeed.campaign.schedule import CampaignSchedule
+from wirespeed.pages.words import count
 
 _POLL_S = 0.1
 
@@ -49,7 +50,7 @@ class CampaignRun:
                 time.sleep(_POLL_S)
         except KeyboardInterrupt:
             self.interrupted = True
-            self.say(f"abandoning {self._count(len(self._busy))}; prepared settings are restored")
+            self.say(f"abandoning {count(len(self._busy), 'test case')}; prepared settings are restored")
             self._abandon()
 
     def _step(self, stop: threading.Event) -> bool:
@@ -62,7 +63,7 @@ class CampaignRun:
             self.interrupted = True
             self.schedule.stop("interrupted")
             if self._busy:
-                self.say(f"interrupted: {self._count(len(self._busy))} will end first; Ctrl-C again abandons it")
+                self.say(f"interrupted: {count(len(self._busy), 'test case')} will end first; Ctrl-C again abandons it")
         self._begin()
         if self._busy:
             self._there_s = time.monotonic()
@@ -95,7 +96,9 @@ class CampaignRun:
             self.ledger.keep(cell)
         self.ledger.note(cell, outcome)
         left = len(self.schedule.waiting) + len(self.schedule.running)
-        more = f"; left: {self._count(left)}, {time_text(self.schedule.left_s(len(self.runners)))}" if left else ""
+        more = (
+            f"; left: {count(left, 'test case')}, {time_text(self.schedule.left_s(len(self.runners)))}" if left else ""
+        )
         match outcome.status:
             case "done":
                 found = headline(self.ledger.result(cell))
@@ -133,7 +136,3 @@ class CampaignRun:
                 if outcome is not None:
                     self._ended(number, outcome)
             time.sleep(_POLL_S)
-
-    @staticmethod
-    def _count(cells: int) -> str:
-        return f"{cells} test case{'s' if cells != 1 else ''}"

@@ -4,7 +4,7 @@ Nothing here judges; `causes/` does. None and empty mean unknown, never zero."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Literal
@@ -12,7 +12,7 @@ from typing import Literal
 from wirespeed.cases.machine_facts import MachineFacts
 from wirespeed.cases.nic_counters import said
 from wirespeed.cases.state_facts import StateFacts
-from wirespeed.results.dut import INPUT_NODES, NodeCost, entry_calls
+from wirespeed.results.dut import INPUT_NODES, NodeCost, WorkerCost, entry_calls, summed
 from wirespeed.results.figures import rate_text
 from wirespeed.units import line_rate_pps
 
@@ -207,6 +207,27 @@ def worker_of(name: str, interval_s: float, nodes: tuple[NodeCost, ...], **more:
             nodes=nodes,
         ),
         **more,  # type: ignore[arg-type]  # by name, of the fields that worker_of does not work out
+    )
+
+
+def merged_workers(rounds: Sequence[Sequence[Worker] | Sequence[WorkerCost]]) -> tuple[Worker, ...]:
+    """Each worker over all rounds."""
+    rows: dict[str, list[Worker | WorkerCost]] = {}
+    for worker in (worker for workers in rounds for worker in workers):
+        rows.setdefault(worker.name, []).append(worker)
+    return tuple(_merged(name, of) for name, of in rows.items())
+
+
+def _merged(name: str, rows: Sequence[Worker | WorkerCost]) -> Worker:
+    preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
+    idle = [row.idle_s for row in rows if row.idle_s is not None]
+    return worker_of(
+        name,
+        sum(row.interval_s for row in rows),
+        summed(node for row in rows for node in row.nodes),
+        tsc_hz=rows[0].tsc_hz or None,
+        preempted_s=sum(preemptions) if preemptions else None,
+        idle_s=sum(idle) if len(idle) == len(rows) else None,
     )
 
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from wirespeed.cases.facts import CaseDut, CaseStep, CpuShares, Worker, worker_of
+from wirespeed.cases.facts import CaseDut, CaseStep, CpuShares, Worker, merged_workers
 from wirespeed.cases.machine_facts import Clock, Energy, MachineFacts, NicFacts
 from wirespeed.cases.nic_counters import TX_FULL, losses, meaning_of, pauses, queue_packets
 from wirespeed.cases.shapers import shapers_of
-from wirespeed.results.dut import DutFacts, DutTelemetry, summed
+from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.dut_cpu import MachineLoad
 from wirespeed.results.sample import Preemption
 
@@ -35,24 +35,7 @@ def workers_told(readings: Sequence[DutTelemetry], place: str, pps: float = 0.0)
     where the file does not say how much came in."""
     if readings and not any(one.workers for one in readings):
         return _together(readings, place, pps)
-    names = dict.fromkeys(worker.name for one in readings for worker in one.workers)
-    workers = []
-    for name in names:
-        rows = [worker for one in readings for worker in one.workers if worker.name == name]
-        preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
-        idle = [row.idle_s for row in rows if row.idle_s is not None]
-        workers.append(
-            worker_of(
-                name,
-                sum(row.interval_s for row in rows),
-                summed(node for row in rows for node in row.nodes),
-                source=place,
-                tsc_hz=rows[0].tsc_hz or None,
-                preempted_s=sum(preemptions) if preemptions else None,
-                idle_s=sum(idle) if len(idle) == len(rows) else None,
-            )
-        )
-    return tuple(workers)
+    return tuple(replace(one, source=place) for one in merged_workers([reading.workers for reading in readings]))
 
 
 def _together(told: Sequence[DutTelemetry], place: str, pps: float) -> tuple[Worker, ...]:
@@ -62,7 +45,7 @@ def _together(told: Sequence[DutTelemetry], place: str, pps: float) -> tuple[Wor
     if not whole:
         return ()
     packets, polls, calls, clocks, polling = (round(sum(column)) for column in zip(*whole, strict=True))
-    return (Worker("the router", float(len(whole)), packets, polls, calls, clocks, polling, place),)
+    return (Worker("the DUT", float(len(whole)), packets, polls, calls, clocks, polling, place),)
 
 
 def _counted(costs: Mapping[str, float], pps: float) -> tuple[float, ...]:
@@ -157,7 +140,7 @@ def longest_preemption_s(preemptions: Iterable[Preemption | None]) -> float | No
 def errors_told(errors: Sequence[str | None], what: str) -> tuple[str, ...]:
     """Why the device told nothing in some of `what`, each reason once."""
     reasons = counts({why: 1} for why in errors if why is not None)
-    lost = f"{what} the counters of the device are missing"
+    lost = f"{what} the counters of the DUT are missing"
     return tuple(f"in {count} of {len(errors)} {lost}: {why}" for why, count in reasons.items())
 
 

@@ -126,13 +126,13 @@ def _grouped(accounts: Sequence[Account]) -> list[DutPanel]:
             Quantity(name, f"in {harmless(name)}", DASHES[place % len(DASHES)], "cpu_percent")
             for place, name in enumerate(busy[:_MOST_PLACES])
         )
-        panels.append(DutPanel(f"CPU of the device (%): {_named(shares)}", "% of its CPUs", shares))
+        panels.append(DutPanel(f"CPU of the DUT (%): {_named(shares)}", "% of its CPUs", shares))
     if most:
         rates = tuple(
             Quantity(name, f"dropped: {harmless(name)}", DASHES[place % len(DASHES)], "drops", per_s=True)
             for place, name in enumerate(most[:_MOST_PLACES])
         )
-        panels.append(DutPanel(f"drops / s of the device: {_named(rates)}", "/ s", rates))
+        panels.append(DutPanel(f"drops / s of the DUT: {_named(rates)}", "/ s", rates))
     return panels
 
 

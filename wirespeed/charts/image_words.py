@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -25,12 +27,18 @@ DASHES: Mapping[str, Any] = {
 }
 ALIKE, NEAR_PT = 0.9, 1.2
 """Curves of one result are drawn as one if so many of their points are no further apart."""
+APART_PT = 2.4
+"""Between lines that can be told apart."""
 SAMPLE_PT = 22.0
+ROWS_BELOW, ROWS_BELOW_FEW = 12, 5
+"""Places below a mark, half a line apart, of many and of few curves."""
 NOTE_STEPS = (1.3, -0.6, 2.3, -1.6, 3.3)
 """Places for the word of a mark, in lines below it."""
 PAPER = "#ffffff"
 
 _Segment = tuple[tuple[float, float], tuple[float, float]]
+_Box = tuple[float, float, float, float]
+"""Left, bottom, right and top."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +110,6 @@ def words_of(
 ) -> PanelWords:
     """Names of levels, words of marks and names of curves beside them, none over another word or on a line. `artists`
     are what was drawn, by the identity of the curve."""
-    box = axis.get_window_extent()
-    line_pt = size.letters_pt * LINE
     shown = [curve for curve in curves if curve.x]
     lines = [curve for curve in shown if not curve.dots]
     drawn = {id(curve): _drawn_points(axis, curve) for curve in shown}
@@ -112,64 +118,114 @@ def words_of(
         artists[id(curve)].set_linestyle("")
     segments = [*_levels(axis, panel, shown), *_drawn_lines(axis, panel, lines)]
     points = [point for curve in shown if curve.dots for point in drawn[id(curve)]]
-    taken: list[tuple[float, float, float]] = []
-    placed: list[PlacedWord] = []
-    unnamed: list[Curve | Rule] = []
-    left_out: list[list[Curve]] = []
+    words = _Words(axis.get_window_extent(), size, segments, points)
+    unnamed: list[Curve | Rule] = _name_levels(axis, panel, words)
+    if len(groups) > LABELLED:
+        return PanelWords(tuple(words.placed), (*unnamed, *lines))
+    if len(groups) <= FEW and len({curve.of for curve in lines}) == 1:
+        _note_marks(shown, drawn, words)
+    if not _name_curves(axis, panel, shown, drawn, groups, words):
+        unnamed += lines
+    return PanelWords(tuple(words.placed), tuple(unnamed))
+
+
+@dataclass
+class _Words:
+    """The words `placed` so far in the `box` of a panel, whose lines and marks are `segments` and `points`."""
+
+    box: Any
+    size: PictureSize
+    segments: Sequence[_Segment]
+    points: Sequence[tuple[float, float]]
+    placed: list[PlacedWord] = field(default_factory=list)
+    taken: list[tuple[float, float, float]] = field(default_factory=list)
+
+    @property
+    def line_pt(self) -> float:
+        return self.size.letters_pt * LINE
 
     def put(
-        text: str, places: Iterable[tuple[float, float]], colour: str, *, to_left: bool, of: Curve | None = None
+        self,
+        text: str,
+        places: Iterable[tuple[float, float]],
+        colour: str,
+        *,
+        to_left: bool,
+        of: Curve | None = None,
+        is_clear: Callable[[_Box], bool] = lambda _: True,
     ) -> bool:
-        sample_pt = SAMPLE_PT if of is not None else 0.0
-        room_pt = wide(text, size) + sample_pt
+        """Place the word at the first of the places that is free and `is_clear`; False if none is."""
+        box, letters_pt = self.box, self.size.letters_pt
+        room_pt = wide(text, self.size) + (SAMPLE_PT if of is not None else 0.0)
         for x, y in places:
             left = min(max(x - room_pt if to_left else x, box.x0 + 2), box.x1 - room_pt)
-            inside = room_pt <= box.width and box.y0 + 1 <= y <= box.y1 - size.letters_pt + 1
-            words = (left < end and left + room_pt > begin and abs(y - other) < line_pt for begin, end, other in taken)
-            around = (left - 2, y - 2.5, left + room_pt + 2, y + size.letters_pt)
-            if inside and not any(words) and not _is_crossed(around, segments, points):
-                taken.append((left - 3, left + room_pt + 3, y))
-                placed.append(PlacedWord(text, left, y, colour, of))
+            inside = room_pt <= box.width and box.y0 + 1 <= y <= box.y1 - letters_pt + 1
+            words = (
+                left < end and left + room_pt > begin and abs(y - other) < self.line_pt
+                for begin, end, other in self.taken
+            )
+            around = (left - 2, y - 2.5, left + room_pt + 2, y + letters_pt)
+            if inside and not any(words) and not _is_crossed(around, self.segments, self.points) and is_clear(around):
+                self.taken.append((left - 3, left + room_pt + 3, y))
+                self.placed.append(PlacedWord(text, left, y, colour, of))
                 return True
         return False
 
+
+def _name_levels(axis: Any, panel: Panel, words: _Words) -> list[Curve | Rule]:
+    """Names the levels, and returns those for which there is no place."""
+    box, unnamed = words.box, []
     for rule in panel.rules:
         y = _y(axis, rule.value)
         if y < box.y0 - 1:
             continue
         name = harmless(f"↑ {rule.name}" if y > box.y1 + 1 else rule.name)
-        heights = (min(y + 3, box.y1 - size.letters_pt), min(y, box.y1) - line_pt)
+        heights = (min(y + 3, box.y1 - words.size.letters_pt), min(y, box.y1) - words.line_pt)
         places = ((box.x1 - 2 - left, height) for height in heights for left in range(0, int(box.width), 20))
-        if not put(name, places, ALARM if rule.alarm else SOFT, to_left=True):
+        if not words.put(name, places, ALARM if rule.alarm else SOFT, to_left=True):
             unnamed.append(replace(rule, name=name))
-    if len(groups) > LABELLED:
-        return PanelWords(tuple(placed), (*unnamed, *lines))
-    few = len(groups) <= FEW
+    return [*unnamed]
+
+
+def _note_marks(shown: Iterable[Curve], drawn: Mapping[int, Sequence[tuple[float, float]]], words: _Words) -> None:
     noted: set[tuple[str, int, int]] = set()
-    for curve in shown if few and len({curve.of for curve in lines}) == 1 else ():
-        if curve.note and drawn[id(curve)]:
-            x, y = drawn[id(curve)][0]
-            if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
-                noted.add(mark)
-                put(harmless(curve.note), [(x + 6, y - step * line_pt) for step in NOTE_STEPS], INK, to_left=False)
-    for group in groups:
+    for curve in (curve for curve in shown if curve.note and drawn[id(curve)]):
+        x, y = drawn[id(curve)][0]
+        if (mark := (curve.note, round(x / 8), round(y / 8))) not in noted:
+            noted.add(mark)
+            places = [(x + 6, y - step * words.line_pt) for step in NOTE_STEPS]
+            words.put(harmless(curve.note), places, INK, to_left=False)
+
+
+def _name_curves(
+    axis: Any,
+    panel: Panel,
+    shown: Sequence[Curve],
+    drawn: Mapping[int, Sequence[tuple[float, float]]],
+    groups: Sequence[Sequence[Curve]],
+    words: _Words,
+) -> bool:
+    """Name all curves of the panel, or none: then the legend has them."""
+    few, line_pt = len(groups) <= FEW, words.line_pt
+    lines_of = [list(_drawn_lines(axis, panel, group[:1])) for group in groups]
+    for group, own in zip(groups, lines_of, strict=True):
         curve = group[0]
         all_names = together([one.name for one in group], short=not few)
-        name = f"{all_names}, alike" if few and len(group) > 1 else all_names
+        name = harmless(f"{all_names}, alike" if few and len(group) > 1 else all_names)
         # Names of many are all above their curves, so that none is taken for that of the curve below it.
-        beside = [
-            (x, y + up)
-            for x, y in drawn[id(curve)][::-1]
-            if x <= box.x1 + 1
-            for up in ((5.0, -line_pt - 2) if few else (5.0,))
-        ]
-        if not few and panel.scale.floor is not None:
-            beside = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, size), line_pt) or beside
-        if not put(harmless(name), beside, INK, to_left=True, of=curve):
-            left_out.append(group)
-    if left_out and not few:  # all names stand in the panel, or none: the legend has them
-        placed, left_out = [word for word in placed if word.of is None], groups
-    return PanelWords(tuple(placed), (*unnamed, *(curve for group in left_out for curve in group)))
+        above = (5.0, -line_pt - 2) if few else (5.0,)
+        beside = [(x, y + up) for x, y in drawn[id(curve)][::-1] if x <= words.box.x1 + 1 for up in above]
+        others = [segment for lines in lines_of if lines is not own for segment in lines]
+        is_own = partial(_is_nearest, own, others)
+        below = []
+        if panel.scale.floor is not None:
+            rows = ROWS_BELOW_FEW if few else ROWS_BELOW
+            below = _below_mark(curve, shown, drawn, SAMPLE_PT + wide(name, words.size), line_pt, rows)
+        is_placed = (few or not below) and words.put(name, beside, INK, to_left=True, of=curve, is_clear=is_own)
+        if not is_placed and not words.put(name, below, INK, to_left=True, of=curve):
+            words.placed = [word for word in words.placed if word.of is None]
+            return False
+    return True
 
 
 def _below_mark(
@@ -178,12 +234,13 @@ def _below_mark(
     drawn: Mapping[int, Sequence[tuple[float, float]]],
     room_pt: float,
     line_pt: float,
+    rows: int,
 ) -> list[tuple[float, float]]:
     """Places for the name of a curve that joins others again: below the mark at which it leaves them."""
     marks = (one for one in shown if one.note and (one.of, one.name) == (curve.of, curve.name))
     ends = [drawn[id(mark)][0] for mark in marks if drawn[id(mark)]]
-    rows = [(x, y - (1.5 + row / 2) * line_pt) for x, y in ends for row in range(12)]
-    return [(x + across, y) for x, y in rows for across in (room_pt - 10, 10)]
+    heights = [(x, y - (1.5 + row / 2) * line_pt) for x, y in ends for row in range(rows)]
+    return [(x + across, y) for x, y in heights for across in (room_pt - 10, 10)]
 
 
 def write_words(figure: Any, words: Iterable[PlacedWord], size: PictureSize) -> None:
@@ -262,12 +319,32 @@ def _drawn_lines(axis: Any, panel: Panel, lines: Iterable[Curve]) -> Iterator[_S
                 yield tuple(begin), tuple(end)
 
 
+def _is_nearest(own: Iterable[_Segment], others: Iterable[_Segment], box: _Box) -> bool:
+    """True if the lines `own` are visibly closer to the box than all others, so that a name there is not taken for
+    theirs."""
+    return _distance(own, box) + APART_PT <= _distance(others, box)
+
+
+def _distance(segments: Iterable[_Segment], box: _Box) -> float:
+    """Points between the box and the next line above or below it."""
+    left, bottom, right, top = box
+    nearest = math.inf
+    for (x0, y0), (x1, y1) in segments:
+        if max(x0, x1) < left or min(x0, x1) > right:
+            continue
+        slope = (y1 - y0) / (x1 - x0) if x1 != x0 else 0.0
+        for x in (left, right):
+            y = y0 + slope * (min(max(x, min(x0, x1)), max(x0, x1)) - x0)
+            nearest = min(nearest, max(bottom - y, y - top, 0.0))
+    return nearest
+
+
 def _is_crossed(
-    box: tuple[float, float, float, float],
+    box: _Box,
     segments: Sequence[_Segment],
     points: Sequence[tuple[float, float]],
 ) -> bool:
-    """True if a line or a mark crosses the box of left, bottom, right and top."""
+    """True if a line or a mark crosses the box."""
     left, bottom, right, top = box
     if any(left - 3 <= x <= right + 3 and bottom - 3 <= y <= top + 3 for x, y in points):
         return True

@@ -23,6 +23,8 @@ FORMATS = ("png", "svg")
 DPI = 300
 LEAST_PT = 7.0
 """Size of the smallest letters."""
+ROOM = 1.16
+"""Of an axis that begins at 0: words fit above the highest curve."""
 RULE_FITS = 2.0
 """Times the largest value: a level further up is named at the edge, as on the page."""
 GAP_PT, RIGHT_PT = 6.0, 8.0
@@ -233,7 +235,7 @@ def _panel(axis: Any, chart: Chart, panel: Panel) -> dict[int, Any]:
     if low is None:
         most = max((y for curve in shown for y in (*curve.y, *curve.high) if y is not None), default=0.0)
         most = max([most, *(rule.value for rule in panel.rules if rule.value < RULE_FITS * most)])
-        low, high = 0.0, 1.08 * most or 1.0
+        low, high = 0.0, ROOM * most or 1.0
     axis.set_ylim(low, high)
     if panel.scale.ticks:
         ticks = [tick for tick in panel.scale.ticks if low <= tick[0] <= (high or tick[0])]

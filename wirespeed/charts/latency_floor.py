@@ -13,7 +13,7 @@ def latency_floors(result: MeasurementResult, directions: Sequence[Channel]) -> 
     """Medians by direction, microseconds, where the tester measured them before the test."""
     floors = result.lab.latency_baseline
     return tuple(
-        Rule(f"{result.name} {channel} without the router", short(float(median)))
+        Rule(f"{result.name} {channel} without the DUT", short(float(median)))
         for channel in map(str, directions)
         if channel in floors and (median := floors[channel].median_us) is not None and 0 <= median < 1e9
     )

@@ -12,6 +12,7 @@ import typer
 
 from wirespeed.cli.options import DutNameOption, NameOption
 from wirespeed.errors import FileFault, UsageError
+from wirespeed.pages.words import count
 
 if TYPE_CHECKING:
     from wirespeed.corpus.corpus import Corpus
@@ -169,7 +170,7 @@ def collect_garbage(*, corpus: _Place = "") -> None:
     """Remove results tagged discard, and leftovers."""
     with _opened(corpus) as opened:
         removed, swept = opened.collect_garbage(_UNWANTED)
-    print(f"{_count(removed, 'result')} tagged {_UNWANTED} and {_count(swept, 'leftover')} removed")
+    print(f"{count(removed, 'result')} tagged {_UNWANTED} and {count(swept, 'leftover')} removed")
 
 
 VERBS: dict[str, Callable[..., Any]] = {
@@ -204,14 +205,14 @@ def _add(corpus: Corpus, paths: Sequence[str], build: str, tags: tuple[str, ...]
         print("\r\x1b[K", end="", file=sys.stderr)
     for reason in added.refused:
         print(reason, file=sys.stderr)
-    print(f"{_count(added.new, 'result')} added to {corpus.place.name}, {added.known} were there")
+    print(f"{count(added.new, 'result')} added to {corpus.place.name}, {added.known} were there")
     if added.waiting:
         raise ConnectionFault(
-            f"{added.why}; {_count(added.waiting, 'result')} wait in {corpus.place.folder / 'spool'}; the next command "
+            f"{added.why}; {count(added.waiting, 'result')} wait in {corpus.place.folder / 'spool'}; the next command "
             "stores them"
         )
     if added.refused:
-        raise FileFault(f"{_count(len(added.refused), 'file')} could not be added")
+        raise FileFault(f"{count(len(added.refused), 'file')} could not be added")
 
 
 def _files(given: Sequence[str]) -> Iterator[Path]:
@@ -272,14 +273,14 @@ def _tag(corpus: Corpus, tag: str, names: Sequence[str], *, remove: bool) -> Non
         corpus.index.untag(digests, tag)
     else:
         corpus.index.tag(digests, tag)
-    print(f"{_count(len(digests), 'result')} {'without' if remove else 'tagged'} {tag}")
+    print(f"{count(len(digests), 'result')} {'without' if remove else 'tagged'} {tag}")
 
 
 def _export(corpus: Corpus, directory: Path, words: Sequence[str]) -> None:
     from wirespeed.corpus.words import parse_words  # noqa: PLC0415
 
     digests = [row["digest"] for row in corpus.index.results(parse_words(words), "started").rows]
-    print(f"{_count(corpus.export(digests, directory), 'result')} written to {directory}")
+    print(f"{count(corpus.export(digests, directory), 'result')} written to {directory}")
 
 
 def _verify(corpus: Corpus) -> int:
@@ -292,14 +293,10 @@ def _verify(corpus: Corpus) -> int:
         print(reason, file=sys.stderr)
     for digest in check.missing:
         print(f"{digest[:12]}: its file {corpus.store.path(digest)} is missing", file=sys.stderr)
-    print(f"{_count(check.results, 'result')} of {corpus.place.name} are whole")
+    print(f"{count(check.results, 'result')} of {corpus.place.name} are whole")
     if not check.is_whole:
         raise FileFault(
             f"{len(check.missing)} files are missing and {len(check.damaged)} were damaged: restore them from a copy "
             "and verify again, or add the results again"
         )
     return 0
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""Packets that ask something of the network: ARP, ping, and which port is wired to which.
+"""Packets that ask something of the network: ARP, neighbor discovery, ping, and which port is wired to which.
 
 They are pushed by the server and their answers captured there, so nothing is measured by this machine's clock.
 """
@@ -10,9 +10,22 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 
 from wirespeed.client.stateless_client import Pushed, StatelessClient
-from wirespeed.scapy_layers import ARP, ICMP, IP, Dot1Q, Ether, Packet, Raw
+from wirespeed.scapy_layers import (
+    ARP,
+    ICMP,
+    IP,
+    Dot1Q,
+    Ether,
+    ICMPv6ND_NA,
+    ICMPv6ND_NS,
+    ICMPv6NDOptSrcLLAddr,
+    IPv6,
+    Packet,
+    Raw,
+)
 
 WAIT_S = 1.0
 _POLL_S = 0.02
@@ -94,6 +107,21 @@ def resolve(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAI
     with capturing(client, [], [port], "arp or (vlan and arp)") as fetch:
         push(client, port, request)
         return next((mac for one in until(fetch, wait_s) if (mac := answer(one))), None)
+
+
+def resolve6(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAIT_S) -> str | None:
+    """The MAC address that answers for `who.dst_ip`, None without an answer (RFC 4861)."""
+    group = int(IPv6Address(who.dst_ip)) & 0xFF_FFFF | int(IPv6Address("ff02::1:ff00:0"))
+    asked = ICMPv6ND_NS(tgt=who.dst_ip) / ICMPv6NDOptSrcLLAddr(lladdr=who.src_mac)
+    solicitation = IPv6(src=who.src_ip, dst=str(IPv6Address(group)), hlim=255) / asked
+    group_mac = "33:33:" + (group & 0xFFFF_FFFF).to_bytes(4).hex(":")
+    with capturing(client, [], [port], "icmp6 or (vlan and icmp6)") as fetch:
+        push(client, port, frame(group_mac, who.src_mac, who.vlans, solicitation))
+        for one in until(fetch, wait_s):
+            packet = Ether(one.packet)
+            if one.origin == "RX" and ICMPv6ND_NA in packet and packet[ICMPv6ND_NA].tgt == who.dst_ip:
+                return str(packet.src)
+    return None
 
 
 def ping(

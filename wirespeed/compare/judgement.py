@@ -95,11 +95,11 @@ def bounded(judgement: Judgement, a_at_least: bool, b_at_least: bool) -> Judgeme
     """The verdict where figures are only lower bounds: A better than what B at least has stays no verdict."""
     word, why = judgement.word, ""
     if a_at_least and b_at_least:
-        why = "the tester was the limit of both"
+        why = "both are lower bounds"
     elif b_at_least and word != "better":
-        why = "the tester was the limit of B, which may have more"
+        why = "B is a lower bound"
     elif a_at_least and word != "worse":
-        why = "the tester was the limit of A, which may have more"
+        why = "A is a lower bound"
     if not why:
         return judgement
     return Judgement(

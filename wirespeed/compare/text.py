@@ -48,11 +48,15 @@ def verdict(row: ComparisonRow, within: float) -> str:
 
 
 def steps_text(row: ComparisonRow) -> str:
-    """`; by the steps of the ramps −50.0 to −11.1 %`; empty where no estimates are compared."""
+    """`; the limit itself fell by 11.1 to 50.0 %`; empty where no estimates are compared."""
     if row.steps is None or row.judgement.difference is None:
         return ""
-    low, high = (f"{100 * ratio:+.1f}".replace("+0.0", "0").replace("-0.0", "0") for ratio in row.steps)
-    return f"; by the steps of the ramps {low} to {high} %"
+    low, high = (round(100 * ratio, 1) for ratio in row.steps)
+    if low < 0 < high:
+        return f"; the limit itself changed by {low:+.1f} to {high:+.1f} %"
+    least, most = sorted((abs(low), abs(high)))
+    span = f"{least:.1f} to {most:.1f} %" if least else f"up to {most:.1f} %"
+    return f"; the limit itself {'fell' if low < 0 else 'rose'} by {span}"
 
 
 def _rate(pps: float | None, bound: str) -> str:

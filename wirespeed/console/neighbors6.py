@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from ipaddress import IPv6Address
 
 from wirespeed.client.probes import WAIT_S, Layer3, capturing, frame, push, until
 from wirespeed.client.stateless_client import StatelessClient
@@ -15,7 +14,6 @@ from wirespeed.scapy_layers import (
     ICMPv6ND_NA,
     ICMPv6ND_NS,
     ICMPv6NDOptDstLLAddr,
-    ICMPv6NDOptSrcLLAddr,
     IPv6,
     Packet,
     Raw,
@@ -55,21 +53,6 @@ def _answer(client: StatelessClient, port: int, who: Layer3, packet: Ether) -> N
         advert = ICMPv6ND_NA(tgt=who.src_ip, R=0, S=1, O=1) / ICMPv6NDOptDstLLAddr(lladdr=who.src_mac)
         answer = IPv6(src=who.src_ip, dst=packet[IPv6].src, hlim=255) / advert
         push(client, port, frame(packet.src, who.src_mac, who.vlans, answer))
-
-
-def resolve6(client: StatelessClient, port: int, who: Layer3, wait_s: float = WAIT_S) -> str | None:
-    """The MAC address that answers for `who.dst_ip`, None without an answer (RFC 4861)."""
-    group = int(IPv6Address(who.dst_ip)) & 0xFF_FFFF | int(IPv6Address("ff02::1:ff00:0"))
-    asked = ICMPv6ND_NS(tgt=who.dst_ip) / ICMPv6NDOptSrcLLAddr(lladdr=who.src_mac)
-    solicitation = IPv6(src=who.src_ip, dst=str(IPv6Address(group)), hlim=255) / asked
-    group_mac = "33:33:" + (group & 0xFFFF_FFFF).to_bytes(4).hex(":")
-    with capturing(client, [], [port], "icmp6 or (vlan and icmp6)") as fetch:
-        push(client, port, frame(group_mac, who.src_mac, who.vlans, solicitation))
-        for one in until(fetch, wait_s):
-            packet = Ether(one.packet)
-            if one.origin == "RX" and ICMPv6ND_NA in packet and packet[ICMPv6ND_NA].tgt == who.dst_ip:
-                return str(packet.src)
-    return None
 
 
 def ping6(

@@ -308,7 +308,7 @@ def tables(
     for title, unidirectional in (("Unidirectional", True), ("Bidirectional: sum of both directions, 2 lines", False)):
         table = Table(box=box.SIMPLE_HEAD, padding=0)
         table.add_column("load test", min_width=14, no_wrap=True)
-        table.add_column("router", width=10 if widths else None, overflow="fold")
+        table.add_column("DUT", width=10 if widths else None, overflow="fold")
         for heading in columns:
             table.add_column(heading, justify="right", width=widths.get(heading), overflow="fold")
         for test in suite:

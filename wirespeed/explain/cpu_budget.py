@@ -15,8 +15,8 @@ from itertools import groupby
 from math import isfinite
 from statistics import fmean
 
-from wirespeed.cases.facts import CaseStep, CpuShares, Worker, worker_of
-from wirespeed.results.dut import INPUT_NODES, summed
+from wirespeed.cases.facts import CaseStep, CpuShares, Worker, merged_workers
+from wirespeed.results.dut import INPUT_NODES
 from wirespeed.results.node_classes import NODE_CLASSES, class_of
 
 AWAY, OUTSIDE, IDLE = "away", "between nodes", "idle"
@@ -103,28 +103,12 @@ def _binned(steps: Sequence[CaseStep]) -> list[CaseStep]:
 
 
 def _merged(steps: Sequence[CaseStep]) -> CaseStep:
-    names = dict.fromkeys(worker.name for step in steps for worker in step.workers)
-    workers = [[worker for step in steps for worker in step.workers if worker.name == name] for name in names]
     cpus = dict.fromkeys(cpu.name for step in steps for cpu in step.cpus)
     return CaseStep(
         fmean(step.offered_pps for step in steps),
         fmean(step.received_pps for step in steps),
-        workers=tuple(map(_one_worker, workers)),
+        workers=merged_workers([step.workers for step in steps]),
         cpus=tuple(_one_cpu([cpu for step in steps for cpu in step.cpus if cpu.name == name]) for name in cpus),
-    )
-
-
-def _one_worker(rows: Sequence[Worker]) -> Worker:
-    nodes = summed(node for row in rows for node in row.nodes)
-    preemptions = [row.preempted_s for row in rows if row.preempted_s is not None]
-    idle = [row.idle_s for row in rows if row.idle_s is not None]
-    return worker_of(
-        rows[0].name,
-        sum(row.interval_s for row in rows),
-        nodes,
-        tsc_hz=rows[0].tsc_hz,
-        preempted_s=sum(preemptions) if preemptions else None,
-        idle_s=sum(idle) if len(idle) == len(rows) else None,
     )
 
 

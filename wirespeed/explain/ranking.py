@@ -10,6 +10,7 @@ from wirespeed.explain.causes import causes
 from wirespeed.explain.curves import CostCurve, LossCurve, cost_curve, loss_curve
 from wirespeed.explain.evidence import HINT, CauseFinding, Evidence
 from wirespeed.explain.reckoning import ComputedFigure, contradictions, figures
+from wirespeed.results.verdict import BOUNDS, NOTHING_BACK
 
 NAMED = 0.5
 """A cause below this confidence is not a verdict."""
@@ -50,6 +51,13 @@ class Explanation:
         return self.named[0].cause if self.named else "unknown"
 
     @property
+    def label(self) -> str:
+        """The cause in the words of the verdict: a tester that could have offered more was not the limit."""
+        if self.cause == "tester" and not self.case.load.is_short_of_tester:
+            return BOUNDS["nothing"]
+        return self.cause
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """Missing data that would help."""
         wanted = [what for finding in (*self.named[:1], *self.likely) for what in finding.missing]
@@ -58,10 +66,12 @@ class Explanation:
     @property
     def next(self) -> str:
         """The experiment that would settle it."""
+        if self.verdict is None and self.case.load.received_pps <= 0:
+            return NOTHING_BACK
         first = next(iter((*self.named, *self.likely)), None)
         if first is not None and first.next:
             return first.next
-        return "hold the highest load and read the device at the same time (`--dut`), its NIC counters and CPUs"
+        return "hold the highest load and read the DUT at the same time (`--dut`), its NIC counters and CPUs"
 
 
 def explain(case: Case) -> Explanation:
@@ -95,11 +105,11 @@ def _comparable(case: Case) -> tuple[CaseLoad, ...]:
 def _never_told(case: Case) -> list[str]:
     missing = []
     if not case.workers and not case.cpus:
-        missing.append("what the device's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
+        missing.append("what the DUT's CPUs did under load (`loadtest --dut` keeps it; `show runtime` of a router)")
     if not case.drops and not case.tells_drops:
         missing.append(DROPS_BY_REASON)
     if case.dut.has_nics and not case.dut.links:
         missing.append("the NIC's PCIe link (`host show -o dut.json` on the DUT, and `explain` with that file too)")
     if case.dut.has_nics and case.is_short and not any(nic.queue_packets for nic in case.machine.nics):
-        missing.append("packets by RX queue (`dut collect` on the device tells whether RSS spreads them)")
+        missing.append("packets by RX queue (`dut collect` on the DUT tells whether RSS spreads them)")
     return missing

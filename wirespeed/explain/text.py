@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
@@ -15,16 +15,24 @@ from wirespeed.results.verdict import Verdict
 
 NONE: Mapping[str, Verdict] = MappingProxyType({})
 UNKNOWN = "unknown: the evidence does not name a cause"
-UNCOUNTED = "unknown: no counter of the device explains the loss"
+NOTHING_CAME = "unknown: no packet came back"
+UNCOUNTED = "unknown: no counter of the DUT explains the loss"
+EvidenceRow = tuple[str, str, str]
+"""The label of a piece of evidence (for, against, figure and so on), its text and its source."""
 
 
 def sentence(explanation: Explanation) -> str:
     """The verdict in one line, with how sure it is."""
     verdict = explanation.verdict
-    if verdict is None:
-        case = explanation.case
-        return UNCOUNTED if case.tells_drops and case.is_short and not case.drops else UNKNOWN
-    return f"{verdict.sentence} ({verdict.cause}, {sure(verdict)})"
+    return unknown(explanation) if verdict is None else f"{verdict.sentence} ({explanation.label}, {sure(verdict)})"
+
+
+def unknown(explanation: Explanation) -> str:
+    """Why no cause is named."""
+    case = explanation.case
+    if case.load.received_pps <= 0:
+        return NOTHING_CAME
+    return UNCOUNTED if case.tells_drops and case.is_short and not case.drops else UNKNOWN
 
 
 def as_text(explanations: Sequence[Explanation], verdicts: Mapping[str, Verdict] = NONE) -> str:
@@ -76,22 +84,14 @@ def _noted(
     mean."""
     if (verdict := verdicts.get(explanation.case.load.name)) is not None:
         yield "result", verdict.line
-    rows = list(_marked(explanation, shared))
+    rows = [*evidence_rows(explanation, _findings(explanation), shared), ("next", explanation.next, "")]
     numbers = {source: number for number, source in enumerate(dict.fromkeys(row[2] for row in rows if row[2]), start=1)}
     for mark, text, source in rows:
         yield mark, f"{text} [{numbers[source]}]" if source else text
     yield from (("from", f"[{number}] {source}") for source, number in numbers.items())
 
 
-def _marked(explanation: Explanation, shared: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-    """The evidence of the sentence, one line each with its label (for, against, figure and so on) and source; without
-    lines `shared` by all tests."""
-    yield from (
-        (direction.case.load.name, of_direction(direction, explanation), "") for direction in explanation.directions
-    )
-    if explanation.verdict is not None:
-        yield from (("for", piece.text, piece.source) for piece in explanation.verdict.speaks_for)
-        yield from (("against", piece.text, piece.source) for piece in explanation.verdict.speaks_against)
+def _findings(explanation: Explanation) -> Iterator[EvidenceRow]:
     yield from (("also", f"{found.cause}, {sure(found)}: {found.sentence}", "") for found in explanation.named[1:])
     for finding in explanation.likely:
         piece = finding.speaks_for[0]
@@ -99,18 +99,30 @@ def _marked(explanation: Explanation, shared: Sequence[str]) -> Iterator[tuple[s
     for finding in explanation.ruled_out:
         piece = finding.heaviest_against
         yield "not", f"{finding.cause}: {piece.text}", piece.source
+
+
+def evidence_rows(
+    explanation: Explanation, findings: Iterable[EvidenceRow], shared: Sequence[str]
+) -> Iterator[EvidenceRow]:
+    """The evidence of the sentence, and `findings` other than its own; without rows `shared` by all tests."""
+    yield from (
+        (direction.case.load.name, of_direction(direction, explanation), "") for direction in explanation.directions
+    )
+    if explanation.verdict is not None:
+        yield from (("for", piece.text, piece.source) for piece in explanation.verdict.speaks_for)
+        yield from (("against", piece.text, piece.source) for piece in explanation.verdict.speaks_against)
+    yield from findings
     yield from (("figure", figure.text, figure.source) for figure in explanation.figures)
     yield from (("curve", text, explanation.case.load.source) for text in curves(explanation))
     yield from (("remark", remark, "") for remark in explanation.case.remarks)
     yield from (("missing", what, "") for what in explanation.missing if what not in shared)
-    yield "next", explanation.next, ""
 
 
 def of_direction(direction: Explanation, whole: Explanation) -> str:
     """The rates of a direction, and its verdict if that differs from the verdict on all directions."""
     load = direction.case.load
     offered = "" if load.offered_pps is None else f" of {rate_text(load.offered_pps)} offered"
-    said = sentence(direction) if direction.cause != whole.cause else f"{direction.cause} too"
+    said = sentence(direction) if direction.cause != whole.cause else f"{direction.label} too"
     return f"{rate_text(load.received_pps)}{offered}: {said}"
 
 

@@ -21,13 +21,13 @@ def worth_line(verdicts: Sequence[Verdict], cpus: int | None = None) -> str:
     tests = count(len(verdicts), "test")
     if shown == len(verdicts):
         what = "its limit or its whole line" if len(verdicts) > 1 else "the line" if _whole(verdicts) else "its limit"
-        return f"worth: this run shows what the router forwards: {tests} reached {what}"
+        return f"worth: this run shows what the DUT forwards: {tests} reached {what}"
     reasons = Counter(one.limited_by for one in verdicts if not one.shows_the_dut)
     by, number = reasons.most_common(1)[0]
     full = sum(one.limited_by == "line" for one in verdicts)
-    head = f"{shown - full} of {tests} {'shows' if shown - full == 1 else 'show'} the router's limit"
+    head = f"{shown - full} of {tests} {'shows' if shown - full == 1 else 'show'} the DUT's limit"
     if not shown:
-        head = "this run does not show the limit of the router"
+        head = "this run does not show the limit of the DUT"
     elif full:
         head += f", {full} {'fills its' if full == 1 else 'fill their'} line"
     return f"worth: {head}: {_why(by, number, verdicts)}; {_help(by, cpus, verdicts)}"
@@ -36,7 +36,7 @@ def worth_line(verdicts: Sequence[Verdict], cpus: int | None = None) -> str:
 def few_cpus_text(cpus: int) -> str:
     """Why so few CPUs disturb a lab, and what helps."""
     return (
-        f"only {count(cpus, 'CPU')}: tester and router share them with everything else; give the lab {FEW_CPUS}, or "
+        f"only {count(cpus, 'CPU')}: tester and DUT share them with everything else; give the lab {FEW_CPUS}, or "
         "choose quieter ones with `demo --cpus` or `taskset -c`; closing the browser helps"
     )
 

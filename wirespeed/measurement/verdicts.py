@@ -25,11 +25,11 @@ LIMITED_BY: dict[BoundLimit, LimitedBy] = {
 """Limits of a search as limits of a verdict."""
 
 _SENTENCES: dict[LimitedBy, str] = {
-    "dut": "the router loses packets above this load",
-    "tester": "the tester was the limit, not the router: it could not offer more",
-    "host": "the host preempted CPUs in the trials above this load, so the router's limit is not shown",
+    "dut": "the DUT loses packets above this load",
+    "tester": "the tester was the limit, not the DUT: it could not offer more",
+    "host": "the host preempted CPUs in the trials above this load, so the DUT's limit is not shown",
     "line": "the whole line was forwarded",
-    "nothing": "the highest load that was allowed was forwarded: the router may do more",
+    "nothing": "the highest load that was allowed was forwarded: the DUT may do more",
     "unknown": "the limit was not found",
 }
 

@@ -12,9 +12,9 @@ from wirespeed.results.figures import NOTHING
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.units import format_si
 
-SETTINGS, BENCH, DUT, VERSIONS = "Settings", "Bench", "Device under test", "Versions"
-SECTIONS = (BENCH, DUT, VERSIONS, SETTINGS)
-_BEFORE = {BENCH: "bench ", DUT: "DUT ", VERSIONS: "version of ", SETTINGS: ""}
+SETTINGS, TESTBED, DUT, VERSIONS = "Settings", "Testbed", "Device under test", "Versions"
+SECTIONS = (TESTBED, DUT, VERSIONS, SETTINGS)
+_BEFORE = {TESTBED: "testbed ", DUT: "DUT ", VERSIONS: "version of ", SETTINGS: ""}
 COMMANDS = "commands"
 OUTPUT_FILE = "output_file"  # a test is called by it already
 RATES = (" bps", " pps")
@@ -24,14 +24,14 @@ MOST_LEVELS = 4
 
 @dataclass(frozen=True)
 class Key:
-    """Place of a value: `Bench`, `generator cpu`."""
+    """Place of a value: `Testbed`, `generator cpu`."""
 
     section: str
     name: str
 
     @property
     def heading(self) -> str:
-        """The name where no section stands above it: `bench generator cpu`."""
+        """The name where no section stands above it: `testbed generator cpu`."""
         return f"{_BEFORE[self.section]}{self.name}"
 
 
@@ -92,7 +92,7 @@ def _distinct_listings(results: Sequence[MeasurementResult]) -> tuple[Listing, .
 def _values(result: MeasurementResult) -> Iterator[tuple[Key, Any]]:
     sources: tuple[tuple[str, dict[str, Any]], ...] = (
         (SETTINGS, {key: value for key, value in to_json(result.variables).items() if key != OUTPUT_FILE}),
-        (BENCH, to_json(result.lab)),
+        (TESTBED, to_json(result.lab)),
         (DUT, {key: value for key, value in to_json(result.dut).items() if key != "texts"}),
         (VERSIONS, dict(result.versions)),
     )

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.explain.cpu_budget import cpu_budget
-from wirespeed.explain.evidence import Evidence
 from wirespeed.explain.ranking import Explanation
-from wirespeed.explain.text import UNKNOWN, curves, missing_of_all, of_direction, sure
+from wirespeed.explain.text import EvidenceRow, evidence_rows, missing_of_all, sure, unknown
 from wirespeed.report.budget_picture import BudgetView, budget_view
 from wirespeed.results.figures import Scaler
+from wirespeed.results.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -47,26 +47,36 @@ class Explained:
     missing: tuple[str, ...]
 
 
-def explanation_views(found: Sequence[Explanation], charts: Mapping[str, str], scaler: Scaler) -> Explained:
+def explanation_views(
+    explanations: Sequence[Explanation], charts: Mapping[str, str], verdicts: Mapping[str, Verdict], scaler: Scaler
+) -> Explained:
     """`charts` are the elements of the page that draw a result, by its name."""
-    missing = missing_of_all(found)
-    return Explained(tuple(_view(one, charts, scaler, missing) for one in found), tuple(map(_plain, missing)))
+    missing = missing_of_all(explanations)
+    return Explained(
+        tuple(_view(one, charts, verdicts.get(one.case.load.name), scaler, missing) for one in explanations),
+        tuple(map(_plain, missing)),
+    )
 
 
 def _view(
-    explanation: Explanation, charts: Mapping[str, str], scaler: Scaler, shared: Sequence[str]
+    explanation: Explanation,
+    charts: Mapping[str, str],
+    own: Verdict | None,
+    scaler: Scaler,
+    shared: Sequence[str],
 ) -> ExplanationView:
+    """`own` is the verdict on the result, which knows the limit where no cause is named."""
     verdict, name = explanation.verdict, explanation.case.load.name
     budget = cpu_budget(explanation.case.steps)
     chart = charts.get(name, "")
     return ExplanationView(
         test=name,
-        cause=explanation.cause,
+        cause=explanation.label,
         sure="" if verdict is None else sure(verdict),
-        sentence=UNKNOWN if verdict is None else _plain(verdict.sentence),
+        sentence=_plain(verdict.sentence if verdict is not None else _without_cause(explanation, own)),
         lines=tuple(
-            _placed(replace(line, text=_plain(line.text)), explanation, chart, scaler)
-            for line in _lines(explanation, shared)
+            _placed(EvidenceLine(mark, _plain(text), source), explanation, chart, scaler)
+            for mark, text, source in evidence_rows(explanation, _findings(explanation), shared)
         ),
         next=_plain(explanation.next),
         source=explanation.case.load.source,
@@ -74,20 +84,15 @@ def _view(
     )
 
 
-def _lines(explanation: Explanation, shared: Sequence[str]) -> Iterator[EvidenceLine]:
-    verdict = explanation.verdict
-    for direction in explanation.directions:
-        yield EvidenceLine(direction.case.load.name, of_direction(direction, explanation))
-    if verdict is not None:
-        yield from (_line("for", piece) for piece in verdict.speaks_for)
-        yield from (_line("against", piece) for piece in verdict.speaks_against)
-    yield from (EvidenceLine("also", f"{found.sentence} ({sure(found)})") for found in explanation.named[1:])
-    yield from (EvidenceLine("perhaps", f"{found.sentence} ({sure(found)})") for found in explanation.likely)
-    yield from (_line(f"not {found.cause}", found.heaviest_against) for found in explanation.ruled_out)
-    yield from (EvidenceLine("figure", figure.text, figure.source) for figure in explanation.figures)
-    yield from (EvidenceLine("curve", text, explanation.case.load.source) for text in curves(explanation))
-    yield from (EvidenceLine("remark", text) for text in explanation.case.remarks)
-    yield from (EvidenceLine("missing", what) for what in explanation.missing if what not in shared)
+def _without_cause(explanation: Explanation, own: Verdict | None) -> str:
+    return unknown(explanation) if own is None or own.limited_by == "unknown" else own.sentence
+
+
+def _findings(explanation: Explanation) -> Iterator[EvidenceRow]:
+    yield from (("also", f"{found.sentence} ({sure(found)})", "") for found in explanation.named[1:])
+    yield from (("perhaps", f"{found.sentence} ({sure(found)})", "") for found in explanation.likely)
+    for found in explanation.ruled_out:
+        yield f"not {found.cause}", found.heaviest_against.text, found.heaviest_against.source
 
 
 def _placed(line: EvidenceLine, explanation: Explanation, chart: str, scaler: Scaler) -> EvidenceLine:
@@ -103,10 +108,6 @@ def _placed(line: EvidenceLine, explanation: Explanation, chart: str, scaler: Sc
     # A test of one load has its time along the chart.
     at = "" if pps is None or not explanation.case.steps else f"{pps / load.directions / scaler.divisor:.6g}"
     return replace(line, chart=chart, at=at)
-
-
-def _line(mark: str, piece: Evidence) -> EvidenceLine:
-    return EvidenceLine(mark, piece.text, piece.source)
 
 
 def _plain(text: str) -> str:

@@ -21,7 +21,7 @@ def remarks_on(kinds: Mapping[str, Sequence[MeasurementResult]]) -> tuple[Remark
             "not-ended",
             ((one.name, one.ending.text) for one in others if one.ending.status != COMPLETE),
             len(others),
-            "measurement",
+            "result",
             " not ended as planned: the figures are what was known until then.",
         ),
         *(remark for kind, results in kinds.items() for remark in report_of(kind).remarks(results)),
@@ -40,5 +40,5 @@ def remarks_on_devices(results: Sequence[MeasurementResult]) -> Iterator[Remark]
 def _notes(results: Sequence[MeasurementResult]) -> Iterator[Remark]:
     noted = [(one.name, note) for one in results for note in report_of(one.kind).notes(one)]
     if noted:
-        who = some(dict.fromkeys(name for name, _ in noted), len(results), "measurement")
+        who = some(dict.fromkeys(name for name, _ in noted), len(results), "result")
         yield Remark("notes", f"{who} with notes.", tuple(f"{name}: {note}" for name, note in noted))

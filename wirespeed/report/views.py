@@ -10,7 +10,7 @@ from wirespeed.charts.page_parts import Cards, PageSection, SummaryTable
 from wirespeed.measurement.registry import report_of
 from wirespeed.measurement.reported import Both, Remark
 from wirespeed.pages.duts import dut_name
-from wirespeed.pages.words import first_of, words
+from wirespeed.pages.words import first_of
 from wirespeed.report.comparison import ReportedResults
 from wirespeed.report.explanation_views import Explained, explanation_views
 from wirespeed.report.matrix import BY_NAME, Labels, ReportMatrix, matrix
@@ -84,7 +84,7 @@ def page_of(
         matrix=matrix(comparison, both=both, labels=labels) if has_matrix else None,
         summary=next(filter(None, summaries), None),
         sections=sections,
-        explained=explanation_views(comparison.explanations, charts, scaler),
+        explained=explanation_views(comparison.explanations, charts, comparison.verdicts, scaler),
         nodes=node_tables(comparison, scaler),
         remarks=comparison.remarks,
         kinds=kinds_of(comparison),
@@ -105,6 +105,7 @@ def _listed(comparison: ReportedResults) -> tuple[Listed, ...]:
 def _meta(comparison: ReportedResults) -> tuple[str, ...]:
     parts = [report_of(kind).counted(results) for kind, results in comparison.kinds.items()]
     parts += filter(None, (report_of(kind).judged(results) for kind, results in comparison.kinds.items()))
-    names = list(dict.fromkeys(words(result.dut.name) for result in comparison.results if result.dut.name))
+    is_named = any(result.dut.name for result in comparison.results)
+    names = list(dict.fromkeys(dut_name(result) for result in comparison.results if is_named))
     named = first_of(names, MOST_NAMED)
     return (named, *parts) if named else tuple(parts)

@@ -42,14 +42,16 @@ BOUNDS: dict[LimitedBy, str] = {"tester": "tester-limited", "host": "host-limite
 Mark = Literal["held", "estimate", "at least", "lossy", "irregular", "broken off", "disturbed", "not measured"]
 
 NEXT_STEPS: dict[LimitedBy, str] = {
-    "dut": "hold that load and read the device at the same time (`loadtest --dut`), its NIC counters and CPUs",
+    "dut": "hold that load and read the DUT at the same time (`loadtest --dut`), its NIC counters and CPUs",
     "line": "use smaller frames, both directions or a faster line",
     "tester": "give the tester a CPU of its own, more workers or another kind of port (`wirespeed host check`)",
     "host": "close other programs or give the lab CPUs of its own, and run it again (`wirespeed host check`)",
     "nothing": "offer more: a higher target, smaller frames or both directions",
-    "unknown": "run it again with the device read (`loadtest --dut`)",
+    "unknown": "run it again and read the DUT (`loadtest --dut`)",
 }
 """Next steps, for verdicts without an experiment by `explain`."""
+NOTHING_BACK = "check cables, addresses and routes: `wirespeed testbed check` tries each"
+"""The next step where no packet came back."""
 
 DISTURBED = "not measured: disturbed"
 

@@ -56,7 +56,7 @@ def commands(entry: SiteEntry) -> str:
     told = entry.told
     lines = [f"# {harmless(entry.title)}: {harmless(entry.dut)}, {entry.started}", told.command]
     if told.device:
-        lines += ["", "# what the device was given", *told.device]
+        lines += ["", "# what the DUT was given", *told.device]
     if entry.version:
         lines += ["", f"# version: {harmless(entry.version)}"]
     return "\n".join(lines) + "\n"

@@ -33,7 +33,7 @@ def cabled(bench: Bench, force: bool = False) -> Iterator[tuple[StatelessClient,
                     where = "at no port of the tester" if peers[port] is None else f"at port {peers[port]}"
                     raise EnvironmentFault(
                         f"frames from port {port} arrive {where}: to measure the tester alone, put a cable from port "
-                        f"{port} to port {other}, or set the device to mode l2xc (`wirespeed dut prepare`)"
+                        f"{port} to port {other}, or set the DUT to mode l2xc (`wirespeed dut prepare`)"
                     )
                 client.on_ports("set_l2", [port], dst_mac=macs[other], block=False)
         yield client, None if speed is None else float(parse_speed(speed))

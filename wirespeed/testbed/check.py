@@ -83,7 +83,7 @@ class Check:
     def _prepare(self, does: str) -> str:
         """The next step where the device is not set up."""
         if self.bench.dut.kind == "none":
-            return f"set the device up by hand, or say in {self.file} how it is reached: `wirespeed dut prepare` {does}"
+            return f"set the DUT up by hand, or say in {self.file} how it is reached: `wirespeed dut prepare` {does}"
         return f"`wirespeed dut prepare --testbed {self.file}` {does}"
 
     def _tester(self) -> StatelessClient | None:
@@ -121,7 +121,7 @@ class Check:
                 self._fail(
                     f"port {port}",
                     "the link is down",
-                    "plug the cable in, set the device's end up, look at the SFPs",
+                    "plug the cable in, set the DUT's end up, look at the SFPs",
                 )
         return not self.exit_code
 
@@ -139,9 +139,9 @@ class Check:
                 device = DeviceInterfaces(dut, reach)
             there = device.read()
         except WirespeedError as error:
-            self._fail("device", str(error), f"try by hand what dut.reach says in {self.file}", error.exit_code)
+            self._fail("DUT", str(error), f"try by hand what dut.reach says in {self.file}", error.exit_code)
             return None
-        self._ok("device", f"{dut.kind} by {dut.reach}, {len(there)} interfaces: {', '.join(sorted(there))}")
+        self._ok("DUT", f"{dut.kind} by {dut.reach}, {len(there)} interfaces: {', '.join(sorted(there))}")
         for link in self.bench.links:
             self._interface(link, there)
         return device
@@ -153,11 +153,11 @@ class Check:
         interface = there.get(name)
         if interface is None:
             known = ", ".join(sorted(there))
-            self._fail(name, f"the device has no interface {name}; it has {known}", f"correct the links in {self.file}")
+            self._fail(name, f"the DUT has no interface {name}; it has {known}", f"correct the links in {self.file}")
         elif interface.is_up is False:
-            self._fail(name, "it is down on the device", self._prepare("sets it up"))
+            self._fail(name, "it is down on the DUT", self._prepare("sets it up"))
         else:
-            self._ok(name, f"up on the device{f', {interface.mac}' if interface.mac else ''}")
+            self._ok(name, f"up on the DUT{f', {interface.mac}' if interface.mac else ''}")
 
     def _cabling(self, client: StatelessClient, device: DeviceInterfaces) -> bool:
         """True if each port ends at the interface that the file has for it; an interface that it lacks is found."""
@@ -178,8 +178,8 @@ class Check:
                 good = False
                 self._fail(
                     part,
-                    f"frames from port {link.port} do not arrive at {said} of the device",
-                    "follow the cable: it ends elsewhere, or the device's driver drops frames for other addresses",
+                    f"frames from port {link.port} do not arrive at {said} of the DUT",
+                    "follow the cable: it ends elsewhere, or the DUT's driver drops frames for other addresses",
                 )
             elif link.interface is None:
                 self._ok(part, f"port {link.port} ends at {name}; write `interface: {name}` into {self.file}")
@@ -233,7 +233,7 @@ class Check:
                 self._fail(
                     part,
                     f"nobody answers {what} for {link.dut_address}",
-                    self._prepare("gives the device its addresses"),
+                    self._prepare("gives the DUT its addresses"),
                 )
             return None
         if link.dut_mac and link.dut_mac.lower() != answer:
@@ -249,7 +249,7 @@ class Check:
         if packet is None:
             self._fail(part, f"no route or label leads to port {rx}", f"give one in {self.file}")
         elif goes_through(client, tx, rx, packet, MARK):
-            self._ok(part, "a packet went through the device")
+            self._ok(part, "a packet went through the DUT")
         elif self.bench.mode == "l2xc" and (peer := find_peers(client, self._macs)[tx]) is not None:
             self._fail(
                 part, f"frames from port {tx} arrive at port {peer}", "swap the cables, or the links in the file"
@@ -257,6 +257,6 @@ class Check:
         else:
             self._fail(
                 part,
-                "a packet does not come out of the device",
+                "a packet does not come out of the DUT",
                 self._prepare(f"sets its routes and forwarding (mode {self.bench.mode})"),
             )

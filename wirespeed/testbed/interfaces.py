@@ -89,7 +89,7 @@ def linux_interfaces(text: str) -> list[LinkedInterface]:
             for row in rows
         ]
     except (ValueError, KeyError, TypeError):
-        raise ConnectionFault(f"the device's output of `ip -j -s link show` cannot be read: {text[:60]!r}") from None
+        raise ConnectionFault(f"the DUT's output of `ip -j -s link show` cannot be read: {text[:60]!r}") from None
 
 
 def bsd_interfaces(text: str) -> list[LinkedInterface]:

@@ -169,7 +169,7 @@ class TestbedDut(TestbedSection):
     """The device under test: its type, and the access to it."""
 
     kind: Kind = "none"
-    reach: Annotated[str, _matching(_REACH, "way to a device: ssh://user@host[:port], netns:NAME, local, …")] | None = (
+    reach: Annotated[str, _matching(_REACH, "way to a DUT: ssh://user@host[:port], netns:NAME, local, …")] | None = (
         Field(default=None, description="ssh://user@host[:port], netns:NAME, local or console-log:FILE.")
     )
     socket: str | None = Field(
@@ -182,7 +182,7 @@ class TestbedDut(TestbedSection):
         if self.kind == "none" and (self.reach or self.socket):
             raise ValueError("`reach` and `socket` need `kind`: linux, freebsd, openbsd, danos, vpp or wirespeed")
         if self.kind != "none" and self.reach is None:
-            raise ValueError(f"a device of kind {self.kind} needs `reach`: ssh://user@host, netns:NAME or local")
+            raise ValueError(f"a DUT of kind {self.kind} needs `reach`: ssh://user@host, netns:NAME or local")
         return self
 
 

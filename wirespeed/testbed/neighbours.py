@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from wirespeed.client.generator_client import Call
-from wirespeed.client.probes import Layer3, capturing, frame, push, resolve, until
+from wirespeed.client.probes import Layer3, resolve, resolve6
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.errors import EnvironmentFault
-from wirespeed.scapy_layers import Ether, ICMPv6ND_NA, ICMPv6ND_NS, ICMPv6NDOptSrcLLAddr, IPv6
 from wirespeed.testbed.model import Bench, TestbedLink
 
 WAIT_S = 1.0
@@ -49,26 +48,10 @@ def ask(client: StatelessClient, port: int, mac: str, link: TestbedLink, wait_s:
     assert link.dut_address is not None and link.tester_address is not None
     theirs = str(ipaddress.ip_interface(link.dut_address).ip)
     for _ in range(ATTEMPTS):
-        if ":" in theirs:
-            answer = _solicit(client, port, mac, link.tester_address, theirs, wait_s / ATTEMPTS)
-        else:
-            answer = resolve(client, port, Layer3(mac, "", link.tester_address, theirs), wait_s / ATTEMPTS)
+        by = resolve6 if ":" in theirs else resolve
+        answer = by(client, port, Layer3(mac, "", link.tester_address, theirs), wait_s / ATTEMPTS)
         if answer is not None:
             return answer.lower()
-    return None
-
-
-def _solicit(client: StatelessClient, port: int, mac: str, ours: str, theirs: str, wait_s: float) -> str | None:
-    """MAC address that advertises `theirs` after a solicitation."""
-    low = ipaddress.ip_address(theirs).packed[-3:]
-    group = ipaddress.IPv6Address(ipaddress.ip_address("ff02::1:ff00:0").packed[:13] + low)
-    request = IPv6(src=ours, dst=str(group), hlim=255) / ICMPv6ND_NS(tgt=theirs) / ICMPv6NDOptSrcLLAddr(lladdr=mac)
-    with capturing(client, [], [port], "icmp6 or (vlan and icmp6)") as fetch:
-        push(client, port, frame("33:33:ff:" + low.hex(":"), mac, (), request))
-        for one in until(fetch, wait_s):
-            packet = Ether(one.packet)
-            if one.origin == "RX" and ICMPv6ND_NA in packet and packet[ICMPv6ND_NA].tgt == theirs:
-                return str(packet.src)
     return None
 
 

@@ -21,7 +21,7 @@ from wirespeed.results.balance import Balance, Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.machine import can_excuse, most_lost, preempted_share, why_trial_disturbed
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.sample import Preemption, Sample
+from wirespeed.results.sample import Latency, Preemption, Sample
 from wirespeed.results.tester import UNSENT_SHARE
 from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial.directions import check_directions
@@ -431,25 +431,38 @@ class Trial:
     def _channel(
         self, wire: Channel, sample: Sample, ends: tuple[TrialReading, TrialReading], planned: float, seconds: float
     ) -> ChannelTrial:
-        """`sample` covers the time that the load was on. `ends` are from before it and after the drain; at least
-        `planned` packets were to be sent. Rates are over `seconds`."""
+        """`ends` are from before the load and after the drain; at least `planned` packets were to be sent."""
         before, after = ends
+        latency = latency_between(before.latency.get(wire), after.latency.get(wire))
         balance = self.balance(before, after, wire)
-        called_for = balance.sent if balance.intended is None else balance.intended
-        too_little = called_for < (1 - UNSENT_SHARE) * planned
-        away = sample.preemption
-        cost = None if away is None else most_lost(away, called_for / seconds, self._ring_slots)
-        if cost and not can_excuse(sample, preempted_share(None, sample) or 0.0, balance.loss_ratio):
-            cost = 0.0
-        return ChannelTrial(
-            balance=balance,
-            offered_pps=balance.offered / seconds,
-            received_pps=min(balance.test_frames, balance.offered) / seconds,
-            latency=latency_between(before.latency.get(wire), after.latency.get(wire)),
-            tester_limited=too_little or balance.tester_share > TESTER_SHARE,
-            most_by_preemption=cost,
-            disturbed=why_trial_disturbed(sample, wire, balance.shortfall, cost),
-        )
+        return channel_trial(sample, wire, balance, seconds, self._ring_slots, latency, planned)
+
+
+def channel_trial(
+    sample: Sample,
+    wire: Channel,
+    balance: Balance,
+    seconds: float,
+    ring_slots: int,
+    latency: Latency | None = None,
+    planned: float = 0.0,
+) -> ChannelTrial:
+    """A direction of a trial, with the largest loss that preemption can explain. `sample` covers the time that the load
+    was on, rates are over `seconds`; at least `planned` packets were to be sent."""
+    called_for = balance.sent if balance.intended is None else balance.intended
+    away = sample.preemption
+    cost = None if away is None else most_lost(away, called_for / seconds, ring_slots)
+    if cost and not can_excuse(sample, preempted_share(None, sample) or 0.0, balance.loss_ratio):
+        cost = 0.0
+    return ChannelTrial(
+        balance=balance,
+        offered_pps=balance.offered / seconds,
+        received_pps=min(balance.test_frames, balance.offered) / seconds,
+        latency=latency,
+        tester_limited=called_for < (1 - UNSENT_SHARE) * planned or balance.tester_share > TESTER_SHARE,
+        most_by_preemption=cost,
+        disturbed=why_trial_disturbed(sample, wire, balance.shortfall, cost),
+    )
 
 
 def _flow_control_notes(facts: Mapping[int, PortFacts]) -> Iterator[str]:

@@ -38,7 +38,7 @@ from wirespeed.charts.chart import ALONE_DASH, DIRECTION_DASHES
 from wirespeed.charts.colours import COLOURS, MARKS, NODE_COLOURS, REFERENCE
 from wirespeed.errors import WirespeedError
 from wirespeed.exporter.target import Target
-from wirespeed.pages.templates import environment, style, text_of
+from wirespeed.pages.templates import environment, style, text_of, wide_tables
 from wirespeed.pages.trust import MEANINGS
 from wirespeed.report.page import POLICY as REPORT_POLICY
 from wirespeed.report.render import render
@@ -84,6 +84,7 @@ _STATIC: dict[str, tuple[str, Callable[[], str]]] = {
         name: ("text/javascript", partial(text_of, "wirespeed.web", f"static/{name}"))
         for name in ("live_words.js", "live_charts.js", "live.js")
     },
+    "wide_tables.js": ("text/javascript", lambda: f"{wide_tables()}WideTables.watch(document);\n"),
     "charts.css": ("text/css", browser.style),
     "charts.js": ("text/javascript", browser.script),
     "dygraph.js": ("text/javascript", dygraphs.script),

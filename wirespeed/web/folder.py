@@ -18,10 +18,12 @@ from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.followed import DRAIN
+from wirespeed.measurement.load import load_of
 from wirespeed.measurement.registry import frames_of
+from wirespeed.pages.loads import directions_title
 from wirespeed.pages.trust import Trust, trust_of
 from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
-from wirespeed.results.subjects import UNNAMED, dut_of
+from wirespeed.results.subjects import UNNAMED, directions_of, dut_of
 from wirespeed.results.verdict import LIMIT_WORDS
 
 _FRESH_S = 1.0
@@ -52,11 +54,12 @@ class ListedTest:
 
 @dataclass(frozen=True)
 class ListedResult:
-    """A result in a line: the figure of its verdict with what it is of and its trust mark, all figures, what limited
-    it, the DUT and its version, the start (UTC) and the received and the offered load over time as SVG paths. For a
-    test without a result, only the DUT, the start and the `progress` are known. `fault` is the reason why a file cannot
-    be read."""
+    """A result in a line: its load and directions, the figure of its verdict with what it is of and its trust mark, all
+    figures, what limited it, the DUT and its version, the start (UTC) and the received and the offered load over time
+    as SVG paths. For a test without a result, only the DUT, the start and the `progress` are known. `fault` is the
+    reason why a file cannot be read."""
 
+    load: str = ""
     figure: str = ""
     of: str = ""
     trust: Trust | None = None
@@ -86,6 +89,7 @@ def _row(file: Path, changed_s: float) -> ListedResult:
     )
     most = max((load for _, load in (*offered, *received)), default=0.0)
     return ListedResult(
+        load=f"{load_of(result).title}, {directions_title(directions_of(result.channels))}",
         figure=" ".join(filter(None, shown.rate_parts)),
         of="" if shown.said else shown.name,
         trust=trust_of(shown, verdict.disturbed, verdict.samples),

@@ -9,6 +9,8 @@ const ChartFigure = (() => {
 	const NEAR = 12; // pixels between marks that share their words
 	const ALIKE_PX = 2, ALIKE = 0.9; // curves of one result are alike if so many of their points are no further apart
 	const MARKS_PX = 110; // between the marks of a curve
+	const APART_PX = 4, NAME_PX = 10; // between lines that can be told apart; height of a name
+	const ROWS_BELOW = Infinity, ROWS_BELOW_FEW = 3; // places for names below the marks of many and of few curves
 	const NAMES = 0.09; // of the axis: room for the names of many curves, behind their ends
 	const LEAST_PX = 40; // for such a name
 	const STEP_PX = 24; // between places that are tried for a name
@@ -46,6 +48,22 @@ const ChartFigure = (() => {
 
 	// The colour of a level, by its name in the theme.
 	const ruleInk = (rule) => (rule.alarm ? "alarm" : "soft");
+
+	// Pixels between a box and the next of these lines above or below it.
+	function distance(paths, { left, right, top, bottom }) {
+		let nearest = Infinity;
+		for (const points of paths) {
+			for (let place = 1; place < points.length; place++) {
+				const [[x, y], [u, v]] = [points[place - 1], points[place]];
+				if (y === null || v === null || Math.max(x, u) < left || Math.min(x, u) > right) continue;
+				for (const side of [left, right]) {
+					const at = u === x ? y : y + (v - y) * (Math.min(Math.max(side, Math.min(x, u)), Math.max(x, u)) - x) / (u - x);
+					nearest = Math.min(nearest, Math.max(top - at, at - bottom, 0));
+				}
+			}
+		}
+		return nearest;
+	}
 
 	const apart = (one, other) => (one === null || other === null ? (one === other ? 0 : Infinity) : Math.abs(one - other));
 
@@ -247,18 +265,18 @@ const ChartFigure = (() => {
 				const curves = group.map(({ curve }) => curve), all = together(curves.map(({ name }) => name), !few);
 				const end = ends.get(group), room = end ? box.x + box.w - end[0] - Pens.SAMPLE - 6 : 0;
 				// Where many curves come together again, names stand where each leaves the others.
-				const leaving = !few && panel.floor !== undefined && this.below(panel, curves, box, toX, toY);
+				const leaving = panel.floor !== undefined && this.below(panel, curves, box, toX, toY, few ? ROWS_BELOW_FEW : ROWS_BELOW);
 				const isEnd = !leaving && room >= LEAST_PX;
 				const text = isEnd ? ChartLabels.shortened(all, room, family, size) : few && group.length > 1 ? `${all}, alike` : all;
 				const wide = ChartLabels.widthOf(text, family, size) + Pens.SAMPLE + 4;
 				// Names of many are all above their curves, so that none is taken for that of the curve below it.
-				const along = this.along(group, wide, box).filter((_, number) => few || number % 2 === 0);
-				const places = leaving || (isEnd ? [end, ...along] : along);
+				const along = this.along(group, wide, box, named, few);
+				const places = few ? [...along, ...(leaving || [])] : leaving || (isEnd ? [end, ...along] : along);
 				wanted.push({ text, curve: { ...curves[0], alike: group.length > 1 && Boolean(curves[0].symbol) }, places, names: curves });
 			}
 			const put = ChartLabels.placed(wanted, box, this.taken(panel, laid, box, toX, toY), family, size);
-			// Of many names all stand in the panel, or none: the legend has them.
-			const isLeftOut = (label) => !few && label.names && put.rest.some(({ names }) => names);
+			// All names stand in the panel, or none: the legend has them.
+			const isLeftOut = (label) => label.names && put.rest.some(({ names }) => names);
 			const found = put.found.filter((label) => !isLeftOut(label)), rest = [...put.rest, ...put.found.filter(isLeftOut)];
 			const entries = new Map(this.entries().map((entry) => [entry.key, entry])), at = (curve) => entries.get(curve.key);
 			const isKnown = (curve) => at(curve)?.name === curve.name || at(curve)?.alike;
@@ -299,11 +317,11 @@ const ChartFigure = (() => {
 		}
 
 		// Places for a name below the marks of its curves.
-		below(panel, curves, box, toX, toY) {
+		below(panel, curves, box, toX, toY, rows) {
 			const mark = (panel.curves || []).find((curve) => curve.note && curves.some(({ of, name }) => of === curve.of && name === curve.name));
 			if (!mark) return null;
 			const [x, y] = [toX(mark.x[0]), toY(mark.y[0])], found = [];
-			for (let down = y + 20; down < box.y + box.h; down += 14) found.push([x - Pens.SAMPLE / 2, down, "start"], [x + Pens.SAMPLE / 2, down, "end"]);
+			for (let down = y + 20; down < Math.min(box.y + box.h, y + 20 + 14 * rows); down += 14) found.push([x - Pens.SAMPLE / 2, down, "start"], [x + Pens.SAMPLE / 2, down, "end"]);
 			return found;
 		}
 
@@ -320,8 +338,9 @@ const ChartFigure = (() => {
 			return new Map(found.map(({ group, x, at }) => [group, [x + NEAR, at, "start"]]));
 		}
 
-		// Places for a name right above or below its curves, from their end to the left.
-		along(group, wide, box) {
+		// Places for a name right above or below its curves, from their end to the left, where no other curve is as near.
+		along(group, wide, box, groups, few) {
+			const others = groups.filter((other) => other !== group).map(([line]) => line.path), [{ path }] = group;
 			const points = group.flatMap((line) => line.points).filter(([x, y]) => y !== null && x >= box.x - 1 && x <= box.x + box.w + 1), found = [];
 			if (!points.length) return found;
 			const [first, last] = [Math.min(...points.map(([x]) => x)), Math.max(...points.map(([x]) => x))];
@@ -330,7 +349,10 @@ const ChartFigure = (() => {
 				if (!below.length) continue;
 				const [high, low] = [Math.min(...below), Math.max(...below)];
 				if (low - high > STEEP_PX) continue;
-				found.push([end, high - 9, "end"], [end, low + 18, "end"]);
+				for (const at of few ? [high - 9, low + 18] : [high - 9]) {
+					const name = { left: from, right: end, top: at - NAME_PX, bottom: at + 3 };
+					if (distance([path], name) + APART_PX <= distance(others, name)) found.push([end, at, "end"]);
+				}
 				if (end <= first) break;
 			}
 			return found;

@@ -42,9 +42,9 @@ def ping(session: Session, args: Given) -> None:
 
 
 def _ping_from(session: Session, port: int, args: Given) -> None:
-    from wirespeed.client.probes import ping  # noqa: PLC0415
+    from wirespeed.client.probes import ping, resolve6  # noqa: PLC0415
     from wirespeed.console.layer3 import layer3, layer3_ipv6  # noqa: PLC0415 - scapy takes long to import
-    from wirespeed.console.neighbors6 import ping6, resolve6  # noqa: PLC0415 - as above
+    from wirespeed.console.neighbors6 import ping6  # noqa: PLC0415 - as above
 
     session.ours([port])
     [status] = session.statuses([port])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case
+from wirespeed.explain.words import share_text
 from wirespeed.results.machine import explained
 
 _LEAST = 0.002
@@ -25,3 +26,7 @@ def rings_hold(case: Case) -> bool:
     """True if the packets of the longest preemption fit into any ring, so that none is lost."""
     preempted_s, pps = case.load.longest_preemption_s, case.load.offered_pps
     return preempted_s is not None and pps is not None and preempted_s * pps / case.load.directions < _LEAST_RING
+
+
+def disturbed_text(share: float) -> str:
+    return f"CPUs were preempted in {share_text(share)} of the samples that lost packets"

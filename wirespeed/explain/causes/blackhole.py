@@ -1,4 +1,4 @@
-"""The router has no usable route for the packets and drops them (VPP's null-node).
+"""The DUT has no usable route for the packets and drops them (VPP's null-node).
 
 A missing route, a route `via drop` or `unreachable`, and an interface that is down all end in that node under one
 counter, so the counter alone does not distinguish them. ICMP answers indicate a route that refuses.
@@ -26,7 +26,7 @@ def look(case: Case) -> CauseFinding | None:
         pieces = (*pieces, Evidence(f"{answers:,} answers “destination unreachable”", HINT, "events"))
     return CauseFinding(
         NAME,
-        f"the router has no way on for them, {ways}: {pieces[0].text}",
+        f"the DUT has no way on for them, {ways}: {pieces[0].text}",
         pieces,
         next="`show ip fib ADDRESS` of a destination: the default route says no route, `dpo-drop` a route via drop, an "
         "interface the way out; then `show interface` (and `show memif`): is that one up?",

@@ -26,7 +26,7 @@ def look(case: Case) -> CauseFinding | None:
     said = drifting[0].text if drifting else ""
     return CauseFinding(
         NAME,
-        f"the device changes as it runs: {said}" if drifting else "",
+        f"the DUT changes as it runs: {said}" if drifting else "",
         tuple(pieces),
         next="the same load for longer: does it level off? And what grows in it: routes, neighbours, traces",
     )

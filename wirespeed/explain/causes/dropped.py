@@ -25,7 +25,7 @@ def look(case: Case) -> CauseFinding | None:
         return _by_nodes(case)
     return CauseFinding(
         NAME,
-        f"the device drops them: {pieces[0].text}",
+        f"the DUT drops them: {pieces[0].text}",
         pieces,
         next="what the counter's node checks (`show errors`, a trace of one such packet)",
     )
@@ -61,7 +61,7 @@ def _by_nodes(case: Case) -> CauseFinding | None:
     rate = f" {rate_text(count / seconds)}" if seconds > 0 else " packets"
     return CauseFinding(
         NAME,
-        f"the router itself dropped{rate} ({most}): {pieces[0].text}",
+        f"the DUT itself dropped{rate} ({most}): {pieces[0].text}",
         pieces,
         missing=(DROPS_BY_REASON,),
         next="`show errors` of the same time: it has the reason",

@@ -27,7 +27,7 @@ def look(case: Case) -> CauseFinding | None:
         bits = EXCLUDED
     return CauseFinding(
         NAME,
-        "flow control is on: the device throttles the tester",
+        "flow control is on: the DUT throttles the tester",
         (Evidence(text, bits, case.load.source),),
         next="flow control off on both ends (`ethtool -A`), then measure again",
     )

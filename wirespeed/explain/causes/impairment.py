@@ -17,7 +17,7 @@ def look(case: Case) -> CauseFinding | None:
         return None
     return CauseFinding(
         NAME,
-        f"an impairment is set on the device: {pieces[0].text}",
+        f"an impairment is set on the DUT: {pieces[0].text}",
         tuple(pieces),
         next="`show impairment`, and turn it off",
     )

@@ -22,5 +22,5 @@ def look(case: Case) -> CauseFinding | None:
         NAME,
         f"a link was down: {text}",
         (Evidence(text, PROOF if share >= _MOST else HINT, case.load.source),),
-        next="cables, modules and the log of the device for that time; `--force` sends without a link",
+        next="cables, modules and the log of the DUT for that time; `--force` sends without a link",
     )

@@ -23,7 +23,7 @@ def look(case: Case) -> CauseFinding | None:
         return None
     return CauseFinding(
         NAME,
-        f"the device has no route or neighbour for them: {pieces[0].text}",
+        f"the DUT has no route or neighbour for them: {pieces[0].text}",
         tuple(pieces),
         next="`show ip fib`, `show ip neighbors`: a static neighbour for the tester's address, routes for its prefixes",
     )

@@ -43,7 +43,7 @@ def _cut(case: Case) -> list[Evidence]:
     pieces = [Evidence(f"{cut:,} × “{event}”: packets were cut{part}", STRONG if known else HINT, "events")]
     if case.extraneous_share >= _LEAST:
         more = share_text(case.extraneous_share)
-        pieces.append(Evidence(f"{more} more came out of the device than went in", FAIR, case.load.source))
+        pieces.append(Evidence(f"{more} more came out of the DUT than went in", FAIR, case.load.source))
     return pieces
 
 
@@ -51,5 +51,5 @@ def _made(case: Case) -> list[Evidence]:
     """A DUT that does not count fragments still counts packets: about twice as many as there were long ones."""
     if case.extraneous_share < _TWICE or (case.load.frame_bytes or 0.0) < _LONG_BYTES:
         return []
-    text = f"{share_text(case.extraneous_share)} more packets came out of the device than went in, as when each is cut"
-    return [Evidence(text, STRONG, "the device's counts")]
+    text = f"{share_text(case.extraneous_share)} more packets came out of the DUT than went in, as when each is cut"
+    return [Evidence(text, STRONG, "the DUT's counts")]

@@ -152,7 +152,7 @@ def _counted(case: Case) -> list[Evidence]:
         pieces.append(Evidence(f"in {rate_text(worker.in_pps)}, out {rate_text(worker.out_pps)}", bits, worker.source))
     if case.lost_packets and case.drops:
         share = min(1.0, sum(case.drops.values()) / case.lost_packets)
-        text = f"the device counted {share_text(share)} of what was lost"
+        text = f"the DUT counted {share_text(share)} of what was lost"
         pieces.append(Evidence(text, FAIR if share <= _DROPS else AGAINST if share > 0.5 else 0.0))
     return pieces
 

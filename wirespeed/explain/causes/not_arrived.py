@@ -1,7 +1,7 @@
-"""The load did not reach the router: its own counters have almost none of the offered packets.
+"""The load did not reach the DUT: its own counters have almost none of the offered packets.
 
 Possible reasons are another port, a VLAN or MAC address that the NIC filters, a cable, or counters of another time. The
-router's behaviour with the few packets that it received shows nothing about the load.
+DUT's behaviour with the few packets that it received shows nothing about the load.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def look(case: Case) -> CauseFinding | None:
     source = case.workers[0].source if case.workers else case.load.source
     return CauseFinding(
         NAME,
-        f"almost nothing of the load reached this router: {text}",
+        f"almost nothing of the load reached the DUT: {text}",
         (Evidence(text, PROOF, source),),
         next="is it the port that the tester sends to, and are the counters of the time of the test? `show interface`, "
         "`show hardware-interfaces`, the NIC's own counters",

@@ -71,7 +71,7 @@ def _refused(case: Case) -> list[Evidence]:
     share = case.load.refused_share
     if share < _MOST or not case.is_short:
         return []
-    text = f"{share_text(share)} of what was lost found the device's ring full"
+    text = f"{share_text(share)} of what was lost found the DUT's ring full"
     return [Evidence(text, FAIR if case.busy else 0.0, case.load.source)]
 
 

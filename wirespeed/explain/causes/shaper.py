@@ -27,7 +27,7 @@ def look(case: Case) -> CauseFinding | None:
     rate = "a fixed number of bits per second" if most is None or not most.rate else f"{most.rate} per second"
     return CauseFinding(
         NAME,
-        f"the device shapes traffic: {named} passes {rate} and drops the rest",
+        f"the DUT shapes traffic: {named} passes {rate} and drops the rest",
         tuple(pieces),
         next=f"take the shaper off (`tc qdisc del dev {most.interface} root`) and measure again"
         if most is not None

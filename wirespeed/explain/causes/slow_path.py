@@ -1,4 +1,4 @@
-"""Packets leave the fast path: their TTL expires, they carry options, or they are for the router itself or its host.
+"""Packets leave the fast path: their TTL expires, they carry options, or they are for the DUT itself or its host.
 
 Each needs an ICMP answer or the host's stack. That costs many times as much as forwarding, and is rate-limited.
 Evidence is the number of packets dropped for it. Answers and punted packets count if they are at least a twentieth of
@@ -27,7 +27,7 @@ def look(case: Case) -> CauseFinding | None:
         NAME,
         f"packets leave the fast path: {pieces[0].text}",
         tuple(pieces),
-        next="TTL and options of the profile's packets, and whether their destination is an address of the device",
+        next="TTL and options of the profile's packets, and whether their destination is an address of the DUT",
     )
 
 

@@ -7,7 +7,7 @@ catches up (docs/measurement.md). If that explains the loss, it is not the DUT's
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, CpuShares
-from wirespeed.explain.causes._preemption import explains_loss, longest_preemption, rings_hold
+from wirespeed.explain.causes._preemption import disturbed_text, explains_loss, longest_preemption, rings_hold
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
@@ -15,6 +15,8 @@ from wirespeed.results.figures import loss_text, percent_text
 
 NAME = "steal"
 _STEAL_PERCENT = 2.0
+_MANY, _ALMOST_ALL = 0.5, 0.9
+"""Shares of the samples that lost packets, by a loss that preemption explains."""
 _PROGRAMS_PERCENT, _IDLE_PERCENT = 25.0, 5.0
 _RINGS = ("ring", "tx", "rx", "miss", "slot", "buf", "squeeze")
 
@@ -28,11 +30,10 @@ def look(case: Case) -> CauseFinding | None:
         pieces.append(Evidence(text, STRONG if fits else AGAINST, case.workers[0].source))
         if fits and loss is not None:
             pieces.append(Evidence(f"which explains a loss of {loss_text(loss)}", FAIR, case.load.source))
-    if case.load.disturbed_share >= 0.5:
-        part = share_text(case.load.disturbed_share)
-        pieces.append(
-            Evidence(f"CPUs were preempted in {part} of the samples that lost packets", FAIR + FAIR, case.load.source)
-        )
+    disturbed = case.load.disturbed_share
+    if disturbed >= _MANY:
+        bits = STRONG + FAIR if disturbed >= _ALMOST_ALL else FAIR + FAIR
+        pieces.append(Evidence(disturbed_text(disturbed), bits, case.load.source))
     stolen = [cpu for cpu in case.cpus if cpu.percent.get("steal", 0.0) >= _STEAL_PERCENT]
     if stolen:
         text = f"{stolen[0].name}: {percent_text(stolen[0].percent['steal'])} % stolen by the hypervisor"
@@ -46,11 +47,11 @@ def look(case: Case) -> CauseFinding | None:
         pieces.append(Evidence(text, EXCLUDED, case.load.source))
     pieces += _named(case)
     shares = shares_lost(case)
-    if shares is not None and shares.is_steady:
+    if shares is not None and shares.is_steady and disturbed < _ALMOST_ALL:
         pieces.append(Evidence("the same share is lost at all loads, in every sample", AGAINST, case.load.source))
     return CauseFinding(
         NAME,
-        "CPUs of tester or router were preempted: the host is the limit, not the router",
+        "CPUs of tester or DUT were preempted: the host is the limit, not the DUT",
         tuple(pieces),
         next="isolate the CPUs or use a quiet host: `wirespeed host check` names what disturbs",
     )
@@ -78,4 +79,4 @@ def _named(case: Case) -> list[Evidence]:
     count = sum(count for reason, count in case.drops.items() if not any(word in reason.lower() for word in _RINGS))
     if not case.lost_packets or count < 0.5 * case.lost_packets:
         return []
-    return [Evidence(f"the device dropped {count:,} packets for reasons of its own", EXCLUDED, "drops by reason")]
+    return [Evidence(f"the DUT dropped {count:,} packets for reasons of its own", EXCLUDED, "drops by reason")]

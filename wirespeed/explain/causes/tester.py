@@ -24,7 +24,10 @@ def look(case: Case) -> CauseFinding | None:
         return None
     sentence = "the tester reached its limit, not the DUT"
     if load.loss_ratio is not None and load.loss_ratio <= _LOSSLESS:
-        sentence = f"the DUT forwarded all packets offered, {rate_text(load.offered_pps)}: it may forward more"
+        offered = rate_text(load.offered_pps)
+        sentence = f"the DUT forwarded all packets offered, {offered}: it may forward more"
+        if load.is_short_of_tester:
+            sentence = f"the tester offered no more than {offered}: the DUT forwarded all of it and may forward more"
     more = "a faster tester, or two of them; `testbed check --tester`"
     return CauseFinding(
         NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE
@@ -53,11 +56,11 @@ def _all_came(case: Case) -> Evidence | None:
     if load.offered_pps is not None and load.received_pps > (1 + _SURPLUS) * load.offered_pps:
         return None  # both figures cannot be right
     if load.hidden_share:
-        text = f"the device counts {share_text(load.hidden_share)} more drops than are missing: duplicates hide them"
+        text = f"the DUT counts {share_text(load.hidden_share)} more drops than are missing: duplicates hide them"
         return Evidence(text, AGAINST, load.source)
     if case.extraneous_share >= _SURPLUS:
         more = share_text(case.extraneous_share)
-        text = f"{more} more came out of the device than went in, so that test frames cannot be told apart"
+        text = f"{more} more came out of the DUT than went in, so that test frames cannot be told apart"
         return Evidence(text, AGAINST, load.source)
     return Evidence(f"all packets offered came back, {rate_text(load.offered_pps)}", PROOF, load.source)
 

@@ -29,7 +29,7 @@ def case_of(collected: Collected) -> Case:
         source=place,
         cycles=cycles_of(workers),
     )
-    quiet = () if load.received_pps else (f"{collected.source}: the device sent nothing in that time",)
+    quiet = () if load.received_pps else (f"{collected.source}: the DUT sent nothing in that time",)
     case = Case(load=load, interval_s=collected.whole.interval_s, remarks=quiet)
     known = with_collected(case, collected)
     return replace(known, dut=case_dut(collected.dut, workers, collected.source))

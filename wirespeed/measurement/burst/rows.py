@@ -51,9 +51,10 @@ def burst_rows(results: Sequence[BurstResult]) -> list[BurstRow]:
 
 
 def tables_of(results: Sequence[BurstResult], scaler: Scaler) -> tuple[Grid, ...]:
+    titles = {one.name: load_of(one).title for one in results}
     columns: Columns[BurstRow] = {
         "Burst test": lambda row: row.test,
-        "Load": lambda row: row.load,
+        "Load": lambda row: titles[row.test],
         "Directions": lambda row: row.directions,
         f"Rate in a burst ({scaler.unit} each way)": lambda row: scaler.text(row.load_pps),
         "Longest whole (frames)": lambda row: _frames(row.longest),

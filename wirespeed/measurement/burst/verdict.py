@@ -9,8 +9,8 @@ from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, Limited
 from wirespeed.trial.bursts import UNSENT
 
 _SENTENCES: dict[LimitedBy, str] = {
-    "dut": "the router loses frames of longer bursts",
-    "host": "the host took CPUs away in the longer bursts, so the router's limit is not shown",
+    "dut": "the DUT loses frames of longer bursts",
+    "host": "the host took CPUs away in the longer bursts, so the DUT's limit is not shown",
     "nothing": "the longest burst that was allowed was forwarded whole",
     "unknown": "no burst was sent",
 }
@@ -65,7 +65,7 @@ def length_text(result: BurstResult, frames: float) -> str:
 def _limit(result: BurstResult, by: LimitedBy) -> Limit:
     step = _MORE if by == "nothing" else "" if by == "dut" else NEXT_STEPS[by]
     sentence = _SENTENCES.get(by) or (
-        f"the tester was the limit, not the router: it left more than {UNSENT:.0%} of a burst of {result.unsent:,} "
+        f"the tester was the limit, not the DUT: it left more than {UNSENT:.0%} of a burst of {result.unsent:,} "
         "frames unsent, so that burst counts as not sent"
     )
     return Limit(by, sentence, step, 0.0 if by == "unknown" else 0.9)

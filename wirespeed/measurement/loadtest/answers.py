@@ -122,8 +122,8 @@ def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     carded = answered.duts[:MOST_CARDS]
     cards = tuple(_card(answer, groups, shown) for answer in carded)
     more = max(0, len(answered.duts) - MOST_CARDS) + answered.others
-    rest = f"{count(more, 'more router')} in “Side by side”." if more else ""
-    older = f"The newest result of each router; {count(answered.older, 'other')} in “Side by side”."
+    rest = f"{count(more, 'more DUT')} in “Side by side”." if more else ""
+    older = f"The newest result of each DUT; {count(answered.older, 'other')} in “Side by side”."
     notes = (*_alike_text(carded), *((older,) if answered.older else ()))
     return Cards(f"{answered.load}, {ways_title(answered.directions)}", cards, rest, identity="answers", notes=notes)
 

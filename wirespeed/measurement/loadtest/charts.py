@@ -104,7 +104,7 @@ def load_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:
     return Chart(
         identity=identity,
         sentence=f"{group.load.title}: received load and loss over the offered load",
-        x_title=f"offered load of a channel ({scaler.unit})",
+        x_title=f"offered load per direction ({scaler.unit})",
         x_unit=scaler.unit,
         panels=(
             Panel(
@@ -154,7 +154,7 @@ def _shares(drawn: Sequence[_Drawn], scaler: Scaler) -> PercentScale | None:
             highest[one.style.of] = max(most, highest.get(one.style.of, 0.0))
     of = {name: short(most) for name, most in highest.items() if most > 0}
     share = "% of the test's highest received load"
-    return PercentScale(f"offered load of a channel ({share})", f"received ({share})", of) if len(of) > 1 else None
+    return PercentScale(f"offered load per direction ({share})", f"received ({share})", of) if len(of) > 1 else None
 
 
 def time_chart(identity: str, group: LoadGroup[Result], shown: Shown) -> Chart:

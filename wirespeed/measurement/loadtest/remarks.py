@@ -63,7 +63,7 @@ def remarks_on(results: Sequence[Result]) -> Iterator[Remark]:
         "no-traffic",
         [(test, "") for test in tests if not any(curve.measured for curve in test.curves)],
         len(tests),
-        " without traffic in ramp and hold: that says nothing about the router.",
+        " without traffic in ramp and hold: that says nothing about the DUT.",
     )
     yield from _losses(directions)
     yield from _of_tests(
@@ -86,7 +86,7 @@ def remarks_on(results: Sequence[Result]) -> Iterator[Remark]:
 
 
 def _of_tests(cause: str, found: Sequence[tuple[Analysis, str]], total: int, sentence: str) -> Iterator[Remark]:
-    return remark_on(cause, [(test.result.name, detail) for test, detail in found], total, "test", sentence)
+    return remark_on(cause, [(test.result.name, detail) for test, detail in found], total, "result", sentence)
 
 
 def _of_directions(cause: str, found: Sequence[tuple[Direction, str]], total: int, sentence: str) -> Iterator[Remark]:
@@ -102,7 +102,7 @@ def _tester_limited(directions: Sequence[Direction]) -> Iterator[Remark]:
         "tester-limited",
         [(one, _of_missing(one.curve.tester_ratio)) for one in limited],
         len(directions),
-        f": the tester was the limit{share}; the router may do better than this.",
+        f": the tester was the limit{share}; the DUT may do better than this.",
     )
 
 
@@ -189,11 +189,11 @@ def _settings(tests: Sequence[Analysis]) -> Iterator[Remark]:
     for key in REQUIRED_VARS:
         values = Counter(words(one.get(key)) for one in settings)
         if len(values) > 1:
-            each = ", ".join(f"{value} in {count(number, 'test')}" for value, number in values.items())
+            each = ", ".join(f"{value} in {count(number, 'result')}" for value, number in values.items())
             details.append((spaced(key), each))
     if details:
         names = ", ".join(name for name, _ in details)
-        sentence = f"{count(len(tests), 'test')} with different settings: {names}."
+        sentence = f"{count(len(tests), 'result')} with different settings: {names}."
         yield Remark("settings", sentence, tuple(f"{name}: {each}" for name, each in details))
 
 
@@ -202,6 +202,6 @@ def _lengths(tests: Sequence[Analysis]) -> Iterator[Remark]:
     if len(counts) > 1:
         yield Remark(
             "lengths",
-            f"{count(len(tests), 'test')} of different length: from {min(counts)} to {max(counts)} samples.",
+            f"{count(len(tests), 'result')} of different length: from {min(counts)} to {max(counts)} samples.",
             tuple(f"{test.result.name}: {count(len(test.result.samples), 'sample')}" for test in tests),
         )

@@ -34,10 +34,10 @@ from wirespeed.tables import Grid
 FIGURES = (
     "All loads are of one direction; the figure of a card is of all directions of a test together. Loss onset lies "
     "between the last sample that lost no more than the threshold and the first of a loss that lasts. The saturation "
-    "point is where received stops following offered; a router can lose some packets below it."
+    "point is where received stops following offered; a DUT can lose some packets below it."
 )
 LOOKS = (
-    "Colour and mark are the device, line and outline the direction; a curve with filled and open marks is of both. "
+    "Colour and mark are the DUT, line and outline the direction; a curve with filled and open marks is of both. "
     "Marks without a line are samples of the hold. Samples without loss are at the bottom of the loss axis; no line "
     "leads up from them. Shaded areas are the bounds that searches of the same test found."
 )
@@ -49,7 +49,7 @@ OVER_TIME = "Received load, and dotted the offered load, with warm-up and drain.
 class LoadtestReport(ReportedKind[Result]):
     """Load tests by their loads."""
 
-    noun, title, sized = "test", "load tests", "samples"
+    noun, title, sized = "load test", "load tests", "samples"
     leads = True
     in_matrix = True
     row_kinds: ClassVar = {"load test": (LoadTestRow, "a direction of a load test, or the sum of several")}

@@ -10,7 +10,7 @@ from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.remarks import notes, status, thresholds_text
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
-from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 from wirespeed.tables import Grid, grid
 
 SHARE = "% of line"
@@ -53,7 +53,7 @@ class LoadTestRow:
     lines: int
     threshold: float
     outcome: str
-    limited_by: str
+    limited_by: LimitedBy
     mark: str
     tester_limited: bool
     disturbed_samples: int
@@ -95,7 +95,7 @@ def columns_of(results: Sequence[Result], scaler: Scaler) -> dict[str, LoadTestC
     return {
         "Test": LoadTestColumn(lambda line: line.row.test, lambda row: row.test),
         "Load": LoadTestColumn(lambda line: line.title, lambda row: row.load),
-        "Channel": LoadTestColumn(lambda line: line.row.channel, lambda row: row.channel),
+        "Direction": LoadTestColumn(lambda line: line.row.channel, lambda row: row.channel),
         f"Forwarded, loss ≤ {thresholds_text(results)} ({scaler.unit})": LoadTestColumn(
             lambda line: line.forwarded.scaled(scaler), lambda row: row.forwarded_pps
         ),
@@ -116,7 +116,7 @@ def columns_of(results: Sequence[Result], scaler: Scaler) -> dict[str, LoadTestC
             lambda line: share_text(line.row.saturation_line_percent, line.row.lines),
             lambda row: row.saturation_line_percent,
         ),
-        "Limited by": LoadTestColumn(lambda line: line.row.limited_by, lambda row: row.limited_by),
+        "Limited by": LoadTestColumn(lambda line: LIMIT_WORDS[line.row.limited_by], lambda row: row.limited_by),
         "Notes": LoadTestColumn(lambda line: line.row.notes, lambda row: row.notes),
     }
 

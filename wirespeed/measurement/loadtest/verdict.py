@@ -16,6 +16,7 @@ from wirespeed.results.verdict import (
     FORWARDED,
     FULL_LOAD,
     NEXT_STEPS,
+    NOTHING_BACK,
     Figure,
     Limit,
     LimitedBy,
@@ -110,22 +111,24 @@ def _own_limit(analysis: Analysis) -> Limit:
     whole, lines = analysis.curves[-1], len(analysis.directions)
     forwarded, full = whole.forwarded, whole.full_load
     if whole.tester_limited:
-        return _limit("tester", "the tester was the limit, not the router: it could not offer more", 0.9)
+        return _limit("tester", "the tester was the limit, not the DUT: it could not offer more", 0.9)
     lossy = _loss_onset(analysis)
     if whole.outcome.disturbed_samples and lossy is None and (full is None or full.loss_ratio > analysis.threshold):
         disturbed = f"{whole.outcome.disturbed_samples} of {len(whole.measured)} samples are disturbed"
-        return _limit("host", f"the host took CPUs away, so the router's limit is not shown: {disturbed}", 0.9)
+        return _limit("host", f"the host took CPUs away, so the DUT's limit is not shown: {disturbed}", 0.9)
     if forwarded is not None and (forwarded.received_percent or 0.0) >= WHOLE_LINE_PERCENT * lines:
         return _limit("line", "the whole line was forwarded", 0.97)
+    if lossy is not None and not any(point.received_pps for point in whole.measured):
+        return Limit("unknown", "no packet came back at any load; what loses them is unknown", NOTHING_BACK)
     if lossy is not None:
         since = f"from {measured_text(lossy.offered_pps)} on"
         if whole.outcome.balance.intended is None:
             return _limit("unknown", f"packets are lost {since}; what limits is unknown", 0.0)
-        return _limit("dut", f"the router loses packets {since}; what in it is the limit is unknown", 0.6)
+        return _limit("dut", f"the DUT loses packets {since}; what in it is the limit is unknown", 0.6)
     if forwarded is None:
         return _limit("unknown", "what limited it is unknown", 0.0)
     offered = measured_text(forwarded.offered_pps)
-    return _limit("nothing", f"all of the {offered} that was offered was forwarded: the router may do more", 0.9)
+    return _limit("nothing", f"all of the {offered} that was offered was forwarded: the DUT may do more", 0.9)
 
 
 def _loss_onset(analysis: Analysis) -> LoadPoint | None:
@@ -140,11 +143,11 @@ def _limit(by: LimitedBy, sentence: str, confidence: float) -> Limit:
 
 def _agreed(own: Limit, named: Limit | None) -> Limit:
     """The limit by `explain`, which knows more than the counters, unless these leave no doubt."""
-    if named is None or named.by == "unknown":
+    if named is None or (named.by == "unknown" and not named.cause):
         return own
     if own.by in ("tester", "host") and named.by not in ("tester", "host"):
         return own
-    if own.by in ("line", "nothing") and named.by == "dut":
+    if own.by in ("line", "nothing") and named.by in ("dut", "unknown"):
         return own
     return named
 

@@ -92,7 +92,7 @@ def latency_chart(identity: str, sentence: str, rows: Sequence[LatencyRow]) -> C
         if known:
             curves.append(
                 Curve(
-                    name=f"{direction} without the router",
+                    name=f"{direction} without the DUT",
                     colour=REFERENCE,
                     x=tuple(place for place, _ in known),
                     y=shortened(floor for _, floor in known),

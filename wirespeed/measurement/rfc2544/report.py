@@ -36,10 +36,10 @@ class Rfc2544Report(RfcReport[Rfc2544Result]):
         return replace(chart, title=f"RFC 2544, {TEXT.tables[test].title.lower()}: {dut_name(result)}")
 
     def below(self, identity: str, result: Rfc2544Result, shown: Shown) -> Iterator[Block]:
-        said = f"{result.name}: what the device told under the trials"
+        said = f"{result.name}: what the DUT told under the trials"
         if (device := device_chart(f"{identity}-device", said, result, shown.scaler)) is not None:
-            titled = replace(device, title=f"RFC 2544, what the device told: {dut_name(result)}")
-            yield from (Heading("What the device told"), shown.drawn.place(titled))
+            titled = replace(device, title=f"RFC 2544, what the DUT told: {dut_name(result)}")
+            yield from (Heading("What the DUT told"), shown.drawn.place(titled))
 
 
 REPORT = Rfc2544Report()

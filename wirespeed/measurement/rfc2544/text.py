@@ -17,6 +17,7 @@ from wirespeed.measurement.rfc2544.result import (
     ThroughputRow,
 )
 from wirespeed.measurement.verdicts import LIMITED_BY
+from wirespeed.pages.words import count
 from wirespeed.results.figures import fixed_text, percent_text
 from wirespeed.results.verdict import LIMITS
 from wirespeed.tables import Columns
@@ -58,19 +59,21 @@ class Rfc2544Text(RfcText[Rfc2544Result]):
                 yield LATENCY_DEFINITION
                 yield f"A repeat: {2 * method.trial_s:g} s, {method.latency_pps:g} tagged frames per second."
             case "back-to-back":
+                searches, again = count(method.burst_repeats, "binary search"), count(method.burst_verify, "more time")
                 yield (
-                    f"{method.burst_repeats} binary searches a size over bursts of up to {method.burst_most_s:g} s at "
-                    f"line rate, to {method.resolution * 100:g} %; a burst that lost was repeated "
-                    f"{method.burst_verify} time(s) before it counted. Corrected = mean / line rate x (1 - throughput "
-                    "/ line rate)."
+                    f"{searches} per size over bursts of up to {method.burst_most_s:g} s at line rate, to "
+                    f"{method.resolution * 100:g} %; a burst that lost frames was tried {again} before it counted. "
+                    "Corrected = mean / line rate x (1 - throughput / line rate)."
                 )
             case "recovery":
+                repeats = count(method.recovery_repeats, "repeat")
                 yield (
-                    f"Overload of {method.trial_s:g} s, then half of it; the mean of {method.recovery_repeats} "
-                    "repeats, from the cut until no frame more was lost, a queue that was still long included."
+                    f"Overload of {method.trial_s:g} s, then half of it; the mean of {repeats}, from the reduction "
+                    "until no more frames were lost; the time to drain a long queue is part of it."
                 )
             case "reset":
-                yield f"Frames lost over their rate, at the throughput; the mean of {method.reset_repeats} repeats."
+                repeats = count(method.reset_repeats, "repeat")
+                yield f"Frames lost over their rate, at the throughput; the mean of {repeats}."
 
 
 def _speed(speed_bps: float | None) -> str:

@@ -44,9 +44,9 @@ MOST_CARDS = 8
 MOST_OPEN = 4
 """Charts of more searches than this are drawn when their fold is opened."""
 CAPTIONS = {
-    "Goals": "The router carries the first load of each direction and not the second. Loss is that of all directions "
+    "Goals": "The DUT carries the first load of each direction and not the second. Loss is that of all directions "
     "together, as a share of the intended load. Conditional throughput is the lower bound less the loss of its trials. "
-    "Limit is the cause of the upper bound. An irregular result does not meet the definition of its goal.",
+    "“Limited by” is the cause of the upper bound. An irregular result does not meet the definition of its goal.",
     "Maximum receive rate": "Received rate at the highest load, over trials of equal length.",
 }
 POINTS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wirespeed.measurement.load import load_of
@@ -200,18 +200,19 @@ def tables_of(searches: Sequence[SearchResult], scaler: Scaler) -> tuple[Grid, .
     """Goals, MRR and latency; irregular goals are marked."""
     goals = [(search, one) for search in searches for one in search.goals]
     irregular = frozenset(number for number, (_, one) in enumerate(goals) if one.irregular)
+    titles = {search.name: load_of(search).title for search in searches}
     rows = [(goal_row(*pair), goal_name(pair[1].goal), goal_figure(*pair).each_way) for pair in goals]
     return with_rows(
-        grid("Searches", _goal_columns(scaler), rows, texts=4, remarks=2, irregular=irregular),
-        grid("Maximum receive rate", _mrr_columns(scaler), mrr_rows(searches), texts=3),
+        grid("Searches", _goal_columns(scaler, titles), rows, texts=4, remarks=2, irregular=irregular),
+        grid("Maximum receive rate", _mrr_columns(scaler, titles), mrr_rows(searches), texts=3),
         grid("Latency at shares of the load found", _latency_columns(scaler), latency_rows(searches), texts=3),
     )
 
 
-def _goal_columns(scaler: Scaler) -> Columns[tuple[GoalRow, str, Figure]]:
+def _goal_columns(scaler: Scaler, titles: Mapping[str, str]) -> Columns[tuple[GoalRow, str, Figure]]:
     return {
         "Search": lambda line: line[0].test,
-        "Load": lambda line: line[0].load,
+        "Load": lambda line: titles[line[0].test],
         "Directions": lambda line: line[0].directions,
         "Goal": lambda line: line[1],
         f"Carries ({scaler.unit} each way)": lambda line: line[2].scaled(scaler),
@@ -231,11 +232,11 @@ def _remark_of(row: GoalRow) -> str:
     return "; ".join(said)
 
 
-def _mrr_columns(scaler: Scaler) -> Columns[MrrRow]:
+def _mrr_columns(scaler: Scaler, titles: Mapping[str, str]) -> Columns[MrrRow]:
     together = f"({scaler.unit}, all directions)"
     return {
         "Search": lambda row: row.test,
-        "Load": lambda row: row.load,
+        "Load": lambda row: titles[row.test],
         "Directions": lambda row: row.directions,
         f"MRR {together}": lambda row: scaler.text(row.mean_pps),
         "% of line": lambda row: percent_text(row.mean_line_percent),
@@ -261,5 +262,5 @@ def _latency_columns(scaler: Scaler) -> Columns[SearchLatencyRow]:
         "99 % (µs)": lambda row: fixed_text(row.p99_us),
         "99.9 % (µs)": lambda row: fixed_text(row.p999_us),
         "Max (µs)": lambda row: fixed_text(row.max_us),
-        "Without the router (µs)": lambda row: fixed_text(row.baseline_us),
+        "Without the DUT (µs)": lambda row: fixed_text(row.baseline_us),
     }

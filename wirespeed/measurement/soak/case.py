@@ -88,7 +88,7 @@ def _drifts(soak: SoakResult, place: str) -> Iterator[FigureDrift]:
     if verdict.watched_s < _LEAST_S:
         return
     drifts: list[tuple[str, Told | None, float, str]] = [
-        ("memory of the device's process", verdict.memory_bytes, 1 / (1 << 20), "MiB"),
+        ("memory of the DUT's process", verdict.memory_bytes, 1 / (1 << 20), "MiB"),
         ("cycles per packet with polling", verdict.cycles_per_packet, 1.0, ""),
         *((f"mean latency {wire}", drift, 1.0, "µs") for wire, drift in verdict.latency_us.items()),
     ]
@@ -111,4 +111,4 @@ def _remarks(soak: SoakResult) -> Iterator[str]:
         seconds = sum(gap.seconds for gap in soak.gaps)
         yield f"not observed for {seconds:,.0f} s in {len(soak.gaps)} gaps: losses in them are not included"
     if soak.total is not None and soak.total.dut.error:
-        yield f"the counters of the device are incomplete: {soak.total.dut.error}"
+        yield f"the counters of the DUT are incomplete: {soak.total.dut.error}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wirespeed.measurement.load import load_of
 from wirespeed.measurement.soak.result import Drift, Gap, LossEvent, SoakResult, SoakVerdict
 from wirespeed.measurement.soak.words import CAUSES, ratio_text, time_text
 from wirespeed.results.figures import NOTHING, Scaler, percent_text, rounded
@@ -92,11 +93,12 @@ MOST_EVENTS = 200
 
 def tables_of(soaks: Sequence[SoakResult], scaler: Scaler) -> tuple[Grid, ...]:
     """The verdicts."""
+    titles = {soak.name: load_of(soak).title for soak in soaks}
     columns: Columns[SoakRow] = {
         "Soak": lambda row: row.test,
-        "Profile": lambda row: row.profile,
+        "Load": lambda row: titles[row.test],
         "Directions": lambda row: row.directions,
-        f"Load ({scaler.unit} each way)": lambda row: scaler.text(row.load_pps),
+        f"Rate ({scaler.unit} each way)": lambda row: scaler.text(row.load_pps),
         "% of line": lambda row: percent_text(row.load_line_percent),
         "Watched": lambda row: time_text(row.watched_s),
         "Offered": lambda row: f"{row.offered:,}",

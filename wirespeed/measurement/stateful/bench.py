@@ -12,7 +12,6 @@ from wirespeed.errors import MeasurementError
 from wirespeed.measurement.rfc.bench import RfcBench, RfcProgress
 from wirespeed.measurement.stateful.counts import (
     Phase,
-    channel_of,
     exchange_balance,
     exchanged,
     opened,
@@ -36,7 +35,7 @@ from wirespeed.results.trial import ChannelTrial, Drain, TrialResult
 from wirespeed.trial.flow_session import DRAIN_S, Establishment, FlowSession, Validation
 from wirespeed.trial.machine import preemption_between
 from wirespeed.trial.reading import TrialReading
-from wirespeed.trial.trial import Trial
+from wirespeed.trial.trial import Trial, channel_trial
 from wirespeed.units import Rate
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         seconds = max(first.sending.sending_s, intended_s)
         counted = self.trial.balance(began, phase.ended, self.forward)
         balance = rate_balance(first, second, counted, self.method.resolution)
-        channel = channel_of(phase, self.forward, balance, seconds, self.ring_slots)
+        channel = channel_trial(phase.sample, self.forward, balance, seconds, self.ring_slots)
         counts = opened(first, asked.flows), None if second is None else validated(second)
         channels = {self.forward: channel}
         if second is not None:
@@ -236,7 +235,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
         channels = {}
         for wire, one in sent.items():
             balance = exchange_balance(one, self.trial.balance(began, phase.ended, wire))
-            channels[wire] = channel_of(phase, wire, balance, seconds, self.ring_slots, one.latency)
+            channels[wire] = channel_trial(phase.sample, wire, balance, seconds, self.ring_slots, one.latency)
         told = {wire: exchanged(one, asked.flows) for wire, one in sent.items()}
         lasted_s = max(self.exchange_lasts_s(asked.flows, opening_fps, seconds), phase.ended.at_s - opening.began_s)
         before, counts = opening.before, opening.counts

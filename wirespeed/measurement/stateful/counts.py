@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 from wirespeed.measurement.stateful.result import PhaseCounts
 from wirespeed.results.balance import Balance
-from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutTelemetry
-from wirespeed.results.machine import can_excuse, most_lost, preempted_share, why_trial_disturbed
-from wirespeed.results.sample import Latency, Preemption, Sample
+from wirespeed.results.sample import Preemption, Sample
 from wirespeed.results.states import StateTable
 from wirespeed.results.trial import ChannelTrial
 from wirespeed.trial.flow_session import NO_HANDSHAKES
 from wirespeed.trial.reading import TrialReading
-from wirespeed.trial.trial import TESTER_SHARE
 
 if TYPE_CHECKING:
     from wirespeed.trial.flow_session import Establishment, ExchangeDirection, Sending, Validation
@@ -148,29 +145,3 @@ def refused_flows(table: StateTable) -> bool:
 
 def without_excuse(one: ChannelTrial) -> ChannelTrial:
     return replace(one, most_by_preemption=0.0, disturbed=None)
-
-
-def channel_of(
-    phase: Phase,
-    wire: Channel,
-    balance: Balance,
-    seconds: float,
-    ring_slots: int,
-    latency: Latency | None = None,
-) -> ChannelTrial:
-    """A direction of a trial, with the largest loss that preemption can explain."""
-    sample = phase.sample
-    cost = None
-    if phase.preemption is not None:
-        cost = most_lost(phase.preemption, (balance.intended or balance.sent) / seconds, ring_slots)
-    if cost and not can_excuse(sample, preempted_share(None, sample) or 0.0, balance.loss_ratio):
-        cost = 0.0
-    return ChannelTrial(
-        balance=balance,
-        offered_pps=balance.offered / seconds,
-        received_pps=min(balance.test_frames, balance.offered) / seconds,
-        latency=latency,
-        tester_limited=balance.tester_share > TESTER_SHARE,
-        most_by_preemption=cost,
-        disturbed=why_trial_disturbed(sample, wire, balance.shortfall, cost),
-    )
