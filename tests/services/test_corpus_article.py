@@ -79,7 +79,7 @@ def test_what_is_known_stands_in_it(where: str, capsys: pytest.CaptureFixture[st
     assert "Modules" not in chapter(text, "Hardware") and "| e2 " in chapter(text, "Optics")
     assert "NDR" in chapter(text, "Results") and "11.0" in chapter(text, "Power")
     assert "8.0 W idle" in chapter(text, "Power")
-    said = chapter(text, "Output of the device")
+    said = chapter(text, "Output of the DUT")
     assert block(SHOW_RUN.splitlines()) in said and "````\nThread 1" in said and "`show version`" in said
     commands = chapter(text, "Appendix: commands")
     assert "wirespeed search " in commands and "set interface state e0 up" in commands

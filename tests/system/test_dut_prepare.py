@@ -50,7 +50,7 @@ def test_a_preparing_that_fails_is_rolled_back_and_says_how_far_it_came(dut):
     (line,) = said.splitlines()
     assert line.startswith("wirespeed: route 48.0.0.0/8: via 100.64.2.2 dev e1 could not be set: RTNETLINK answers: No")
     done = int(line.partition("; the ")[2].split()[0])
-    assert done > 5 and line.endswith(" were rolled back, and the device is as it was")
+    assert done > 5 and line.endswith(" were rolled back, and the DUT is as it was")
     assert dut.state() == before and journals(dut.directory) == []
 
 
@@ -69,7 +69,7 @@ def test_a_preparing_that_is_killed_in_the_middle_is_put_back(dut, ending):
     else:
         dut.spoil()
         assert running.end() == 130
-        assert "the device is as it was" in running.said() and "Traceback" not in running.said()
+        assert "the DUT is as it was" in running.said() and "Traceback" not in running.said()
     assert dut.state() == before
 
 
@@ -123,7 +123,7 @@ def test_what_cannot_be_is_one_line_and_changes_nothing(dut):
     before = dut.state()
     first, second = INTERFACES
     wrong = [
-        (SPEC, [first, second.replace("e1", "e9")], 2, "there is no interface e9 on the device; it has e0, e1, "),
+        (SPEC, [first, second.replace("e1", "e9")], 2, "there is no interface e9 on the DUT; it has e0, e1, "),
         (SPEC, [*INTERFACES, "--queues=999"], 3, "queues of e0: 999 requested; the driver has at most "),
         (SPEC, [*INTERFACES, "--governor=performance"], 3, "no CPU governor"),
         (f"linux:ssh://walker@{HOST}", INTERFACES, 3, "walker may not run commands as root without a password (sudo: "),

@@ -66,7 +66,7 @@ def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(ru
     assert "wirespeed dut restore" in preparing.said() and "Traceback" not in preparing.said()
     running.start()
     before = running.ask("show ip fib")
-    assert "were gone with a restart of the device" in dut("restore")
+    assert "were gone with a restart of the DUT" in dut("restore")
     assert running.ask("show ip fib") == before
     dut("prepare", *words[:2])
     dut("restore")

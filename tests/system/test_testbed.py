@@ -99,7 +99,7 @@ def test_each_part_of_a_bench_is_proved(server, tmp_path):
     rows = [line.split(None, 2) for line in ran.stdout.splitlines()]
     assert {row[0] for row in rows} == {"ok"}
     said = [line.split(None, 1)[1] for line in ran.stdout.splitlines()]
-    for part in ("tester ", "port 0 ", "port 1 ", "device ", "e0 ", "e1 ", "link 1 ", "link 2 ", "0>1 ", "1>0 "):
+    for part in ("tester ", "port 0 ", "port 1 ", "DUT ", "e0 ", "e1 ", "link 1 ", "link 2 ", "0>1 ", "1>0 "):
         assert any(line.startswith(part) for line in said), part
 
 
@@ -212,7 +212,7 @@ def test_cross_connect(server):
 def test_interface_that_does_not_exist(server):
     code, [fault] = faults(server + WIRES.replace("e1", "eth9") + NETNS_DUT)
     assert code == 3
-    assert fault.text == "the device has no interface eth9; it has e0, e1"
+    assert fault.text == "the DUT has no interface eth9; it has e0, e1"
 
 
 @linux_only

@@ -72,9 +72,9 @@ def test_one_line_and_an_exit_code(words, code, said, capsys, tmp_path, monkeypa
 @pytest.mark.parametrize(
     ("device", "said"),
     [
-        ("vpp:local,socket=/nothing", "VPP does not answer `show interface` on the device: "),
-        ("wirespeed:local,socket=/nothing", "the router does not answer `show interface` on the device: "),
-        ("danos:local", "the dataplane does not answer `/opt/vyatta/bin/vplsh -l -c ifconfig` on the device: "),
+        ("vpp:local,socket=/nothing", "VPP does not answer `show interface` on the DUT: "),
+        ("wirespeed:local,socket=/nothing", "the router does not answer `show interface` on the DUT: "),
+        ("danos:local", "the dataplane does not answer `/opt/vyatta/bin/vplsh -l -c ifconfig` on the DUT: "),
     ],
 )
 def test_a_program_that_does_not_run_is_told_of(device, said, capsys, tmp_path, monkeypatch):

@@ -259,7 +259,7 @@ def test_a_vpp_that_does_not_come_back_gets_its_old_startup_conf(home):
         return real(line, stdin)
 
     record.answer = answer  # type: ignore[method-assign]
-    with pytest.raises(EnvironmentFault, match="VPP did not come back .* the device is as it was"):
+    with pytest.raises(EnvironmentFault, match="VPP did not come back .* the DUT is as it was"):
         run("vpp", record, setup_on("e0", "e1", queues=2), home)
     assert restarts[1:] == [old] and "num-rx-queues 2" in restarts[0]
     assert not (home / "journal").exists()
@@ -275,11 +275,11 @@ def test_a_step_that_fails_is_rolled_back(home):
 @pytest.mark.parametrize(
     ("kind", "setup", "said"),
     [
-        ("freebsd", setup_on("ix0", "ix9"), "there is no interface ix9 on the device; it has ix0, ix1, lo0"),
+        ("freebsd", setup_on("ix0", "ix9"), "there is no interface ix9 on the DUT; it has ix0, ix1, lo0"),
         ("freebsd", setup_on("ix0", "ix1", queues=2), "are tunables of its loader"),
-        ("openbsd", setup_on("em0", "em9"), "there is no interface em9 on the device; it has em0, em1, lo0"),
+        ("openbsd", setup_on("em0", "em9"), "there is no interface em9 on the DUT; it has em0, em1, lo0"),
         ("openbsd", setup_on("em0", "em1", rx_descriptors=512), "choose queues and rings by themselves"),
-        ("vpp", setup_on("e0", "e7"), "there is no interface e7 on the device; it has e0, e1, local0"),
+        ("vpp", setup_on("e0", "e7"), "there is no interface e7 on the DUT; it has e0, e1, local0"),
         (
             "vpp",
             setup_on("e0", "e1", filter=FilterOptions("forward")),
@@ -292,7 +292,7 @@ def test_a_step_that_fails_is_rolled_back(home):
         ),
         ("freebsd", setup_on("ix0", "ix1", filter=FilterOptions(states=9)), "has no states to prepare"),
         ("danos", setup_on("dp0s2", "dp0s3", filter=FilterOptions("off")), "DANOS has no filter off to prepare"),
-        ("danos", setup_on("dp0s2", "dp0s9"), "there is no interface dp0s9 on the device; it has dp0s2, dp0s3"),
+        ("danos", setup_on("dp0s2", "dp0s9"), "there is no interface dp0s9 on the DUT; it has dp0s2, dp0s3"),
         ("danos", setup_on("dp0s2", "dp0s3", mode="mpls"), "DANOS can be prepared for ip4 and ip6"),
     ],
 )

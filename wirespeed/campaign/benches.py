@@ -88,7 +88,7 @@ def unfit(place: TestbedPlace, setup: CampaignSetup, flags: tuple[str, ...]) -> 
 
 def _unfit_bench(bench: Bench, setup: CampaignSetup) -> str:
     if setup.program:
-        return "`program` is of the embedded lab; give `before` the command that installs it on the device"
+        return "`program` is of the embedded lab; give `before` the command that installs it on the DUT"
     if setup.is_prepared and bench.dut.kind == "none":
         return "the testbed file does not name the kind of the DUT (dut: kind), so the DUT cannot be prepared"
     if (setup.cli or setup.vppcfg) and not (bench.dut.kind == "wirespeed" and bench.dut.socket):

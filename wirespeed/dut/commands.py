@@ -65,7 +65,7 @@ def restore(device: DutDevice, journal: Path | None, say: Say) -> str:
         return f"nothing to restore: {device.name} was not prepared from here\n"
     with DutJournal(path, device.name) as kept:
         restored = preparing.restore(device.kind, device.reach, kept, say)
-    gone = f"; {restored.gone} were gone with a restart of the device" if restored.gone else ""
+    gone = f"; {restored.gone} were gone with a restart of the DUT" if restored.gone else ""
     return f"{_count(restored.undone, 'restored')}{gone}\n"
 
 
@@ -84,7 +84,7 @@ def describe(device: DutDevice) -> str:
         raise EnvironmentFault(
             f"{device.name} does not report a version as a DUT of this kind does; is the kind right?"
         )
-    rows = {"device": facts.name, "kind": facts.kind, "version": facts.version, "CPUs": ",".join(map(str, facts.cpus))}
+    rows = {"DUT": facts.name, "kind": facts.kind, "version": facts.version, "CPUs": ",".join(map(str, facts.cpus))}
     return "".join(f"{key:<12} {value}\n" for key, value in {**rows, **facts.details}.items() if value)
 
 

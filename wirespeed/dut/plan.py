@@ -157,7 +157,7 @@ def answered(facts: Facts, question: str, who: str, prefix: str = "") -> str:
     ran = facts[question]
     if ran.code or not ran.out.strip():
         asked = short(question.removeprefix(prefix))
-        raise EnvironmentFault(f"{who} does not answer `{asked}` on the device: {ran.why}; is it running there?")
+        raise EnvironmentFault(f"{who} does not answer `{asked}` on the DUT: {ran.why}; is it running there?")
     return ran.out
 
 

@@ -80,7 +80,7 @@ def _rolled_back(
     if faults:
         text = f"{what}; {finished} step(s) were done before it, and rolling back failed: {'; '.join(faults)}; {LATER}"
     elif done:
-        text = f"{what}; the {finished} step(s) before it were rolled back, and the device is as it was"
+        text = f"{what}; the {finished} step(s) before it were rolled back, and the DUT is as it was"
     else:
         return error
     if not isinstance(error, WirespeedError):
@@ -107,7 +107,7 @@ def restore(kind: DutKind, reach: Reach, journal: DutJournal, say: Say) -> Resto
     entries = sorted(journal.entries.values(), key=lambda entry: entry.number, reverse=True)
     gone = [entry for entry in entries if not entry.persists and entry.boot and boot and entry.boot != boot]
     for entry in gone:
-        say(f"{entry.what}: the device was restarted since")
+        say(f"{entry.what}: the DUT was restarted since")
         journal.undone(entry)
     left = [entry for entry in entries if entry not in gone]
     faults = undo(reach, journal, left, say)

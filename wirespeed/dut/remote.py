@@ -82,7 +82,7 @@ class RemoteDut:
         except WirespeedError as error:
             after = {"error": f"{error}\n"}
         cost = self._collector.cost_percent
-        told = {} if cost is None else {"collector": f"{cost:.2g} % of one CPU of the device\n"}
+        told = {} if cost is None else {"collector": f"{cost:.2g} % of one CPU of the DUT\n"}
         return after | told | {f"{BEFORE}{command}": text for command, text in self._before.items()}
 
     def states(self) -> DutStates | None:

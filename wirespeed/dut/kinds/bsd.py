@@ -166,7 +166,7 @@ def _plan(facts: Facts, setup: DutSetup, question: str, wanted: Mapping[str, str
     there = links(text_of(facts, INTERFACES))
     for name in setup.names:
         if name not in there:
-            raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(there)) or 'none'}")
+            raise UsageError(f"there is no interface {name} on the DUT; it has {', '.join(sorted(there)) or 'none'}")
     steps, notes = [*_filter(facts, setup), *pf_steps(facts, setup, system.has_nat_rules)], []
     if "Status: Enabled" in text_of(facts, FILTER) and not setup.options.filter.rules:
         notes.append("pf is on, which costs each packet; --filter off removes it during the test")
@@ -190,7 +190,7 @@ def _settings(answer: str, wanted: Mapping[str, str]) -> Iterator[DutStep]:
     now = settings(answer)
     for name, value in wanted.items():
         if name not in now:
-            raise EnvironmentFault(f"the device has no sysctl {name}")
+            raise EnvironmentFault(f"the DUT has no sysctl {name}")
         if now[name] != value:
             do, undo = Action(f"sysctl {name}={value}"), Action(f"sysctl {name}={now[name]}")
             yield DutStep(name, now[name], value, do, undo)

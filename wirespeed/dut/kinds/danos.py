@@ -71,7 +71,7 @@ def _plan(facts: Facts, setup: DutSetup) -> DutPlan:
     there = interfaces(answered(facts, _INTERFACES, "the dataplane"))
     for name in setup.names:
         if name not in there:
-            raise UsageError(f"there is no interface {name} on the device; it has {', '.join(sorted(there)) or 'none'}")
+            raise UsageError(f"there is no interface {name} on the DUT; it has {', '.join(sorted(there)) or 'none'}")
     now = {line.replace("'", "").removeprefix("set ") for line in text_of(facts, CONFIGURATION).splitlines()}
     wanted = [line for line in configuration(setup) if line not in now]
     if not wanted:

@@ -84,7 +84,7 @@ def _below(facts: Facts, setup: DutSetup) -> DutPlan:
             there = text_of(facts, NAMES).split()
             more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
             listed = ", ".join(there[:_MOST_NAMED])
-            raise UsageError(f"there is no interface {name} on the device; it has {listed}{more}")
+            raise UsageError(f"there is no interface {name} on the DUT; it has {listed}{more}")
     steps, notes = machine_steps(facts, setup)
     if not setup.options.filter.rules:
         notes += bypass_notes(facts, setup)

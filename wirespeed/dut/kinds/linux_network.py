@@ -202,7 +202,7 @@ def _route(facts: Facts, route: DutRoute) -> Iterator[DutStep]:
         # Routes are saved as `ip` prints them, so that metrics and sources are restored as well.
         saved = f"{command} show exact {route.prefix}"
         raise EnvironmentFault(
-            f"the device has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); remove it first"
+            f"the DUT has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); remove it first"
         )
     yield DutStep(f"route {route.prefix}", "", path, Action(f"{command} add {route.prefix} {path}"), Action(back))
 

@@ -59,7 +59,7 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> DutPlan:
     for name in setup.names:
         if name not in states:
             known = ", ".join(sorted(states)) or "none"
-            raise UsageError(f"there is no interface {name} on the device; it has {known}")
+            raise UsageError(f"there is no interface {name} on the DUT; it has {known}")
     steps = []
     for name in setup.names:
         if states[name] != "up":

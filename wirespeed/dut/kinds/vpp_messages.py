@@ -46,7 +46,7 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup) -> DutPlan:
     for name in setup.names:
         if name not in faces:
             known = ", ".join(sorted(faces)) or "none"
-            raise UsageError(f"there is no interface {name} on the device; it has {known}")
+            raise UsageError(f"there is no interface {name} on the DUT; it has {known}")
     steps = []
     for name in setup.names:
         if not faces[name]["flags"] & _UP:

@@ -6,6 +6,8 @@ from wirespeed.cases.facts import Case
 from wirespeed.explain.words import share_text
 from wirespeed.results.machine import explained
 
+ALMOST_ALL = 0.9
+"""Share of the samples that lost packets: from here on preemption explains the loss of the test."""
 _LEAST = 0.002
 _LEAST_RING = 256
 

@@ -7,7 +7,13 @@ catches up (docs/measurement.md). If that explains the loss, it is not the DUT's
 from __future__ import annotations
 
 from wirespeed.cases.facts import Case, CpuShares
-from wirespeed.explain.causes._preemption import disturbed_text, explains_loss, longest_preemption, rings_hold
+from wirespeed.explain.causes._preemption import (
+    ALMOST_ALL,
+    disturbed_text,
+    explains_loss,
+    longest_preemption,
+    rings_hold,
+)
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
@@ -15,8 +21,8 @@ from wirespeed.results.figures import loss_text, percent_text
 
 NAME = "steal"
 _STEAL_PERCENT = 2.0
-_MANY, _ALMOST_ALL = 0.5, 0.9
-"""Shares of the samples that lost packets, by a loss that preemption explains."""
+_MANY = 0.5
+"""Share of the samples that lost packets, by a loss that preemption explains."""
 _PROGRAMS_PERCENT, _IDLE_PERCENT = 25.0, 5.0
 _RINGS = ("ring", "tx", "rx", "miss", "slot", "buf", "squeeze")
 
@@ -32,7 +38,7 @@ def look(case: Case) -> CauseFinding | None:
             pieces.append(Evidence(f"which explains a loss of {loss_text(loss)}", FAIR, case.load.source))
     disturbed = case.load.disturbed_share
     if disturbed >= _MANY:
-        bits = STRONG + FAIR if disturbed >= _ALMOST_ALL else FAIR + FAIR
+        bits = STRONG + FAIR if disturbed >= ALMOST_ALL else FAIR + FAIR
         pieces.append(Evidence(disturbed_text(disturbed), bits, case.load.source))
     stolen = [cpu for cpu in case.cpus if cpu.percent.get("steal", 0.0) >= _STEAL_PERCENT]
     if stolen:
@@ -47,7 +53,7 @@ def look(case: Case) -> CauseFinding | None:
         pieces.append(Evidence(text, EXCLUDED, case.load.source))
     pieces += _named(case)
     shares = shares_lost(case)
-    if shares is not None and shares.is_steady and disturbed < _ALMOST_ALL:
+    if shares is not None and shares.is_steady and disturbed < ALMOST_ALL:
         pieces.append(Evidence("the same share is lost at all loads, in every sample", AGAINST, case.load.source))
     return CauseFinding(
         NAME,

@@ -41,7 +41,7 @@ LOOKS = (
     "Marks without a line are samples of the hold. Samples without loss are at the bottom of the loss axis; no line "
     "leads up from them. Shaded areas are the bounds that searches of the same test found."
 )
-APART = f"Devices that forward more than {MOST_APART:g} times as much as others have a chart of their own."
+APART = f"DUTs that forward more than {MOST_APART:g} times as much as others have a chart of their own."
 ON_SCREEN = "Click a name to hide or show it, double-click it to see it alone; drag to zoom, double-click to return."
 OVER_TIME = "Received load, and dotted the offered load, with warm-up and drain."
 
