@@ -11,12 +11,17 @@ from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
 PROFILES = Path(__file__).parent / "profiles"
+OWN_PEER = Path(__file__).parent.parent / "build" / "native" / "bench" / "memif_peer"
+"""Built by `tools/setup.sh bench`; another program with its command line (but -b) can take its place."""
 ROUTES = 1_000_000
 
 TEN_ROUTES = IP4_INTERFACES + "".join(f"ip route add {48 + i}.0.0.0/8 via 100.64.2.2\n" for i in range(10))
 # Destinations of random_hosts.py, in 16 routes and in a million.
 WIDE_ROUTES = IP4_INTERFACES + "ip route add 64.0.0.0/8 count 16 via 100.64.2.2\n"
 MILLION_ROUTES = IP4_INTERFACES + f"ip route add 64.0.0.0/24 count {ROUTES} via 100.64.2.2\n"
+# Destinations of a peer's load.
+PEER_ROUTES = 900_000
+ROUTES_OF_PEERS = IP4_INTERFACES + f"ip route add 48.0.0.0/24 count {PEER_ROUTES} via 100.64.2.2\n"
 CROSSED = f"""\
 {INTERFACES_UP}\
 set interface l2 xconnect e0 e1
@@ -41,13 +46,27 @@ class Load:
 
 
 @dataclass(frozen=True)
+class PeerLoad:
+    """Bursts of a program that sends and receives by DPDK's net_memif, to so many addresses from 48.0.0.1 on."""
+
+    burst: int
+    destinations: int = 1
+    program: Path = OWN_PEER
+
+    @property
+    def arguments(self) -> list[str]:
+        words = ["-b", str(self.burst)] if self.program == OWN_PEER else []
+        return [*words, "-S", str(self.destinations), "-N", "16384"] if self.destinations > 1 else words
+
+
+@dataclass(frozen=True)
 class Device:
     """A DUT: our router with `commands`, over DPDK's memif driver if `by_dpdk`, testpmd in a mode, or a command
     template."""
 
     name: str
     compared_to: str | None
-    load: Load
+    load: Load | PeerLoad
     commands: str | None = None
     max_routes: int = 1000
     by_dpdk: bool = False
@@ -94,6 +113,21 @@ ROUTERS = [
     Device("router ip6, one flow", MACSWAP, ONE_IP6_FLOW, IP6_ROUTES),
     Device("router mpls swap", MACSWAP, LABELLED, SWAPS),
 ]
+
+
+def under_peer(burst: int, program: Path = OWN_PEER) -> list[Device]:
+    """The DUTs that a peer loads; compared to testpmd under the same load."""
+    peer = f"burst {burst}" if program == OWN_PEER else f"by {program.name}"
+    one, many = PeerLoad(burst, 1, program), PeerLoad(burst, PEER_ROUTES << 8, program)
+    floor = f"macswap, {peer}"
+    return [
+        Device(floor, floor, one, testpmd="macswap"),
+        Device(f"l2xc, {peer}", floor, one, CROSSED),
+        Device(f"ip4, {peer}", floor, one, TEN_ROUTES),
+        Device(f"900 k routes, {peer}", floor, many, ROUTES_OF_PEERS, PEER_ROUTES + 1000),
+    ]
+
+
 GENERATOR = "generator, one flow"
 GENERATOR_IMIX = "generator imix, one flow"
 SENDERS = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -28,6 +29,8 @@ NEAR_NS, FAR_NS = 60.0, 120.0
 PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
 SPEED = "200G"  # more than one CPU generates, so that the line is never the limit
 RING_SLOTS = 4096
+PEER_RING_LOG2 = 11  # net_memif is slower with larger rings
+PEER_LINE = re.compile(r"mono (?P<at>[\d.]+) .*\brx1 (?P<rx1>[\d.]+)(?:.*\bfull (?P<full>[\d.]+))?")
 _LISTENS = 0x10000  # the flag of /proc/net/unix
 
 
@@ -75,13 +78,15 @@ class Series:
     """Samples of one contender: packets per second by the speed of the machine, and what tells who was the limit.
 
     Packets that were due and not sent are `refused`, when the ring to the far end was full, or `late`, when the
-    generator came too late for them.
+    generator came too late for them. A peer sends without a rate: `full` has, by sample, the share of its bursts that
+    found the ring full.
     """
 
     rates: dict[str, list[float]] = field(default_factory=lambda: {"near": [], "far": [], "between": []})
     costs: list[DutTelemetry] = field(default_factory=list)
     refused: int = 0
     late: int = 0
+    full: list[float] = field(default_factory=list)
 
     def median(self, speed: str) -> float | None:
         return median(self.rates[speed]) if self.rates[speed] else None
@@ -101,7 +106,10 @@ class Series:
 
     @property
     def refused_share(self) -> float | None:
-        """Share of the intended packets that our generator did not send; None if it sent all, or was not used."""
+        """Of the packets that our generator did not send, those that a full ring refused; of a peer's bursts, those
+        that found the ring full. None if all were sent, or nobody counted."""
+        if self.full:
+            return median(self.full)
         unsent = self.refused + self.late
         return self.refused / unsent if unsent else None
 
@@ -216,20 +224,65 @@ def router(
 def sample(client: GeneratorClient, port: int, patience: Patience, series: Series, probe: Probe) -> None:
     """File the rate at which `port` receives, once a quarter second, the first second left out."""
     time.sleep(1.0)
+    file_samples(received(client, port), patience, series, probe)
+
+
+def received(client: GeneratorClient, port: int) -> Iterator[tuple[float, float]]:
+    """The time (monotonic) and the rate since the one before, once a quarter second."""
     before = client.snapshot([port])
+    while True:
+        time.sleep(SAMPLE_S)
+        now = client.snapshot([port])
+        packets = now.ports[port].ipackets - before.ports[port].ipackets
+        yield time.monotonic(), packets / (now.at_s - before.at_s)
+        before = now
+
+
+def file_samples(samples: Iterator[tuple[float, float]], patience: Patience, series: Series, probe: Probe) -> None:
     begin = time.monotonic()
     taken: list[tuple[float, float]] = []
     near = 0
     while time.monotonic() < begin + (patience.least_s if near >= patience.near else patience.most_s):
-        time.sleep(SAMPLE_S)
-        now = client.snapshot([port])
-        packets = now.ports[port].ipackets - before.ports[port].ipackets
-        taken.append((time.monotonic(), packets / (now.at_s - before.at_s)))
-        before = now
+        taken.append(next(samples))
         probe.collect()
         near = sum(probe.speed(at_s) == "near" for at_s, _ in taken)
     for at_s, pps in taken:
         series.rates[probe.speed(at_s)].append(pps)
+
+
+def peer(program: Path, wires: tuple[str, str], cpu: int, seconds: float, arguments: list[str]) -> list[str]:
+    """A program like native/bench/memif_peer.c on `cpu`, as client of both wires."""
+    words = [str(program), "--lcores", f"0@{cpu}", "--file-prefix", f"peer{os.getpid()}", "--no-pci", "--no-huge"]
+    words += ["-m", "512", "--no-telemetry"]
+    for index, path in enumerate(wires):
+        device = f"role=client,id=0,socket={path},socket-abstract=no,rsize={PEER_RING_LOG2}"
+        words.append(f"--vdev=net_memif{index},{device},mac={GENERATOR_MACS[index]}")
+    return [*words, "--", "-m", ROUTER_MACS[0], "-M", ROUTER_MACS[1], "-t", str(seconds), *arguments]
+
+
+class Peer:
+    """A process like memif_peer, which prints what it sends and receives four times a second."""
+
+    def __init__(self, words: list[str], log: Path) -> None:
+        self._name, self._log = words[0], log
+        with log.open("w") as errors:
+            self._process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
+
+    def samples(self, series: Series) -> Iterator[tuple[float, float]]:
+        """The time and what came back at port 1; EnvironmentFault when the program ended."""
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if not (found := PEER_LINE.match(line)):
+                continue
+            if found["full"]:
+                series.full.append(float(found["full"]))
+            yield float(found["at"]), 1e6 * float(found["rx1"])
+        said = self._log.read_text().strip().splitlines() or ["it said nothing"]
+        raise EnvironmentFault(f"{self._name} ended: {said[-1]}")
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait()
 
 
 def count_unsent(client: GeneratorClient, series: Series) -> None:

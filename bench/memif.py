@@ -2,10 +2,13 @@
 """Routers and generators over the same memif pair on the same two CPUs, dpdk-testpmd as the floor of the medium.
 
     bench/memif.py [--repeats N] [--seconds S] [--near N] [--patience K] [--only TEXT] [--json FILE]
+                   [--burst N]… [--peer PROGRAM]
                    [--against NAME=COMMAND|SOCKET0,SOCKET1] [--against-sender NAME=COMMAND]
 
-Two questions, each answered as ratios of runs that are interleaved, never one after the other:
+Three questions, each answered as ratios of runs that are interleaved, never one after the other:
 - routers: what comes back through the device under test while our generator sends 64-byte packets and receives;
+- routers under a peer: the same, while a program that shares no driver with them does that (`memif_peer`, over DPDK's
+  net_memif, in bursts of 64 or of `--burst`; and the program of `--peer`);
 - senders: what our generator, which only receives, gets from testpmd txonly and from our generator.
 
 `--against` measures any other router beside them: a command with `{cpu}` for its CPU and `{wire0}` and `{wire1}` for
@@ -20,9 +23,10 @@ far by the probe beside it; and the table gives medians by speed with the number
 on until it has `--near` near samples, for `--patience` times `--seconds` at the most; what that comes to in all is said
 at the start.
 
-More is asked of the generator than it can send, so somebody is the limit in each row, and the last column says who:
-the packets that were not sent were refused by a full ring, so the far end was, or came too late, so the generator was.
-A router's own word for it are its vectors a call, 256 when it has no time to spare, and its share of idle polls.
+More is asked of the generator than it can send, so somebody is the limit in each row, and the last column says who.
+*full* is the share of the packets not sent that a full ring refused, the others were late; of a peer, the share of its
+bursts that found the ring full. Above a half, the far end was the limit. A router's own word for it are its vectors a
+call, 256 when it has no time to spare, and its share of idle polls.
 """
 
 from __future__ import annotations
@@ -39,17 +43,29 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contenders import MACSWAP, NOTES, ROUTERS, SENDERS, TXONLY, Device, Load, Sender, send
+from contenders import (
+    NOTES,
+    ROUTERS,
+    SENDERS,
+    Device,
+    PeerLoad,
+    Sender,
+    send,
+    under_peer,
+)
 from harness import (
     Patience,
+    Peer,
     Probe,
     Series,
     awake,
     command,
     count_unsent,
+    file_samples,
     fill_in,
     generator,
     listener_of,
+    peer,
     router,
     sample,
     socket_path,
@@ -67,6 +83,7 @@ from wirespeed.machine.placement import choose_cpus
 from wirespeed.trial.links import wait_for_links
 
 START_S = 4.0  # what a run takes besides its samples
+TESTED = ("tester", "DUT")
 Contenders = list[Device] | list[Sender]
 
 
@@ -87,6 +104,9 @@ def forward(device: Device, cpus: tuple[int, int], patience: Patience, series: S
             else:
                 stack.enter_context(command(fill_in(device.template, directory, cpus[1])))
                 time.sleep(1.0)
+            if isinstance(device.load, PeerLoad):
+                load_by_peer(device.load, wires, directory, cpus[0], dut, patience, series, probe)
+                return
             specs = [spec_at(path, index, "client") for index, path in enumerate(wires)]
             client = generator(stack, directory, "load", cpus[0], specs)
             wait_for_links(client, [0, 1])
@@ -97,6 +117,28 @@ def forward(device: Device, cpus: tuple[int, int], patience: Patience, series: S
             series.costs.append(dut.telemetry(before, dut.reading()))
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def load_by_peer(
+    load: PeerLoad,
+    wires: tuple[str, str],
+    directory: Path,
+    cpu: int,
+    dut: Dut,
+    patience: Patience,
+    series: Series,
+    probe: Probe,
+) -> None:
+    """The first second is in no figure."""
+    words = peer(load.program, wires, cpu, START_S + patience.most_s, load.arguments)
+    with closing(Peer(words, directory / "peer.log")) as process:
+        first = next(process.samples(Series()))[0]
+        for at_s, _ in process.samples(Series()):
+            if at_s >= first + 1:
+                break
+        before = dut.reading()
+        file_samples(process.samples(series), patience, series, probe)
+        series.costs.append(dut.telemetry(before, dut.reading()))
 
 
 def transmit(sender: Sender, cpus: tuple[int, int], patience: Patience, series: Series, probe: Probe) -> None:
@@ -132,7 +174,7 @@ def show(
     """`parties`: who is the limit when packets were late, and who when they were refused."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("contender", no_wrap=True)
-    for heading in ("near", "±", "n", "ratio", "far", "n", "ratio", "cyc", "vec", "idle", "limit"):
+    for heading in ("near", "±", "n", "ratio", "far", "n", "ratio", "cyc", "vec", "idle", "full", "limit"):
         table.add_column(heading, justify="right", no_wrap=True)
     for contender in contenders:
         series, floor = results[contender.name], results.get(contender.compared_to or "")
@@ -148,12 +190,14 @@ def show(
             value = series.cost(name)
             cells.append(format(value, form) if value is not None else "")
         share = series.refused_share
-        table.add_row(contender.name, *cells, "" if share is None else parties[share > 0.5])
+        limit = ["", ""] if share is None else [f"{share:.0%}", parties[share > 0.5]]
+        table.add_row(contender.name, *cells, *limit)
     console.print(table)
     for contender in contenders:
         said = [NOTES[contender.name]] if contender.name in NOTES else []
-        if contender.compared_to not in (None, contender.name, MACSWAP, TXONLY):
-            said.append(f"ratio to {contender.compared_to}")
+        floor_name = contender.compared_to or contender.name
+        if floor_name != contender.name and not floor_name.startswith(("testpmd", "macswap")):
+            said.append(f"ratio to {floor_name}")
         if said:
             console.print(f"  {contender.name}: {'; '.join(said)}", style="dim", highlight=False, soft_wrap=True)
 
@@ -187,17 +231,38 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--patience", type=float, default=4.0, help="times the seconds, at the most")
     parser.add_argument("--only", default="", help="contenders with this in their name, and what they compare to")
     parser.add_argument("--json", type=Path, help="also write the medians here")
+    parser.add_argument(
+        "--burst",
+        type=int,
+        action="append",
+        choices=range(1, 257),
+        metavar="N",
+        help="packets per burst of memif_peer, at most 256; repeat for more (default 64)",
+    )
+    parser.add_argument(
+        "--peer",
+        type=Path,
+        default=os.environ.get("WIRESPEED_MEMIF_PEER") or None,
+        metavar="PROGRAM",
+        help="another load with the command line of native/bench/memif_peer.c, but -b (default $WIRESPEED_MEMIF_PEER)",
+    )
     parser.add_argument("--against", type=named, action="append", default=[], metavar="NAME=COMMAND|SOCKET0,SOCKET1")
     parser.add_argument("--against-sender", type=named, action="append", default=[], metavar="NAME=COMMAND")
     return parser.parse_args()
 
 
-def against(name: str, floor: str, what: str) -> Device:
+def beside(rows: list[Device], others: list[tuple[str, str]]) -> list[Device]:
+    """The routers of --against under the load of these rows too."""
+    load = rows[0].name.removeprefix("macswap")
+    return [*rows, *(against(name + load, rows[0], what) for name, what in others)]
+
+
+def against(name: str, floor: Device, what: str) -> Device:
     """Two sockets, or a command."""
     first, comma, second = what.partition(",")
     if comma and second and not set(what) & set(" {}"):
-        return Device(name, floor, Load(), sockets=(first, second))
-    return Device(name, floor, Load(), template=what)
+        return Device(name, floor.name, floor.load, sockets=(first, second))
+    return Device(name, floor.name, floor.load, template=what)
 
 
 @contextmanager
@@ -227,13 +292,19 @@ def main() -> None:
     options = parse()
     lab = choose_cpus()
     cpus = (lab.generator, lab.dut)
-    floor, first = ROUTERS[0].name, SENDERS[0].name
-    others = [against(name, floor, what) for name, what in options.against]
+    console = Console()
+    if not options.peer:
+        console.print("no other peer: --peer or WIRESPEED_MEMIF_PEER names one", highlight=False)
+    peers = [under_peer(burst) for burst in options.burst or (64,)]
+    peers += [under_peer(64, options.peer)] if options.peer else []
+    others = [against(name, ROUTERS[0], what) for name, what in options.against]
+    first = SENDERS[0].name
     senders = [Sender(name, first, template=template) for name, template in options.against_sender]
-    devices, sending = chosen([*ROUTERS, *others], options.only), chosen([*SENDERS, *senders], options.only)
+    own, sending = chosen([*ROUTERS, *others], options.only), chosen([*SENDERS, *senders], options.only)
+    loaded = chosen([device for rows in peers for device in beside(rows, options.against)], options.only)
+    devices = [*own, *loaded]
     routers = {device.name: Series() for device in devices}
     generators = {sender.name: Series() for sender in sending}
-    console = Console()
     patience = Patience(options.seconds, options.seconds * max(1.0, options.patience), options.near)
     least, most = (
         options.repeats * (len(devices) + len(sending)) * (START_S + s) / 60
@@ -252,14 +323,10 @@ def main() -> None:
             for sender in sending:
                 console.print(f"{repeat + 1}/{options.repeats} {sender.name}", style="dim", highlight=False)
                 transmit(sender, cpus, patience, generators[sender.name], probe)
-    if devices:
-        show(
-            console,
-            "Mpps of 64 bytes through a DUT on one CPU, the tester on another",
-            ("tester", "DUT"),
-            devices,
-            routers,
-        )
+    if own:
+        show(console, "Mpps of 64 bytes through a DUT on one CPU, our generator on another", TESTED, own, routers)
+    if loaded:
+        show(console, "The same, a generator over net_memif on the other CPU", TESTED, loaded, routers)
     if sending:
         show(console, "Mpps sent by one CPU", ("sender", "sink"), sending, generators)
     if options.json:

@@ -248,15 +248,44 @@ static inline void graph_enqueue(struct graph *graph, struct graph_node *node, v
 	}
 }
 
+/* graph_enqueue_spread for two edges, which needs no branch per packet; false for others. */
+static inline bool graph_enqueue_two(struct graph *graph, struct graph_node *node, void **packets,
+									 const uint16_t *edges, uint16_t n)
+{
+	uint16_t one = edges[0], other = one, third = 0;
+	for (uint16_t i = 1; i < n; i++)
+		other = other == one ? edges[i] : other;
+	for (uint16_t i = 1; i < n; i++)
+		third |= (edges[i] != one) & (edges[i] != other);
+	struct graph_node *first = node->edges[one], *second = node->edges[other];
+	if (third || first == second)
+		return false;
+	void **to_first = first->frame + first->count, **to_second = second->frame + second->count;
+	for (uint16_t i = 0; i < n; i++) {
+		bool is_other = edges[i] != one;
+		*to_first = *to_second = packets[i];
+		to_first += !is_other;
+		to_second += is_other;
+	}
+	first->count = (uint16_t)(to_first - first->frame);
+	second->count = (uint16_t)(to_second - second->frame);
+	graph->pending[first->index / 64] |= 1ULL << (first->index % 64);
+	graph->pending[second->index / 64] |= 1ULL << (second->index % 64);
+	return true;
+}
+
 /* graph_enqueue for edges that change at random: runs are short and their ends unpredictable, so
  * each packet is moved by itself. */
 static inline void graph_enqueue_spread(struct graph *graph, struct graph_node *node,
 										void **packets, const uint16_t *edges, uint16_t n)
 {
+	enum { MANY = 16 };
 	if (graph_is_one_edge(edges, n)) {
 		graph_append(graph, node->edges[edges[0]], packets, n);
 		return;
 	}
+	if (n >= MANY && graph_enqueue_two(graph, node, packets, edges, n))
+		return;
 	for (uint16_t i = 0; i < n; i++) {
 		struct graph_node *next = node->edges[edges[i]];
 		if (!next->count)

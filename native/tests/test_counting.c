@@ -262,6 +262,51 @@ static void adjacencies_count_frames_that_go_there(void **state)
 	assert_int_equal(ws_router_set_counting(rig_router, 3, true), -EINVAL);
 }
 
+static void put(uint32_t destination, uint8_t ttl, size_t payload)
+{
+	struct frame frame = frame_udp(IP(10, 0, 0, 2), destination, payload);
+	((struct ip4_header *)(void *)(frame.bytes + ETHERNET_LEN))->ttl = ttl;
+	frame_finish(&frame);
+	rig_put(0, frame.bytes, frame.length);
+}
+
+/* By two routes to one next hop, with one packet among them that goes elsewhere or nowhere. */
+static void packets_of_one_frame_count_by_themselves(void **state)
+{
+	enum { BURST = 19 };
+	struct ws_address hosts[] = {ADDRESS(10, 0, 1, 2), ADDRESS(10, 0, 1, 3)};
+	uint64_t packets[2] = {0}, bytes[2] = {0}, to[3] = {0};
+	(void)state;
+	assert_int_equal(ws_router_neighbor_add(rig_router, 1, hosts[1], rig_host[0]), 0);
+	add(PREFIX(48, 0, 0, 0, 16), hosts[0]);
+	add(PREFIX(48, 1, 0, 0, 16), hosts[0]);
+	add(PREFIX(48, 2, 0, 0, 16), hosts[1]);
+	count_routes(true);
+	assert_int_equal(ws_router_set_counting(rig_router, WS_COUNT_ADJACENCIES, true), 0);
+	for (int odd = 0; odd < 2 * BURST; odd++) {
+		for (int i = 0; i < BURST; i++) {
+			bool is_odd = i == odd / 2, expires = is_odd && odd % 2;
+			uint32_t route = is_odd && !expires ? 2 : (uint32_t)i % 2;
+			put(IP(48, route, 9, 9), expires ? 1 : 64, PAYLOAD + (size_t)i);
+			to[route]++;
+			packets[route / 2] += !expires;
+			bytes[route / 2] += expires ? 0 : FRAME_BYTES + (uint64_t)i;
+		}
+		rig_walk();
+	}
+	for (int i = 0; i < 2; i++) {
+		struct ws_counts counts = adjacency(&hosts[i], WS_LINK_IP4).counts;
+		assert_int_equal(counts.packets, packets[i]);
+		assert_int_equal(counts.bytes, bytes[i]);
+	}
+	for (uint32_t route = 0; route < 3; route++) {
+		struct ws_counts counts, by;
+		uint32_t index = index_of(PREFIX(48, route, 0, 0, 16));
+		assert_int_equal(ws_router_route_counts(rig_router, index, &counts, &by), 0);
+		assert_int_equal(counts.packets, to[route]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +318,7 @@ int main(void)
 										drain),
 		cmocka_unit_test_setup_teardown(there_is_room_for_as_many_as_come, reset, drain),
 		cmocka_unit_test_setup_teardown(adjacencies_count_frames_that_go_there, reset, drain),
+		cmocka_unit_test_setup_teardown(packets_of_one_frame_count_by_themselves, reset, drain),
 	};
 	return RIG_RUN(tests);
 }

@@ -3,6 +3,7 @@
 #include "cmocka_all.h"
 #include "graph/arc.h"
 #include "graph/graph.h"
+#include "wire/splitmix.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -181,6 +182,41 @@ static void runs_in_order_and_merges(void **state)
 	assert_int_equal(graph_stats(graph, node).calls, 3);
 	assert_int_equal(graph_stats(graph, graph_node(graph, "diamond")).calls, 4);
 	graph_destroy(graph);
+}
+
+/* By edges at random, of which the last two lead to one node. */
+static void packets_of_each_edge_keep_their_order(void **state)
+{
+	enum { TARGETS = 3, EDGES = 4, ROUNDS = 64 };
+	static struct graph graph;
+	static struct graph_node targets[TARGETS], node;
+	static void *frames[TARGETS][GRAPH_FRAME_SIZE], *packets[GRAPH_FRAME_SIZE];
+	struct graph_node *to[EDGES] = {&targets[0], &targets[1], &targets[2], &targets[2]};
+	uint16_t edges[GRAPH_FRAME_SIZE] = {0};
+	uint64_t row = 1;
+	(void)state;
+	node.edges = to;
+	for (uint16_t i = 0; i < GRAPH_FRAME_SIZE; i++)
+		packets[i] = &rounds[i];
+	for (int round = 0; round < ROUNDS * EDGES * EDGES; round++) {
+		uint16_t first = round % EDGES, last = round / EDGES % EDGES, counts[TARGETS] = {0};
+		uint16_t n = 1 + (uint16_t)(splitmix_draw(&row) % GRAPH_FRAME_SIZE);
+		graph.pending[0] = 0;
+		for (uint16_t i = 0; i < (uint16_t)TARGETS; i++)
+			targets[i] = (struct graph_node){.frame = frames[i], .index = i};
+		for (uint16_t i = 0; i < n; i++)
+			edges[i] = first <= last ? first + splitmix_draw(&row) % (last - first + 1)
+									 : (splitmix_draw(&row) & 1 ? first : last);
+		graph_enqueue_spread(&graph, &node, packets, edges, n);
+		for (uint16_t i = 0; i < n; i++) {
+			uint16_t target = (uint16_t)(to[edges[i]] - targets);
+			assert_ptr_equal(targets[target].frame[counts[target]++], packets[i]);
+		}
+		for (uint16_t i = 0; i < (uint16_t)TARGETS; i++) {
+			assert_int_equal(targets[i].count, counts[i]);
+			assert_int_equal(graph.pending[0] >> i & 1, counts[i] > 0);
+		}
+	}
 }
 
 static void loops_to_itself_and_back(void **state)
@@ -398,6 +434,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(runs_in_order_and_merges),
+		cmocka_unit_test(packets_of_each_edge_keep_their_order),
 		cmocka_unit_test(loops_to_itself_and_back),
 		cmocka_unit_test(expands_patterns),
 		cmocka_unit_test(edges_to_nodes_that_may_be_absent),

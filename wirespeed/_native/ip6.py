@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
 from wirespeed._native.addresses import address_struct, network_of, prefix_struct, read_address
-from wirespeed._native.runtime import RouterPart, check, format_mac
+from wirespeed._native.runtime import RouterPart, check, format_mac, from_struct
 from wirespeed.errors import UsageError
 from wirespeed.seam.ip6 import AdvertisedPrefix, Advertising, DadConflict, DadState, EchoReply, Ip6Interface
 
@@ -93,15 +93,8 @@ def _advertising(struct: Any) -> Advertising:
     # Never set: as the records' defaults say.
     if not struct.max_interval_s:
         return Advertising()
-    return Advertising(
-        struct.is_on,
-        struct.managed,
-        struct.other,
-        struct.lifetime_s,
-        struct.min_interval_s,
-        struct.max_interval_s,
-        tuple(_prefix(prefix) for prefix in struct.prefixes[0 : struct.prefix_count]),
-    )
+    prefixes = tuple(_prefix(prefix) for prefix in struct.prefixes[0 : struct.prefix_count])
+    return from_struct(Advertising, struct, prefixes=prefixes)
 
 
 def _prefix(struct: Any) -> AdvertisedPrefix:

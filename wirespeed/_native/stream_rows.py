@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 from wirespeed._native.runtime import core
@@ -23,14 +24,15 @@ _CODES = {
     "uint64_t": "Q",
     "double": "d",
 }
-_STREAM_FIELDS = (
-    "id packet packet_len enabled self_start start_paused mode rate_pps fixed_rate packets bursts burst_gap_us "
-    "start_delay_us next_id loops ops op_count pinned cache random_seed is_null flow_kind flow_id flow_signature"
+_SENDING = (
+    "enabled self_start start_paused mode rate_pps fixed_rate packets bursts burst_gap_us start_delay_us next_id loops"
 )
-_OP_FIELDS = (
-    "kind var var2 size big_endian var_kind min max init step min2 max2 unlimited limit seed list list_count has_next "
-    "next_var offset add mask shift l2_len l3_len l4"
-)
+_MARKS = "pinned cache random_seed is_null flow_kind flow_id flow_signature"
+_STREAM_FIELDS = f"id packet packet_len {_SENDING} ops op_count {_MARKS}"
+_VALUES = "kind var var2 size big_endian var_kind min max init step min2 max2 unlimited limit seed"
+_WRITES = "has_next next_var offset add mask shift l2_len l3_len l4"
+_OP_FIELDS = f"{_VALUES} list list_count {_WRITES}"
+_sending, _marks, _values, _writes = (attrgetter(*names.split()) for names in (_SENDING, _MARKS, _VALUES, _WRITES))
 
 
 class StreamRows:
@@ -45,35 +47,9 @@ class StreamRows:
         rows = bytearray(row.size * len(streams))
         packet = self._address(b"".join(stream.packet for stream in streams))
         for at, sent in zip(range(0, len(rows), row.size), streams, strict=True):
-            row.pack_into(
-                rows,
-                at,
-                sent.id,
-                packet,
-                len(sent.packet),
-                sent.enabled,
-                sent.self_start,
-                sent.start_paused,
-                sent.mode,
-                sent.rate_pps,
-                sent.fixed_rate,
-                sent.packets,
-                sent.bursts,
-                sent.burst_gap_us,
-                sent.start_delay_us,
-                sent.next_id,
-                sent.loops,
-                self._program(sent.ops) if sent.ops else 0,
-                len(sent.ops),
-                sent.pinned,
-                sent.cache,
-                sent.random_seed,
-                sent.is_null,
-                sent.flow_kind,
-                sent.flow_id,
-                sent.flow_signature,
-            )
-            packet += len(sent.packet)
+            length, ops = len(sent.packet), self._program(sent.ops) if sent.ops else 0
+            row.pack_into(rows, at, sent.id, packet, length, *_sending(sent), ops, len(sent.ops), *_marks(sent))
+            packet += length
         self.structs = self._ffi.cast("struct ws_stream *", self._address(rows))
 
     def _address(self, data: bytes | bytearray) -> int:
@@ -91,34 +67,7 @@ class StreamRows:
 
     def _packed(self, op: Op) -> bytes:
         values = self._address(struct.pack(f"={len(op.list)}Q", *op.list)) if op.list else 0
-        return self._op.pack(
-            op.kind,
-            op.var,
-            op.var2,
-            op.size,
-            op.big_endian,
-            op.var_kind,
-            op.min,
-            op.max,
-            op.init,
-            op.step,
-            op.min2,
-            op.max2,
-            op.unlimited,
-            op.limit,
-            op.seed,
-            values,
-            len(op.list),
-            op.has_next,
-            op.next_var,
-            op.offset,
-            op.add,
-            op.mask,
-            op.shift,
-            op.l2_len,
-            op.l3_len,
-            op.l4,
-        )
+        return self._op.pack(*_values(op), values, len(op.list), *_writes(op))
 
 
 def _layout(name: str, fields: str) -> struct.Struct:

@@ -220,16 +220,7 @@ def _tuple(program: _Program, source: TupleFlowVarJson) -> None:
 def _write(program: _Program, source: WriteJson) -> None:
     variable = program.variable(source.name)
     program.check_span(source.pkt_offset, variable.size)
-    program.ops.append(
-        Op(
-            OpKind.WRITE,
-            var=variable.index,
-            size=variable.size,
-            big_endian=source.is_big_endian,
-            offset=source.pkt_offset,
-            add=source.add_value,
-        )
-    )
+    program.ops.append(_written(OpKind.WRITE, variable, source, variable.size))
 
 
 def _write_mask(program: _Program, source: WriteMaskJson) -> None:
@@ -237,18 +228,13 @@ def _write_mask(program: _Program, source: WriteMaskJson) -> None:
     # A little-endian one writes what the variable has, as the core explains at WS_OP_WRITE_MASK.
     written = source.pkt_cast_size if source.is_big_endian else min(variable.size, 4)
     program.check_span(source.pkt_offset, written)
-    program.ops.append(
-        Op(
-            OpKind.WRITE_MASK,
-            var=variable.index,
-            size=source.pkt_cast_size,
-            big_endian=source.is_big_endian,
-            offset=source.pkt_offset,
-            add=source.add_value,
-            mask=source.mask,
-            shift=source.shift,
-        )
-    )
+    op = _written(OpKind.WRITE_MASK, variable, source, source.pkt_cast_size)
+    program.ops.append(replace(op, mask=source.mask, shift=source.shift))
+
+
+def _written(kind: OpKind, variable: _Variable, source: WriteJson | WriteMaskJson, size: int) -> Op:
+    big_endian, offset = source.is_big_endian, source.pkt_offset
+    return Op(kind, var=variable.index, size=size, big_endian=big_endian, offset=offset, add=source.add_value)
 
 
 def _trim(program: _Program, source: TrimJson) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import PurePath
 
 from wirespeed.results.channel import Channel
@@ -59,6 +59,10 @@ class Value:
         return self.high_pps, self.high_pps + step_pps
 
 
+OF_FIGURE = tuple(one.name for one in fields(Value) if one.name not in ("at_least", "irregular"))
+"""What a value has of its figure, under the same names."""
+
+
 def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
     """The figures of a result's verdict that are rates above 0."""
     load, ways = load_of(result), directions_of(result.channels)
@@ -66,19 +70,8 @@ def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subje
     for figure in verdict.figures:
         if figure.rate_pps:
             irregular = ended or (figure.why if figure.mark == "irregular" else "")
-            value = Value(
-                figure.rate_pps,
-                bool(figure.bound),
-                irregular,
-                figure.bound,
-                figure.mark,
-                figure.loss_ratio,
-                figure.line_percent,
-                figure.upper_pps,
-                figure.samples,
-                figure.low_pps,
-                figure.high_pps,
-            )
+            common = {name: getattr(figure, name) for name in OF_FIGURE}
+            value = Value(at_least=bool(figure.bound), irregular=irregular, **common)
             yield Subject(verdict.kind, load, ways, figure.name), value
 
 

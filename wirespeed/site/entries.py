@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.charts.colours import colours_by_name
 from wirespeed.explain.verdicts import limited_by
 from wirespeed.results import verdict as results
-from wirespeed.results.subjects import UNNAMED, Subject, Value
+from wirespeed.results.subjects import OF_FIGURE, UNNAMED, Subject, Value
 from wirespeed.results.verdict import LIMIT_WORDS
 from wirespeed.site.names import result_page
 
@@ -56,21 +56,9 @@ class SiteFigure:
     @property
     def told(self) -> results.Figure:
         """The figure as the verdict prints it."""
-        value = self.value
-        return results.Figure(
-            self.name,
-            value.mark,
-            rate_pps=value.rate_pps,
-            loss_ratio=value.loss_ratio,
-            line_percent=value.line_percent,
-            lines=max(1, self.entry.directions.count("→")),
-            bound=value.bound,
-            upper_pps=value.upper_pps,
-            samples=value.samples,
-            low_pps=value.low_pps,
-            high_pps=value.high_pps,
-            why=value.irregular,
-        )
+        lines = max(1, self.entry.directions.count("→"))
+        common = {name: getattr(self.value, name) for name in OF_FIGURE}
+        return results.Figure(self.name, lines=lines, why=self.value.irregular, **common)
 
     @property
     def subject(self) -> Subject:

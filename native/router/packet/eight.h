@@ -119,6 +119,12 @@ LANES_INLINE bool eight_have_adjacency(void *const *packets, uint32_t adjacency)
 	return !differs;
 }
 
+LANES_INLINE uint32_t eight_bytes(void *const *packets)
+{
+	return lanes_sum(
+		lanes_load_at((const void *const *)packets, offsetof(struct rte_mbuf, pkt_len)));
+}
+
 /* The length of each one's data in its first buffer. */
 LANES_INLINE lanes eight_lengths(void *const *packets)
 {

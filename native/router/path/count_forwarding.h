@@ -2,6 +2,7 @@
 /* Counters of routes and adjacencies, in the nodes that forward: one test per frame while off. */
 #pragma once
 
+#include "router/packet/eight.h"
 #include "router/packet/metadata.h"
 #include "router/path/flow_hash.h"
 #include "router/router.h"
@@ -68,38 +69,61 @@ static inline void count_path(const struct graph *graph, const struct rte_mbuf *
 			  packet->pkt_len);
 }
 
+static inline void count_adjacency(const struct graph *graph, uint32_t index,
+								   const struct own_pair *run)
+{
+	const struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[index];
+	if (adjacency_kind(adjacency) == ADJACENCY_LABELS)
+		index = adjacency->next;
+	if (run->packets)
+		own_pair_add(&router_worker_of(graph)->adjacencies[index], run->packets, run->bytes);
+}
+
+/* True if all eight have that adjacency and edges from `output` on. */
+LANES_INLINE bool eight_go_to(void *const *packets, uint32_t adjacency, const uint16_t *next,
+							  uint16_t output)
+{
+	eight_part edges = eight_load_part(next, 0), first = (eight_part){0} + output;
+	return eight_part_is_zero((eight_part)(edges < first)) &&
+		   eight_have_adjacency(packets, adjacency);
+}
+
+/* `next` is not const: gcc would warn that its end is not initialized. */
 static __attribute__((noinline, unused)) void count_each_adjacency(const struct graph *graph,
 																   void *const *packets,
-																   const uint16_t *next, uint16_t n,
+																   uint16_t *next, uint16_t n,
 																   uint16_t output)
 {
-	const struct adjacency *adjacencies = router_of(graph)->adjacencies.adjacencies;
-	struct own_pair *counts = router_worker_of(graph)->adjacencies;
 	struct own_pair run = {0}; /* packets in a row with the adjacency `last` */
-	uint32_t last = 0;
-	for (uint16_t i = 0; i < n; i++) {
-		const struct rte_mbuf *packet = packets[i];
-		uint32_t index = packet_adjacency(packet);
-		if (next[i] < output)
+	uint32_t last = packet_adjacency(packets[0]);
+	for (uint16_t i = 0, end; i < n; i = end) {
+		end = eight_end(i, n);
+		if (end - i == EIGHT && eight_go_to(packets + i, last, next + i, output)) {
+			run.packets += EIGHT;
+			run.bytes += eight_bytes(packets + i);
 			continue;
-		if (adjacency_kind(&adjacencies[index]) == ADJACENCY_LABELS)
-			index = adjacencies[index].next;
-		if (index != last) {
-			if (run.packets)
-				own_pair_add(&counts[last], run.packets, run.bytes);
-			run = (struct own_pair){0};
-			last = index;
 		}
-		run.packets++;
-		run.bytes += packet->pkt_len;
+		for (uint16_t k = i; k < end; k++) {
+			const struct rte_mbuf *packet = packets[k];
+			uint32_t index = packet_adjacency(packet);
+			if (next[k] < output)
+				continue;
+			if (index != last) {
+				count_adjacency(graph, last, &run);
+				run = (struct own_pair){0};
+				last = index;
+			}
+			run.packets++;
+			run.bytes += packet->pkt_len;
+		}
 	}
-	own_pair_add(&counts[last], run.packets, run.bytes);
+	count_adjacency(graph, last, &run);
 }
 
 /* Frames whose edges from `output` on lead to interfaces: by the adjacency of each, that below the
  * labels if it has some. */
 static inline void count_adjacencies(const struct graph *graph, void *const *packets,
-									 const uint16_t *next, uint16_t n, uint16_t output)
+									 uint16_t *next, uint16_t n, uint16_t output)
 {
 	if (router_has(router_of(graph), WS_COUNT_ADJACENCIES))
 		count_each_adjacency(graph, packets, next, n, output);

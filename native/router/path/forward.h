@@ -47,17 +47,24 @@ static inline uint16_t forward(const struct ws_router *router, struct graph_node
 	return kind;
 }
 
-/* forward() for eight packets that have one route, which does not refuse them; false for others. */
+/* forward() for eight packets that have one route, or one next hop by several, and are not refused;
+ * false for others. */
 static inline bool forward_eight(const struct ws_router *router, void *const *packets,
 								 const uint32_t *values, uint16_t *next)
 {
-	if (lanes_any(lanes_load(values) ^ values[0]))
-		return false;
-	uint32_t index =
-		__atomic_load_n(&router->load_balances.balances[values[0]].adjacency, __ATOMIC_ACQUIRE);
+	const struct load_balance *balances = router->load_balances.balances;
+	bool has_routes = lanes_any(lanes_load(values) ^ values[0]);
+	uint32_t index = __atomic_load_n(&balances[values[0]].adjacency, __ATOMIC_ACQUIRE);
 	uint8_t kind = adjacency_kind(&router->adjacencies.adjacencies[index]);
-	if (unlikely(kind <= ADJACENCY_PROHIBIT))
+	if (unlikely(kind <= ADJACENCY_PROHIBIT || (has_routes && kind == ADJACENCY_LOAD_BALANCE)))
 		return false;
+	if (has_routes) {
+		uint32_t differs = 0;
+		for (int i = 1; i < EIGHT; i++)
+			differs |= __atomic_load_n(&balances[values[i]].adjacency, __ATOMIC_ACQUIRE) ^ index;
+		if (differs)
+			return false;
+	}
 	for (int i = 0; i < EIGHT; i++)
 		packet_set_adjacency(packets[i], kind == ADJACENCY_LOAD_BALANCE ? values[0] : index);
 	eight_fill(next, kind);
