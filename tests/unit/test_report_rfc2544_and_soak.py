@@ -114,6 +114,7 @@ def test_programs_get_a_row_a_figure_of_rfc2544(suite):
 
 def test_markdown_has_the_text_to_paste(suite):
     assert TEXT.text_block(suite) in to_markdown(comparison_of(suite), MEGA)
+    assert "min µs" in TEXT.text_block(suite) and "baseline µs" in TEXT.text_block(suite)
 
 
 def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):

@@ -23,9 +23,9 @@ from wirespeed.results.verdict import LIMITS
 from wirespeed.tables import Columns
 
 LATENCY_DEFINITION = (
-    "Latency is from before a frame is given to the sending port's driver to after the receiving port's driver gave it "
-    "over: the frame's own time on the line, the medium and the tester's loop (floor) are in it, which RFC 1242's "
-    "definition for store-and-forward devices leaves out."
+    "Latency runs from before a frame is passed to the sending port's driver until after the receiving driver "
+    "delivered it. It includes the time on the link, the port type and the tester's loop (baseline), which RFC 1242 "
+    "excludes for store-and-forward devices."
 )
 
 
@@ -100,11 +100,11 @@ _LATENCY: Columns[LatencyRow] = {
     "direction": lambda row: row.direction,
     "load fps": lambda row: whole(row.load_pps),
     "repeats": lambda row: str(row.spread_us.count if row.spread_us else 0),
-    "mean us": lambda row: fixed_text(row.spread_us.mean if row.spread_us else None),
-    "stdev us": lambda row: fixed_text(row.spread_us.stdev if row.spread_us else None),
-    "min us": lambda row: fixed_text(row.least_us),
-    "max us": lambda row: fixed_text(row.most_us),
-    "floor us": lambda row: fixed_text(row.baseline_us),
+    "mean µs": lambda row: fixed_text(row.spread_us.mean if row.spread_us else None),
+    "stdev µs": lambda row: fixed_text(row.spread_us.stdev if row.spread_us else None),
+    "min µs": lambda row: fixed_text(row.least_us),
+    "max µs": lambda row: fixed_text(row.most_us),
+    "baseline µs": lambda row: fixed_text(row.baseline_us),
     "tagged (lost)": lambda row: f"{row.tagged} ({row.tagged_lost})",
 }
 _FRAME_LOSS: Columns[tuple[FrameLossRow, LossPoint]] = {
