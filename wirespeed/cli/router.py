@@ -146,16 +146,10 @@ def command(
             log.warn(startup.notice)
         run(
             settings,
+            startup,
             control_socket,
-            commands=startup.commands,
             exec_file=exec_file or startup.exec_file,
-            pidfile=startup.pidfile,
-            telnet=startup.telnet,
             api_socket=None if no_api else api_socket or startup.api_socket or default_api_socket(control_socket),
-            stats_socket=startup.stats_socket,
-            stats_bytes=startup.stats_bytes,
-            stats_interval_s=startup.stats_interval_s,
-            stats_nodes=startup.stats_nodes,
             hugepages=hugepages if startup.hugepages or hugepages != "auto" else "never",
             march=march_level(march),
             verbose=verbose,

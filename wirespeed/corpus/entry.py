@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from wirespeed.results.ending import COMPLETE
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import Power, power_of
@@ -32,35 +33,21 @@ class IndexEntry:
     kind: str
     title: str
     dut: str
-    version: str
     cpu: str
-    lab: str
-    load: str
-    directions: str
     started: str
-    status: str
-    limited_by: str
-    watts: float | None
-    figures: tuple[IndexFigure, ...]
+    version: str = ""
+    lab: str = ""
+    load: str = ""
+    directions: str = ""
+    status: str = COMPLETE
+    limited_by: str = ""
+    watts: float | None = None
+    figures: tuple[IndexFigure, ...] = ()
 
 
 def entry_of(result: MeasurementResult | Inspection, title: str, judge: Judge) -> IndexEntry:
     if isinstance(result, Inspection):
-        return IndexEntry(
-            kind="inspect",
-            title=title,
-            dut=result.machine,
-            version="",
-            cpu=_cpu(result),
-            lab="",
-            load="",
-            directions="",
-            started=result.taken,
-            status="complete",
-            limited_by="",
-            watts=None,
-            figures=(),
-        )
+        return IndexEntry("inspect", title, result.machine, _cpu(result), result.taken)
     power, verdict = power_of(result), judge(result)
     most = None if power is None else power.most
     return IndexEntry(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,43 +23,37 @@ from wirespeed.router.stats_file import StatsFile, default_stats_file
 from wirespeed.router.stats_socket import StatsServer, opened
 
 if TYPE_CHECKING:
+    from wirespeed.router.startup.requests import Startup
     from wirespeed.router.startup.syntax import StartupPlace
 
 
 def run(
     settings: RouterSettings,
+    startup: Startup,
     socket_path: Path,
     *,
-    commands: Sequence[tuple[StartupPlace, str]] = (),
     exec_file: Path | None,
-    pidfile: Path | None = None,
-    telnet: tuple[str, int] | None = None,
     api_socket: Path | None = None,
-    stats_socket: Path | None = None,
-    stats_bytes: int | None = None,
-    stats_interval_s: float = 1.0,
-    stats_nodes: bool = True,
     hugepages: Hugepages,
     march: int,
     verbose: bool,
     announce: Callable[[str], None],
     warn: Callable[[str], None],
 ) -> None:
-    """Run a router until SIGINT or SIGTERM. `commands` are lines to run before the file; `telnet` is a loopback address
-    and a TCP port for VPP's client besides the control socket; `api_socket` None is for no binary API. `announce` gets
-    a line per interface and a last one that begins with `ready`; `warn` gets notices. Any error ends the router before
-    traffic starts."""
+    """Run a router until SIGINT or SIGTERM. `settings` are made of `startup` too; `api_socket` None is for no binary
+    API. `announce` gets a line per interface and a last one that begins with `ready`; `warn` gets notices. Any error
+    ends the router before traffic starts."""
     with ExitStack() as undo:
-        if pidfile is not None:
-            undo.callback(_write_pid(pidfile).unlink, missing_ok=True)
+        if startup.pidfile is not None:
+            undo.callback(_write_pid(startup.pidfile).unlink, missing_ok=True)
         listener = undo.enter_context(open_socket(socket_path))
         undo.callback(socket_path.unlink, missing_ok=True)
-        stats_socket = stats_socket or default_stats_socket(socket_path)
+        stats_socket = startup.stats_socket or default_stats_socket(socket_path)
         stats_listener = undo.enter_context(
             open_socket(stats_socket, "statistics socket", "statseg { socket-name }", socket.SOCK_SEQPACKET)
         )
         undo.callback(stats_socket.unlink, missing_ok=True)
-        telnet_listener = None if telnet is None else undo.enter_context(open_telnet(*telnet))
+        telnet_listener = None if startup.telnet is None else undo.enter_context(open_telnet(*startup.telnet))
         api_listener = None
         if api_socket is not None:
             api_listener = undo.enter_context(open_socket(api_socket, "API socket", "--api-socket"))
@@ -92,9 +86,9 @@ def run(
                 max_path_sets=settings.max_path_sets,
                 polls_eagerly=settings.polls_eagerly,
                 stats_path=stats.made,
-                stats_max_kb=(stats_bytes or 0) // 1024,
-                stats_interval_s=stats_interval_s,
-                stats_nodes=stats_nodes,
+                stats_max_kb=(startup.stats_bytes or 0) // 1024,
+                stats_interval_s=startup.stats_interval_s,
+                stats_nodes=startup.stats_nodes,
             )
             undo_runtime.pop_all()
         undo.callback(core.close)
@@ -113,7 +107,7 @@ def run(
         for index, port in enumerate(settings.ports):
             if port.kind == "memif":
                 console.memifs.adopt(core.interface(index).name, index, port)
-        for place, line in commands:
+        for place, line in startup.commands:
             _run_line(console, place, line, announce)
         if exec_file is not None:
             for line in console.run_file(exec_file):
@@ -129,7 +123,7 @@ def run(
             console,
             listener,
             lambda: announce(f"ready: workers on CPU {cpus}, control socket {socket_path}"),
-            stats_interval_s,
+            startup.stats_interval_s,
             server,
             api_listener,
             telnet_listener,
