@@ -488,6 +488,9 @@ def test_an_inspection_makes_no_dut_the_newest() -> None:
     ]
 
 
+FALLS = (7e6, 7.01e6, 6.99e6, 7e6, 5e6, 5.001e6)
+
+
 def test_pages_say_of_how_many_duts_they_are() -> None:
     rated = shelf(figure(1e6, dut="a"), figure(2e6, dut="b"), figure(3e6, dut="c", load="bench size=1514"))
     inspected = entry("f", dut="d", kind="inspect")
@@ -498,6 +501,14 @@ def test_pages_say_of_how_many_duts_they_are() -> None:
     (bars,) = view.rates
     assert bars.of == "NDR, Mpps; 2 of 4 DUTs; a full bar is 2.00"
     assert matrix(found, "x").counted == "3 of 4 DUTs have a rate of these 2 tests"
+    (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == "index.html")
+    assert "the highest first; irregular" in page.render() and "step of its ramp" not in page.render()
+    fallen = shelf(
+        figure(2e6, dut="b"),
+        *(figure(rate, dut="a", version=f"1.{at}", started=f"2026-11-{10 + at}") for at, rate in enumerate(FALLS)),
+    )
+    (page,) = (one for one in pages(fallen, "x", lambda entries: {}) if one.path == "index.html")
+    assert "step of its ramp" in page.render()
     assert "2 more DUTs" in side_by_side(shelf(*(figure(1e6, dut=str(one)) for one in range(10))), 1)[0].more
 
 
