@@ -16,6 +16,14 @@ DEFAULT_ROUTES = 2_097_152
 DEFAULT_IP6_ROUTES = 1_048_576
 DEFAULT_NEIGHBORS = 16_384
 DEFAULT_PATH_SETS = 65_536
+LIMITS = {
+    "max_routes": (MOST_ROUTES, DEFAULT_ROUTES),
+    "max_ip6_routes": (MOST_ROUTES, DEFAULT_IP6_ROUTES),
+    "max_neighbors": (MOST_NEIGHBORS, DEFAULT_NEIGHBORS),
+    "max_interface_neighbors": (MOST_NEIGHBORS, 0),
+    "max_path_sets": (MOST_PATH_SETS, DEFAULT_PATH_SETS),
+}
+"""Sizes of tables: the highest that may be asked for, and the usual one."""
 # Header, tags and what drivers put before a frame.
 _FRAME_OVERHEAD_BYTES = 64
 # DPDK memory for each neighbour beyond the default number, with its share of the hash.
@@ -59,16 +67,12 @@ def router_settings(
     cpus: str,
     startup: Startup | None = None,
     *,
-    max_routes: int | None = None,
-    max_ip6_routes: int | None = None,
-    max_neighbors: int | None = None,
-    max_interface_neighbors: int | None = None,
-    max_path_sets: int | None = None,
     flow_hash_seed: int | None = None,
     polls_eagerly: bool = False,
+    **limits: int | None,
 ) -> RouterSettings:
     """Settings from the words of the command line and those of a start-up file, whose interfaces come first; what
-    neither says has its default. A UsageError names the word that is wrong."""
+    neither says has its default. `limits` are those of LIMITS. A UsageError names the word that is wrong."""
     settings = startup or Startup()
     names = [interface.name for interface in settings.interfaces]
     ports = [interface.port for interface in settings.interfaces]
@@ -80,15 +84,10 @@ def router_settings(
             raise UsageError(f"interface name {name} is given twice")
         names.append(name)
         ports.append(parse_port_spec(spec))
-    for option, number, most in (
-        ("--max-routes", max_routes, MOST_ROUTES),
-        ("--max-ip6-routes", max_ip6_routes, MOST_ROUTES),
-        ("--max-neighbors", max_neighbors, MOST_NEIGHBORS),
-        ("--max-interface-neighbors", max_interface_neighbors, MOST_NEIGHBORS),
-        ("--max-path-sets", max_path_sets, MOST_PATH_SETS),
-    ):
+    for name, number in limits.items():
+        most, _ = LIMITS[name]
         if number is not None and not 1 <= number <= most:
-            raise UsageError(f"{option} {number} is not between 1 and {most}")
+            raise UsageError(f"--{name.replace('_', '-')} {number} is not between 1 and {most}")
     if flow_hash_seed is not None and not 0 <= flow_hash_seed <= MOST_SEED:
         raise UsageError(f"--flow-hash-seed {flow_hash_seed} is not between 0 and {MOST_SEED}")
     chosen = settings.worker_cpus if settings.worker_cpus and not cpus else parse_cpus(cpus)
@@ -96,13 +95,9 @@ def router_settings(
         tuple(names),
         tuple(ports),
         chosen,
-        max_routes or settings.max_routes or DEFAULT_ROUTES,
-        max_ip6_routes or settings.max_ip6_routes or DEFAULT_IP6_ROUTES,
-        max_neighbors or settings.max_neighbors or DEFAULT_NEIGHBORS,
-        max_interface_neighbors or settings.max_interface_neighbors or 0,
-        max_path_sets or settings.max_path_sets or DEFAULT_PATH_SETS,
-        settings.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
-        polls_eagerly,
+        **{name: limits.get(name) or getattr(settings, name) or usual for name, (_, usual) in LIMITS.items()},
+        flow_hash_seed=settings.flow_hash_seed if flow_hash_seed is None else flow_hash_seed,
+        polls_eagerly=polls_eagerly,
         buffers=settings.buffers,
         buffer_size=settings.buffer_size,
         placement=tuple(_placement(settings.interfaces, len(chosen))),
