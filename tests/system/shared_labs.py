@@ -159,9 +159,10 @@ def _port_state(rpc: str) -> State:
     """Status of the generator's ports without values that count up; it keeps names of empty profiles."""
     with connected(rpc) as client:
         told = [client.call("get_port_status", port_id=port) for port in _PORTS]
-    return {
-        f"port {port}": {**one, "max_stream_id": 0, "profile_count": 0} for port, one in zip(_PORTS, told, strict=True)
-    }
+    for one in told:
+        one.update(max_stream_id=0, profile_count=0)
+        one["attr"]["link_losses"] = 0
+    return {f"port {port}": one for port, one in zip(_PORTS, told, strict=True)}
 
 
 def _settings(lab: EmbeddedLab) -> State:
