@@ -18,10 +18,10 @@ the CPU that the first line says, is stopped (SIGSTOP) while others run there, a
 `--against-sender` takes a command that sends, as memif client, on `{wire0}`.
 
 A virtual machine changes its core-to-core latency within seconds, and with it everything over shared memory. So a
-probe of that latency runs all along; rates are sampled every quarter of a second; each sample is filed under near or
-far by the probe beside it; and the table gives medians by speed with the number of samples behind them (n). A run goes
-on until it has `--near` near samples, for `--patience` times `--seconds` at the most; what that comes to in all is said
-at the start.
+probe of that latency runs all along; rates are sampled every quarter of a second; each sample is filed under near, far
+or between by the probe beside it; and the table gives medians by speed with the number of samples behind them (n). A
+run goes on until it has `--near` near samples, for `--patience` times `--seconds` at the most; what that comes to in all
+is said at the start.
 
 More is asked of the generator than it can send, so somebody is the limit in each row, and the last column says who.
 *full* is the share of the packets not sent that a full ring refused, the others were late; of a peer, the share of its
@@ -174,16 +174,18 @@ def show(
     """`parties`: who is the limit when packets were late, and who when they were refused."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("contender", no_wrap=True)
-    for heading in ("near", "±", "n", "ratio", "far", "n", "ratio", "cyc", "vec", "idle", "full", "limit"):
+    series_of = [results[contender.name] for contender in contenders]
+    speeds = [speed for speed in ("near", "between", "far") if any(series.rates[speed] for series in series_of)]
+    of_rates = [heading for speed in speeds for heading in (speed, "±", "n", "ratio")]
+    for heading in (*of_rates, "cyc", "vec", "idle", "full", "limit"):
         table.add_column(heading, justify="right", no_wrap=True)
     for contender in contenders:
         series, floor = results[contender.name], results.get(contender.compared_to or "")
         cells = []
-        for speed in ("near", "far"):
+        for speed in speeds:
             rate, base, spread = series.median(speed), floor.median(speed) if floor else None, series.spread(speed)
             cells.append(f"{rate / 1e6:.2f}" if rate is not None else "–")
-            if speed == "near":
-                cells.append(f"{spread:.0%}" if spread is not None else "–")
+            cells.append(f"{spread:.0%}" if spread is not None else "–")
             cells.append(str(len(series.rates[speed])))
             cells.append(f"{rate / base:.2f}" if rate is not None and base else "–")
         for name, form in (("cycles_per_packet", ".0f"), ("vectors_per_call", ".0f"), ("idle_polls", ".0%")):
