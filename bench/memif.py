@@ -20,8 +20,8 @@ the CPU that the first line says, is stopped (SIGSTOP) while others run there, a
 A virtual machine changes its core-to-core latency within seconds, and with it everything over shared memory. So a
 probe of that latency runs all along; rates are sampled every quarter of a second; each sample is filed under near, far
 or between by the probe beside it; and the table gives medians by speed with the number of samples behind them (n). A
-run goes on until it has `--near` near samples, for `--patience` times `--seconds` at the most; what that comes to in all
-is said at the start.
+run goes on until it has `--near` near samples, for `--patience` times `--seconds` at the most; what that comes to in
+all is said at the start.
 
 More is asked of the generator than it can send, so somebody is the limit in each row, and the last column says who.
 *full* is the share of the packets not sent that a full ring refused, the others were late; of a peer, the share of its
