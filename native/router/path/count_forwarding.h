@@ -72,11 +72,12 @@ static inline void count_path(const struct graph *graph, const struct rte_mbuf *
 static inline void count_adjacency(const struct graph *graph, uint32_t index,
 								   const struct own_pair *run)
 {
+	if (!run->packets)
+		return; /* `index` may be that of a packet without an adjacency */
 	const struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[index];
 	if (adjacency_kind(adjacency) == ADJACENCY_LABELS)
 		index = adjacency->next;
-	if (run->packets)
-		own_pair_add(&router_worker_of(graph)->adjacencies[index], run->packets, run->bytes);
+	own_pair_add(&router_worker_of(graph)->adjacencies[index], run->packets, run->bytes);
 }
 
 /* True if all eight have that adjacency and edges from `output` on. */
