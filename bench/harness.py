@@ -106,8 +106,8 @@ class Series:
 
     @property
     def refused_share(self) -> float | None:
-        """Of the packets that our generator did not send, those that a full ring refused; of a peer's bursts, those
-        that found the ring full. None if all were sent, or nobody counted."""
+        """Share of the unsent packets of our generator that a full ring refused. With a peer: share of its bursts that
+        found the ring full. None if all packets were sent, or nobody counted."""
         if self.full:
             return median(self.full)
         unsent = self.refused + self.late

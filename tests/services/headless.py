@@ -77,6 +77,18 @@ def until(browser: Any, condition: Callable[[], Any]) -> Any:
     return WebDriverWait(browser, PATIENCE_S).until(lambda _: condition())
 
 
+def assert_says_that_it_scrolls(browser: Any, hint: str, table: str) -> None:
+    """The open page shows `hint` only once `table` is wider than the screen; both are CSS selectors."""
+    from selenium.webdriver.common.by import By  # noqa: PLC0415 - slow
+
+    shown = browser.find_element(By.CSS_SELECTOR, hint)
+    assert not shown.is_displayed()
+    browser.execute_script("document.querySelector(arguments[0]).style.minWidth = '900px'", table)
+    screen_of(browser, 700)
+    until(browser, shown.is_displayed)
+    assert shown.text == "This table scrolls sideways."
+
+
 def look_in(browser: Any, scheme: str) -> None:
     """A reader whose system is `light` or `dark`."""
     medium = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from harness.page_results import INSPECTED, LONG, all_kinds, one_result, running, site_pages, two_hundred, written
 from harness.serving import served
-from headless import faults_of, fresh, needs_chromium, screen_of, until
+from headless import assert_says_that_it_scrolls, faults_of, fresh, needs_chromium, screen_of, until
 from page_text import struck_words, text_faults
 from selenium.webdriver.common.by import By
 
@@ -135,12 +135,7 @@ def test_the_index_says_that_its_table_scrolls(browser: Any, pages: list[Page]) 
     (index,) = (page for page in pages if page.name == "web index")
     screen_of(browser, 1280)
     opened(browser, index)
-    hint = browser.find_element(By.CSS_SELECTOR, ".aside")
-    assert not hint.is_displayed()
-    browser.execute_script("document.querySelector('.tests').style.minWidth = '900px'")
-    screen_of(browser, 700)
-    until(browser, hint.is_displayed)
-    assert hint.text == "This table scrolls sideways."
+    assert_says_that_it_scrolls(browser, ".aside", ".tests")
 
 
 @pytest.mark.parametrize("look", [None, *(pytest.param(look, marks=FOUR_LOOKS, id=f"{look}") for look in LOOKS)])

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from headless import look_in, needs_chromium, screen_of, until
+from headless import assert_says_that_it_scrolls, look_in, needs_chromium, screen_of, until
 from report_cases import OURS
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -66,12 +66,7 @@ def rows(browser, table: str = "#all") -> list[list[str]]:
 
 def test_a_table_that_is_wider_than_the_page_says_so(chromium, site: Path) -> None:
     opened(chromium, site / "index.html")
-    hint = chromium.find_element(By.CSS_SELECTOR, "#results .aside")
-    assert not hint.is_displayed()
-    chromium.execute_script("document.getElementById('all').style.minWidth = '900px'")
-    screen_of(chromium, 700)
-    until(chromium, hint.is_displayed)
-    assert hint.text == "This table scrolls sideways."
+    assert_says_that_it_scrolls(chromium, "#results .aside", "#all")
 
 
 def test_search_as_one_types_goes_over_all_results(browser) -> None:

@@ -49,7 +49,7 @@ class Handle(NamedTuple):
 
 
 class RouterPart:
-    """What the core does for one part of a router."""
+    """Base of the classes that call the core for one part of a router, such as its bonds."""
 
     def __init__(self, router: Handle) -> None:
         self._ffi, self._lib, self._router = router

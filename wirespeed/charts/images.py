@@ -24,7 +24,7 @@ DPI = 300
 LEAST_PT = 7.0
 """Size of the smallest letters."""
 ROOM = 1.16
-"""Of an axis that begins at 0: words fit above the highest curve."""
+"""Height of an axis that begins at 0, in heights of its highest curve: words fit above that curve."""
 RULE_FITS = 2.0
 """Times the largest value: a level further up is named at the edge, as on the page."""
 GAP_PT, RIGHT_PT = 6.0, 8.0

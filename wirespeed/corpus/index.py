@@ -165,7 +165,7 @@ class Index:
             )
 
     def indexed(self, digests: Sequence[str]) -> set[str]:
-        """Those of the digests that have a row."""
+        """The digests among these whose results are in the index."""
         with self._reading() as connection:
             asked = (select(RESULTS.c.digest).where(RESULTS.c.digest.in_(some)) for some in _pieces(digests))
             return {digest for some in asked for digest in connection.execute(some).scalars()}
@@ -248,7 +248,7 @@ def _values(row: IndexRow) -> dict[str, Any]:
 
 
 def _words(row: IndexRow) -> str:
-    """What a word alone is searched for in, besides tags."""
+    """Text in which `results list WORD` searches, besides tags."""
     entry = row.entry
     return "\n".join((entry.title, entry.dut, entry.version, row.build, entry.load)).lower()
 

@@ -63,5 +63,5 @@ WORDS = Table(
     Column("result_id", _ID, ForeignKey("results.id", ondelete="CASCADE"), primary_key=True),
     Column("text", Text, nullable=False),
 )
-"""What a word alone is searched for in, in small letters: a table of its own, since rows of results are ten times as
-long."""
+"""Text in which `results list WORD` searches, in small letters. Rows of RESULTS are ten times as long, so a search
+there would read ten times as much."""

@@ -60,7 +60,7 @@ class Value:
 
 
 OF_FIGURE = tuple(one.name for one in fields(Value) if one.name not in ("at_least", "irregular"))
-"""What a value has of its figure, under the same names."""
+"""Names of the fields that a value copies from its figure."""
 
 
 def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
