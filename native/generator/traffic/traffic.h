@@ -62,7 +62,7 @@ struct traffic {
 	struct sender *senders;
 	uint64_t origin; /* TSC at time 0 of the schedule */
 	uint64_t pause;  /* TSC at the start of the pause */
-	double looked;   /* schedule_next was last called at so many ticks after the origin */
+	double looked;   /* time of its last check, in ticks after the origin */
 	double owed;     /* ticks by which the schedule's clock lags, see transmit.c */
 	double
 		stuck; /* value of `looked` when the driver began to refuse all packets; 0: it takes some */
