@@ -38,7 +38,7 @@ enum ws_neighbor_news_kind {
 };
 
 struct ws_neighbor_news {
-	int32_t kind; /* kind of event */
+	int32_t kind; /* enum ws_neighbor_news_kind */
 	struct ws_address address;
 	uint8_t mac[6]; /* MAC address for the first three kinds */
 };

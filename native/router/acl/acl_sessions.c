@@ -12,9 +12,8 @@
 #include <stdlib.h>
 
 enum {
-	AT_ONCE = 512, /* entries removed per grace period */
-	SWEEPS_A_SECOND =
-		8, /* each of an eighth of the table, so that all ages are checked every second */
+	AT_ONCE = 512,       /* entries removed per grace period */
+	SWEEPS_A_SECOND = 8, /* each of an eighth of the table: every age is checked once per second */
 	LEAST_SWEEP = 1024,
 	GRANULES_A_SECOND = 1024,
 };

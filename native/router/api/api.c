@@ -16,8 +16,8 @@
 
 /* Defaults for members of the configuration that are 0. */
 enum {
-	/* Twice the Internet's tables of 2026, a million and a quarter of one, and more. A table has
-	 * address space for so many, and memory as they come. */
+	/* Twice the Internet's tables of 2026, a million and a quarter of one, and a reserve. A table
+	 * reserves address space for them; memory is used as routes are added. */
 	DEFAULT_IP4_ROUTES = 2097152,
 	DEFAULT_IP6_ROUTES = 1048576,
 	DEFAULT_NEIGHBORS = 16384,

@@ -50,9 +50,8 @@ struct bond {
 /* State of a port in its bond. */
 enum bond_port_flag {
 	BOND_MEMBER = 1,
-	BOND_TAKES = 2, /* its packets are received by the bond */
-	BOND_TAKES_HOSTS =
-		4, /* … except for those to groups, which the active member receives as well */
+	BOND_TAKES = 2,       /* its packets are received by the bond */
+	BOND_TAKES_HOSTS = 4, /* … except to groups: the active member receives these too */
 	BOND_FLAG_BITS = 3,
 };
 

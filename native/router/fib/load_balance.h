@@ -58,7 +58,7 @@ struct balance_set {
 	uint32_t count, capacity;
 };
 
-/* Resolves a list with recursive paths; returns how many leaves there are, at least one. */
+/* Resolves a list with recursive paths; returns the number of leaves, at least one. */
 typedef uint32_t load_balance_resolve_fn(void *context, const struct path_list *list,
 										 struct path_key *leaves);
 

@@ -35,9 +35,9 @@ struct interface {
 	uint16_t output; /* place in "*-output": of its port, or of its kind behind the ports */
 	bool admin_up;
 	bool usable;    /* admin_up, and there is a link */
-	uint8_t mode;   /* admin_up and link up */
+	uint8_t mode;   /* enum ws_interface_mode */
 	bool takes_all; /* up, in an L2 mode, and without sub-interfaces */
-	bool is_exact;  /* up, in an L2 mode, without sub-interfaces */
+	bool is_exact;  /* a sub-interface for frames with its tags and no more */
 	bool is_unnumbered;
 	uint8_t tag_len; /* length of a sub-interface's tags in its frames: 0, 4 or 8 */
 	uint8_t tags[8];
