@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bond-tx: the member through which a frame leaves its bond: one, by flow or round-robin, or all of
- * them. Uses: tx interface, which stays that of the bond. Next: <member>-output, error-drop.
+ * them.
+ *
+ * Uses: tx interface, which stays that of the bond. Next: <member>-output, error-drop.
  */
 #include "router/bond/bond.h"
 #include "router/bond/bond_hash.h"

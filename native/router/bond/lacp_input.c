@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * lacp-input: passes LACPDUs of members of bonds to the main thread, and replies to markers.
- * Packets beyond the punt policers of LACP are dropped unread. Uses: mbuf->port. Sets: tx interface
- * of a reply. Next: error-punt, <if>-output, error-drop.
+ * Packets beyond the punt policers of LACP are dropped unread.
+ *
+ * Uses: mbuf->port. Sets: tx interface of a reply. Next: error-punt, <if>-output, error-drop.
  */
 #include "router/bond/bond.h"
 #include "router/packet/output.h"

@@ -4,7 +4,9 @@
  *
  * A feature of the arc interface-output, the last one. A reordered packet changes places with the
  * next one; the last of a frame waits for the first of the next frame. Delayed packets, and copies,
- * are held for impairment-release. Next: <if>-tx, error-drop.
+ * are held for impairment-release.
+ *
+ * Next: <if>-tx, error-drop.
  */
 #include "router/impairment/impairment.h"
 

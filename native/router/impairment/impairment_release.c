@@ -3,6 +3,7 @@
  * impairment-release: sends packets that <if>-impairment held, once they are due.
  *
  * A source that exists while a port is impaired. The worker does not sleep while packets wait.
+ *
  * Next: <if>-tx.
  */
 #include "router/impairment/impairment.h"
