@@ -3,7 +3,7 @@
 
     bench/no_loss.py [--seconds S] [--only TEXT]
 
-For each test of the seed suite, over the embedded lab on two CPUs: a ramp of trials finds the maximum, then half of it
+For each standard load test, over the embedded lab on two CPUs: a ramp of trials finds the maximum, then half of it
 is held. Of the packets asked for in the second run the table counts those that did not come back: late ones, which the
 tester did not get to send, refused ones, which found the router's ring full, and lost ones, refused or not. Beside
 them, of each second: how long the tester's and the router's worker were away from their CPUs, and what the hypervisor
@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.demo.suite import SEED_SUITE, SuiteTest
+from wirespeed.demo.suite import STANDARD_SUITE, SuiteTest
 from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.profiles import load_profile
@@ -75,7 +75,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0, help="of the held load")
     parser.add_argument("--only", default="", help="tests with this in their name")
     options = parser.parse_args()
-    tests = [test for test in SEED_SUITE if options.only in test.name]
+    tests = [test for test in STANDARD_SUITE if options.only in test.name]
     console = Console(width=max(Console().width, 110))
     console.print(f"{len(tests)} tests: {len(tests) * (options.seconds + 8) / 60:.0f} minutes", highlight=False)
     table = Table(box=box.SIMPLE_HEAD, padding=0)

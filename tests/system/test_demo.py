@@ -12,7 +12,7 @@ from harness.programs import run_wirespeed, wirespeed
 from rich.console import Console
 
 from wirespeed.demo.demo import QUICK, Demo
-from wirespeed.demo.suite import SEED_SUITE
+from wirespeed.demo.suite import STANDARD_SUITE
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.linux import unavailable
 from wirespeed.measurement.file import read_as
@@ -42,14 +42,14 @@ def results(demo):
 
 @pytest.mark.alone
 def test_every_test_leaves_a_complete_result(results):
-    assert set(results) == {f"wirespeed-memif-{test.file_stem}" for test in (*SEED_SUITE, *QUICK.burdened)}
+    assert set(results) == {f"wirespeed-memif-{test.file_stem}" for test in (*STANDARD_SUITE, *QUICK.burdened)}
     assert all(result.ending.status == "complete" for result in results.values())
 
 
 @pytest.mark.alone
 def test_the_table_names_every_test_and_the_report(demo):
     directory, printed = demo
-    assert all(printed.count(f"\n {test.label} ") == 2 for test in SEED_SUITE)  # one block each way
+    assert all(printed.count(f"\n {test.label} ") == 2 for test in STANDARD_SUITE)  # one block each way
     assert " forwarded " in printed and " limit " in printed
     assert f"report: {directory}/report.html" in printed
     assert 80_000 < (directory / "report.html").stat().st_size < 400_000  # dygraphs is inside, packed

@@ -23,7 +23,7 @@ from wirespeed.campaign.steps import steps_of
 from wirespeed.cli.kinds import module_of
 from wirespeed.cli.plain import options_of, plain_call
 from wirespeed.demo.demo import FULL
-from wirespeed.demo.suite import SEED_SUITE
+from wirespeed.demo.suite import STANDARD_SUITE
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.measurement.registry import kinds
 from wirespeed.renamed import SETTINGS
@@ -255,7 +255,7 @@ def test_the_demo_as_a_campaign_is_what_the_demo_runs() -> None:
     loaded = load(Path("campaigns/demo.yaml"), [place_of("embedded", Path())])
     suite = {
         (test.label, "0-1" if test.unidirectional else "both", test.profile, tuple(test.tunables.items()))
-        for test in SEED_SUITE
+        for test in STANDARD_SUITE
     }
     found, times = set(), set()
     for cell in loaded.cells:

@@ -12,7 +12,7 @@ from simulated_bench import LINE_BPS, Bench, ramp, run
 from test_figures_agree import SETTINGS, both_ways
 
 from wirespeed.demo.demo import tables
-from wirespeed.demo.suite import BURDENED, SEED_SUITE, DemoResult, SuiteTest, finding
+from wirespeed.demo.suite import BURDENED, STANDARD_SUITE, DemoResult, SuiteTest, finding
 from wirespeed.measurement.file import write_file
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.result import Result
@@ -55,9 +55,9 @@ def result_of(test: SuiteTest, bench: Bench, dut: str) -> Result:
 
 @pytest.fixture
 def findings(tmp_path: Path) -> list[DemoResult]:
-    """The seed suite through one router, each load at another limit, and a burdened test."""
+    """The standard suite through one router, each load at another limit, and a burdened test."""
     found = []
-    for number, test in enumerate((*SEED_SUITE, BURDENED[0])):
+    for number, test in enumerate((*STANDARD_SUITE, BURDENED[0])):
         bench = ACL if test.burden else BENCHES[number % len(BENCHES)]
         dut = "wirespeed over memif" + (f", {test.burden.name}" if test.burden else "")
         path = tmp_path / f"wirespeed-memif-{test.file_stem}.json"
@@ -75,6 +75,6 @@ def test_every_figure_of_the_table_stands_on_all_surfaces(
     by_file = {file: verdicts[name] for file, name in zip(files, distinct_names(files), strict=True)}
     assert {one.limited_by for one in by_file.values()} == {"dut", "host", "line", "tester"}
     screen = Console(width=200, record=True, color_system=None)
-    for _, table in tables((*SEED_SUITE, *BURDENED), findings, by_file, widths={}):
+    for _, table in tables((*STANDARD_SUITE, *BURDENED), findings, by_file, widths={}):
         screen.print(table)
     check_demo(screen.export_text(), files, tmp_path, capsys)

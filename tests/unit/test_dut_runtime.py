@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - rows as the programs print them
-"""Golden cases: `show runtime` as the seed articles and a VPP of today print it."""
+"""Golden cases: `show runtime` as published reviews and a VPP of today print it."""
 
 import pytest
 

@@ -22,7 +22,7 @@ from wirespeed.corpus.entry import IndexEntry as Stored
 from wirespeed.corpus.entry import entry_of
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.demo.demo import tables
-from wirespeed.demo.suite import SEED_SUITE, finding
+from wirespeed.demo.suite import STANDARD_SUITE, finding
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.file import read_as, read_file, write_file
@@ -194,8 +194,8 @@ def test_terminals_have_the_verdict_to_the_character(
     result = read_as(Result, file)
     assert summary(result, verdict, None)[1 : 1 + len(verdict.lines)] == [f"  {line}" for line in verdict.lines]
     assert headline(file) == verdict.line
-    found = finding(SEED_SUITE[3], "router", result, file)
-    demo = tables(SEED_SUITE, [found], {file: verdict})
+    found = finding(STANDARD_SUITE[3], "router", result, file)
+    demo = tables(STANDARD_SUITE, [found], {file: verdict})
     [cells] = [[*row] for _, table in demo for row in zip(*(column.cells for column in table.columns), strict=True)]
     full = verdict.full_load
     assert full is not None

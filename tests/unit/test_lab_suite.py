@@ -15,7 +15,7 @@ from simulated_trex import SimulatedTrex
 
 from wirespeed.cli.main import main
 from wirespeed.demo.demo import DemoSchedule
-from wirespeed.demo.suite import SEED_SUITE, DemoFailure, DemoResult, SuiteTest, Timing, run_suite, suite_for
+from wirespeed.demo.suite import STANDARD_SUITE, DemoFailure, DemoResult, SuiteTest, Timing, run_suite, suite_for
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
 from wirespeed.errors import EnvironmentFault, MeasurementError, UsageError
@@ -142,7 +142,7 @@ def demo(
 
     def run(*tests: SuiteTest, flags: tuple[str, ...] = (), **patches: Any) -> tuple[int, str, str]:
         for where in ("demo", "suite"):
-            monkeypatch.setattr(f"wirespeed.demo.{where}.SEED_SUITE", tests)
+            monkeypatch.setattr(f"wirespeed.demo.{where}.STANDARD_SUITE", tests)
         monkeypatch.setattr("wirespeed.demo.demo.QUICK", DemoSchedule(TIMING, TIMING, tests, ()))
         monkeypatch.setattr("wirespeed.demo.demo.choose_cpus", lambda: CPUS)
         monkeypatch.setattr("wirespeed.demo.demo.EmbeddedLab", lambda cpus, mtu: lab)
@@ -226,7 +226,7 @@ def test_a_jumbo_lab_is_tested_with_the_longest_frames_too() -> None:
     suite = suite_for(9000)
     assert [test.name for test in suite[:2]] == ["unidirectional 9018b", "bidirectional 9018b"]
     assert all(test.tunables == {"size": "9018", "vm": "var2"} for test in suite[:2])
-    assert suite[2:] == SEED_SUITE == suite_for(1500)
+    assert suite[2:] == STANDARD_SUITE == suite_for(1500)
     assert suite_for(9216)[0].tunables["size"] == "9216"  # what the profile has at most
 
 

@@ -1,4 +1,4 @@
-"""Analysis against values worked out by hand, and the seed articles' line-rate arithmetic."""
+"""Analysis against values worked out by hand, and published reviews' line-rate arithmetic."""
 
 from dataclasses import replace
 from itertools import accumulate

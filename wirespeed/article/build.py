@@ -11,7 +11,7 @@ from wirespeed.article.chapters import written
 from wirespeed.article.material import Expected, Material, figures_of, newest
 from wirespeed.article.pictures import draw
 from wirespeed.corpus.corpus import Corpus
-from wirespeed.demo.suite import SEED_SUITE
+from wirespeed.demo.suite import STANDARD_SUITE
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.pages.words import harmless
 from wirespeed.results.inspection import Inspection
@@ -67,7 +67,7 @@ def _material(corpus: Corpus, listing: Catalogue, dut: str) -> Material:
         figures=tuple(replace(one, entry=entry) for entry in kept for one in figures_of(listing, [entry])),
         left_out=sum(entry.is_test for entry in entries) - len(wanted),
         lost=len(wanted) - len(read),
-        expected=tuple(Expected(one.label, one.profile, one.tunables, len(one.directions)) for one in SEED_SUITE),
+        expected=tuple(Expected(one.label, one.profile, one.tunables, len(one.directions)) for one in STANDARD_SUITE),
     )
 
 

@@ -1,3 +1,3 @@
-"""The seed articles' load tests: on labs of this machine (the demo), and on a tester alone (its ceiling)."""
+"""The standard load tests: on labs of this machine (the demo), and on a tester alone (its ceiling)."""
 
 __all__ = ["ceiling_trials", "demo", "suite"]

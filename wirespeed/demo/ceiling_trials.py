@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from statistics import fmean, median
 
 from wirespeed.client.generator_client import GeneratorClient
-from wirespeed.demo.suite import SEED_SUITE
+from wirespeed.demo.suite import STANDARD_SUITE
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.loadtest.plan import LoadPlan
 from wirespeed.measurement.loadtest.result import Result
@@ -34,7 +34,7 @@ def measure(
     gets one line per load. Raises as `run_loadtest`, and if nothing of a load was received."""
     ceilings = []
     generator = ""
-    for test in SEED_SUITE:
+    for test in STANDARD_SUITE:
         every = pair_directions(ports)
         wires = every[: len(every) // 2] if test.unidirectional else every
         plan = LoadPlan(

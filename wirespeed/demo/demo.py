@@ -1,4 +1,4 @@
-"""The main job on this machine: labs up, the seed suite against each DUT, a table, a report, labs down."""
+"""The main job on this machine: labs up, the standard suite against each DUT, a table, a report, labs down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rich.table import Table
 
 from wirespeed.demo.suite import (
     BURDENED,
-    SEED_SUITE,
+    STANDARD_SUITE,
     DemoFailure,
     DemoResult,
     SuiteTest,
@@ -72,13 +72,13 @@ class DemoSchedule:
 FULL = DemoSchedule(
     embedded=Timing(warmup_s=0.5, ramp_s=7.5, hold_s=2.0, interval_s=0.25),
     linux=Timing(warmup_s=0.5, ramp_s=5.0, hold_s=1.5, interval_s=0.25),
-    veth_tests=tuple(test for test in SEED_SUITE if test.profile in LinuxLab.profiles),
+    veth_tests=tuple(test for test in STANDARD_SUITE if test.profile in LinuxLab.profiles),
     burdened=BURDENED,
 )
 QUICK = DemoSchedule(
     embedded=Timing(warmup_s=0.1, ramp_s=0.8, hold_s=0.32, interval_s=0.08),
     linux=Timing(warmup_s=0.1, ramp_s=0.64, hold_s=0.32, interval_s=0.08),
-    veth_tests=tuple(test for test in SEED_SUITE if test.label == "64b one flow"),
+    veth_tests=tuple(test for test in STANDARD_SUITE if test.label == "64b one flow"),
     burdened=tuple(test for test in BURDENED if test.burden is not None and not test.burden.routes),
 )
 
@@ -128,7 +128,7 @@ class Demo:
         if reason is not None:
             self._console.print(f"The routers over veth are left out: {reason}", style="yellow", highlight=False)
             return
-        jumbo = tuple(test for test in suite_for(self._mtu) if test not in SEED_SUITE)
+        jumbo = tuple(test for test in suite_for(self._mtu) if test not in STANDARD_SUITE)
         tests = jumbo + self._schedule.veth_tests
         own = "wirespeed's router, two veth pairs to the generator"
         self._run_lab(VethLab(self._cpus, mtu=self._mtu), tests, self._schedule.linux, own)

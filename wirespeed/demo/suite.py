@@ -1,4 +1,4 @@
-"""The load tests that the seed articles run against every router, and what one of them found."""
+"""The standard load tests that every router of this machine runs, and what one of them found."""
 
 from __future__ import annotations
 
@@ -89,16 +89,16 @@ BURDENED = (
 )
 """Tests in which the router is the limit on two CPUs: only a router that takes command lines can run them."""
 
-SEED_SUITE = tuple(SuiteTest(*load, unidirectional) for unidirectional in (True, False) for load in _LOADS)
+STANDARD_SUITE = tuple(SuiteTest(*load, unidirectional) for unidirectional in (True, False) for load in _LOADS)
 
 
 def suite_for(mtu: int) -> tuple[SuiteTest, ...]:
-    """The seed suite, and before it the longest frames where the lab carries longer ones than those in it. Pure."""
+    """The standard suite, and before it the longest frames where the lab carries longer ones than those in it. Pure."""
     if mtu <= PLAIN_MTU:
-        return SEED_SUITE
+        return STANDARD_SUITE
     size = jumbo_size(mtu)
     jumbo = SuiteTest(f"{size}b", "bench", {"size": str(size), "vm": "var2"}, unidirectional=True)
-    return (jumbo, replace(jumbo, unidirectional=False), *SEED_SUITE)
+    return (jumbo, replace(jumbo, unidirectional=False), *STANDARD_SUITE)
 
 
 def jumbo_size(mtu: int) -> int:
