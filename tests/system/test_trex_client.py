@@ -89,7 +89,8 @@ def test_through_the_router(client: Client, lab: EmbeddedLab, name: str) -> None
 
 
 def test_example_two_ways(router: str) -> None:
-    printed = run(str(EXAMPLES / "two_ways.py"), "--port", router, "--rate", "2kpps", "--duration", "1")
+    words = ["--port", router, "--rate", "2kpps", "--duration", "1", "--patience", str(PATIENCE_S)]
+    printed = run(str(EXAMPLES / "two_ways.py"), *words)
     assert re.findall(r"^(\d) to (\d): (\d+) sent, \3 received, 0 lost$", printed, re.MULTILINE)[1][:2] == ("1", "0")
 
 
