@@ -46,7 +46,7 @@ def main():
         client.add_streams([load, probe], ports=[0])
         client.clear_stats()
         client.start(ports=[0], mult=args.rate, duration=args.duration)
-        client.wait_on_traffic(ports=[0])
+        client.wait_on_traffic(ports=[0], rx_delay_ms=1000)  # what comes later does not count
         stats = client.get_pgid_stats([LOAD, PROBE])
     finally:
         client.disconnect()

@@ -367,6 +367,17 @@ def test_what_is_no_result_is_left_out_and_told(
     assert said.err.count("\n") == 4 and "3 files could not be added" in said.err
 
 
+def test_a_journal_that_is_not_there_and_a_folder_without_results_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where, path = str(tmp_path / "corpus"), tmp_path / "x.json.part"
+    assert main(["results", "add", str(path), "--archive", where]) == 6
+    assert f"journal {path} cannot be read: No such file or directory\n" in capsys.readouterr().err
+    path.mkdir()
+    assert main(["results", "add", str(path), "--archive", where]) == 6
+    assert f"folder {path} contains no result file (*.json)" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("kind", kinds())
 def test_the_journal_of_a_test_that_did_not_end_is_left_out_with_the_command_that_makes_a_result_of_it(
     kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness.waiting import PATIENCE_S
-from shared_labs import RingLab
+from harness.stopping import stop_process
+from harness.waiting import PATIENCE_S, wait_for
+from shared_labs import RingLab, connected
 from trex_library import need_trex_library
 
 from wirespeed.lab.embedded import EmbeddedLab
@@ -89,8 +91,29 @@ def test_through_the_router(client: Client, lab: EmbeddedLab, name: str) -> None
 
 
 def test_example_two_ways(router: str) -> None:
-    printed = run(str(EXAMPLES / "two_ways.py"), "--port", router, "--rate", "2kpps", "--duration", "1")
+    words = ["--port", router, "--rate", "2kpps", "--duration", "1", "--patience", str(PATIENCE_S)]
+    printed = run(str(EXAMPLES / "two_ways.py"), *words)
     assert re.findall(r"^(\d) to (\d): (\d+) sent, \3 received, 0 lost$", printed, re.MULTILINE)[1][:2] == ("1", "0")
+
+
+def test_example_two_ways_counts_no_packet_on_its_way_as_lost(lab: EmbeddedLab) -> None:
+    """The router stands still from before the first packet until after the last one."""
+    words = ["--port", port_of(lab.rpc), "--rate", "200pps", "--duration", "0.5", "--patience", str(PATIENCE_S)]
+    with connected(lab.rpc) as client:
+
+        def sent() -> int:
+            return sum(port.opackets for port in client.snapshot([0, 1]).ports.values())
+
+        before = sent()
+        stop_process(lab.router.pid)
+        try:
+            script = subprocess.Popen([sys.executable, str(EXAMPLES / "two_ways.py"), *words], stdout=subprocess.PIPE)
+            wait_for(lambda: sent() - before == 200 and script.poll() is None, "both ports to send")
+            wait_for(lambda: all(port.state != "TX" for port in client.port_status([0, 1]).values()), "the end")
+        finally:
+            os.kill(lab.router.pid, signal.SIGCONT)
+    printed, _ = script.communicate(timeout=PATIENCE_S)
+    assert printed.count(b": 100 sent, 100 received, 0 lost\n") == 2, printed
 
 
 @pytest.mark.long("three loads one after the other; two_ways.py is in `make test`")

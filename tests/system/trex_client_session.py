@@ -64,18 +64,22 @@ def refused(call, *arguments, **named):
 
 
 def at_rest(client):
-    """Statistics once nothing is on the way any more."""
-    before = {}
+    """Statistics once nothing moves and all packets are back, or nothing has moved for two seconds."""
+    before, since = {}, 0.0
 
     def settled():
-        nonlocal before
+        nonlocal before, since
         now = client.get_stats()
         for port in (0, 1):
             now[port] = {name: now[port][name] for name in ("opackets", "ipackets", "obytes", "ibytes")}
-        is_settled = before and (before[0], before[1]) == (now[0], now[1])
-        before = now
+        if before and (before[0], before[1]) == (now[0], now[1]):
+            are_back = all(now[port]["opackets"] == now[port ^ 1]["ipackets"] for port in (0, 1))
+            if are_back or time.monotonic() - since > 2:
+                return True
+        else:
+            before, since = now, time.monotonic()
         time.sleep(0.1)
-        return is_settled
+        return False
 
     wait_for(settled, "the last packet")
     return before

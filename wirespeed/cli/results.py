@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -194,13 +194,15 @@ def _opened(corpus: str) -> AbstractContextManager[Corpus]:
 
 
 def _add(corpus: Corpus, paths: Sequence[str], build: str, tags: tuple[str, ...], names: DutNames) -> None:
+    from wirespeed.compare.sides import files_of  # noqa: PLC0415
     from wirespeed.errors import ConnectionFault  # noqa: PLC0415
 
     def on_batch(behind: int) -> None:
         if sys.stderr.isatty():
             print(f"\r{behind} files", end="", file=sys.stderr, flush=True)
 
-    added = corpus.add(_files(paths), build, tags, names, on_batch)
+    files = [file for path in paths for file in files_of(Path(path), below=True)]
+    added = corpus.add(files, build, tags, names, on_batch)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
     for reason in added.refused:
@@ -213,15 +215,6 @@ def _add(corpus: Corpus, paths: Sequence[str], build: str, tags: tuple[str, ...]
         )
     if added.refused:
         raise FileFault(f"{count(len(added.refused), 'file')} could not be added")
-
-
-def _files(given: Sequence[str]) -> Iterator[Path]:
-    """The files named, and of a folder the results in it and below."""
-    for path in map(Path, given):
-        if path.is_dir():
-            yield from sorted(path.rglob("*.json"))
-        else:
-            yield path
 
 
 def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str, rows: int) -> Found:

@@ -59,12 +59,12 @@ def facing(a: Side, b: Side) -> tuple[Values, Values]:
     return a.values(by_name=by_name), b.values(by_name=by_name)
 
 
-def files_of(path: Path) -> list[Path]:
-    """The results of a folder by name, or the file itself."""
+def files_of(path: Path, *, below: bool = False) -> list[Path]:
+    """The results of a folder, and of those `below` it, by name; or the file itself. FileFault if there is none."""
     if not path.is_dir():
         return [path]
     try:
-        files = sorted(path.glob("*.json"))
+        files = sorted(path.rglob("*.json") if below else path.glob("*.json"))
     except OSError as error:
         raise FileFault(f"folder {path} cannot be read: {error.strerror}") from None
     if not files:

@@ -13,11 +13,12 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, Any
 
 from wirespeed.errors import FileFault
-from wirespeed.files import json_of, read_text_file, sync_directory
+from wirespeed.files import json_of, open_regular, read_text_file, sync_directory
 
 SUFFIX = ".part"
 
@@ -184,7 +185,7 @@ def _document(line: str, path: Path, number: int) -> dict[str, Any]:
 
 def recovery(path: Path) -> str | None:
     """The command that makes a result of the journal at `path`; None when the journal holds no measurement."""
-    with path.open(encoding="utf-8", errors="replace") as file:
+    with TextIOWrapper(open_regular(path, "journal"), encoding="utf-8", errors="replace") as file:
         lines = [line for line, _ in zip(file, range(2), strict=False) if line.endswith("\n")]
     if len(lines) < 2:
         return None
