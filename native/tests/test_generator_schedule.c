@@ -255,8 +255,7 @@ static void chains_end_where_they_must(void **state)
 	assert_true(schedule_ended(schedule));
 	schedule_free(schedule);
 
-	streams[2].enabled = streams[2].self_start =
-		true; /* already running when the chain reaches it */
+	streams[2].enabled = streams[2].self_start = true; /* runs before the chain reaches it */
 	schedule = make(streams, 3);
 	assert_int_equal(take(schedule, FOREVER, 64, NULL), 10);
 	schedule_free(schedule);
