@@ -25,7 +25,9 @@ def run_wirespeed(*words: object, check: bool = False, **options: Any) -> subpro
 
 
 def started(command: Sequence[str]) -> subprocess.Popen[str]:
-    """A program with pipes for its output, on the CPUs of this thread. It ends when this process does, even by SIGKILL."""
+    """A program with pipes for its output, on the CPUs of this thread. It ends when this process does, even by
+    SIGKILL.
+    """
     bound = bound_to_parent(os.sched_getaffinity(0), signal.SIGTERM)
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen(command, preexec_fn=bound, **pipes)  # noqa: PLW1509 - it takes no lock

@@ -1,4 +1,6 @@
-"""The archive on both kinds of database: added results are there exactly once and stay, even if the program is killed."""
+"""The archive on both kinds of database: added results are there exactly once and stay, even if the program is
+killed.
+"""
 
 from __future__ import annotations
 

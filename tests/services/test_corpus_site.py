@@ -49,7 +49,9 @@ def search(folder: Path, name: str, *, dut: str = "router", factor: float = 1.0,
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`corpus`, with a result of each kind, an inspection, a series with a step, and names with markup; and its `site`."""
+    """`corpus`, with a result of each kind, an inspection, a series with a step, and names with markup; and
+    its `site`.
+    """
     base = tmp_path_factory.mktemp("made")
     folder = base / "results"
     folder.mkdir()

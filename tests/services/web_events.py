@@ -12,7 +12,9 @@ Event = tuple[str, Any, str]
 
 
 class Events:
-    """A context manager; iterate over (name, data, id) as events arrive. TimeoutError after `patience_s` without data."""
+    """A context manager; iterate over (name, data, id) as events arrive. TimeoutError after `patience_s`
+    without data.
+    """
 
     def __init__(self, address: str, last_id: str = "", patience_s: float = 60.0) -> None:
         parts = urlsplit(address)

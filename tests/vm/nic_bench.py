@@ -96,7 +96,9 @@ def run(
 
 
 def run_pair(kind: str, checks: Sequence[str], folder: Path) -> Iterator[Outcome]:
-    """Like `run`, with the router in a separate guest, whose NICs are connected to those of the other one by sockets."""
+    """Like `run`, with the router in a separate guest, whose NICs are connected to those of the other one by
+    sockets.
+    """
     nics = nics_of(kind)
     macs = [nic.mac for nic in nics]
     far_words = program("inside_far.py", kind, *macs[2:])
