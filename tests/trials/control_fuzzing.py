@@ -78,7 +78,7 @@ def control(ground: Ground) -> None:
 
 
 class _Lines:
-    """A session with a router, which is reopened when the router closes it. Short requests are sent some answers ahead."""
+    """A session with a router, reopened when the router closes it. Short requests are sent some answers ahead."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
