@@ -167,7 +167,8 @@ class GeneratorChild:
         return _snapshot(*self._call("snapshot"))
 
     def samples(self, count: int, interval_s: float) -> list[GeneratorSnapshot]:
-        """`count` snapshots with a pause between; taken on the far side, where a pause is no longer than that."""
+        """`count` snapshots, between them a pause in which each worker has been round; taken on the far side, where a
+        pause is no longer than that."""
         return [_snapshot(*one) for one in self._call("samples", count, interval_s)]
 
     def finish(self) -> tuple[PortTraffic, ...]:
@@ -229,11 +230,14 @@ def _snapshot(at_s: float, ports: list[dict[str, Any]], workers: list[dict[str, 
 
 
 def _samples(core: NativeGenerator, count: int, interval_s: float) -> list[Any]:
-    taken = []
-    for _ in range(count):
-        taken.append(_values(core.snapshot()))
+    taken = [core.snapshot()]
+    deadline_s = time.monotonic() + 60
+    while len(taken) < count:
         time.sleep(interval_s)
-    return taken
+        # A worker that was preempted all the time has counted nothing.
+        if _turns(taken[-1], now := core.snapshot()) or time.monotonic() > deadline_s:
+            taken.append(now)
+    return [_values(one) for one in taken]
 
 
 def main() -> None:
