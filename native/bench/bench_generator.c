@@ -34,10 +34,10 @@ static struct row {
 } rows[MAX_ROWS];
 static int row; /* the next one of this pass */
 static struct ws_generator *generator;
-static const char *only_load; /* that of --once */
+static const char *only_load; /* the stream of --once */
 static uint64_t once;
 
-/* Apart, so that callgrind can be told to count what it calls. */
+/* A function of its own, so that callgrind can be told to count only its calls. */
 static __attribute__((noinline)) uint64_t bench_send(uint64_t packets)
 {
 	uint64_t sent = 0;
@@ -46,7 +46,7 @@ static __attribute__((noinline)) uint64_t bench_send(uint64_t packets)
 	return sent;
 }
 
-/* The first packets are not counted: caches and circles have their places then. */
+/* The first packets are not counted: they fill caches and circles. */
 static void send_once(const char *name, const struct ws_stream *streams, uint32_t count)
 {
 	if (strcmp(name, only_load) != 0)
@@ -60,7 +60,7 @@ static void send_once(const char *name, const struct ws_stream *streams, uint32_
 	ws_generator_stop_port(generator, 0);
 }
 
-/* Apart like bench_send. */
+/* A function of its own, like bench_send. */
 static __attribute__((noinline)) void bench_take(struct flow_packet *seen)
 {
 	const struct generator_port *share = generator->ports[0].shares;
@@ -68,7 +68,7 @@ static __attribute__((noinline)) void bench_take(struct flow_packet *seen)
 		flow_meter_count(generator->workers[0].watch.meter, share->flows, &seen[i], 1000);
 }
 
-/* The look that a receiver takes at packets with a signature, one after the other. */
+/* Inspect packets with a signature as a receiver does, one after the other. */
 static void take_once(void)
 {
 	static uint8_t frames[RX_BURST][60];

@@ -37,18 +37,18 @@ static struct row {
 	char name[64];
 	double ticks[MAX_SLICES];
 	int count;
-	int base; /* the row that it is compared to */
+	int base; /* row to compare with */
 } rows[DRIVERS][MAX_ROWS];
-static int row, base; /* the next one of this pass */
+static int row, base; /* the next row of this pass */
 static int driver;
 static struct ws_generator *generator;
 static char directory[] = "/tmp/bench-XXXXXX";
 static volatile struct far_end {
 	bool sends_back;
-	int driver; /* whose wires it looks at */
+	int driver; /* driver of the inspected ports */
 } * far_end;
 
-/* A millisecond's worth: of packets that were sent, or of those that came back. */
+/* Ticks per packet in a millisecond: of packets sent, or of those that came back. */
 static double ticks_a_packet(void)
 {
 	uint64_t sent = 0, received = 0, start = rte_rdtsc(), end = start + rte_get_tsc_hz() / 1000;
@@ -88,7 +88,7 @@ static void measure_both_ways(const char *name, const struct ws_stream *streams,
 	far_end->sends_back = false;
 }
 
-/* Without the right to it, figures are the noisier. */
+/* Without the permission, results are noisier. */
 static void hurry(void)
 {
 	struct sched_param priority = {.sched_priority = 1};
@@ -176,7 +176,7 @@ static void remove_sockets(void)
 	rmdir(directory);
 }
 
-/* Each beside the first of its kind, and ours beside DPDK's. */
+/* Each row is compared with the first of its kind, and wirespeed's driver with DPDK's. */
 static void show(void)
 {
 	static double best[DRIVERS][MAX_ROWS];

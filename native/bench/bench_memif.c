@@ -38,7 +38,7 @@ static char directory[] = "/tmp/bench-XXXXXX";
 static uint16_t frame_len = 60; /* without FCS */
 static bool peer_is_foreign;
 static uint16_t burst = MOST;
-static volatile int *turn; /* whose it is */
+static volatile int *turn; /* driver whose turn it is */
 
 static struct result {
 	double in[MAX_SLICES], out[MAX_SLICES];
@@ -51,7 +51,7 @@ static void pause_ms(long ms)
 	nanosleep(&time, NULL);
 }
 
-/* Wires 0 and 1 are ours, the others DPDK's. */
+/* Wires 0 and 1 use wirespeed's driver, the others DPDK's. */
 static void open_wires(bool is_client, uint16_t cpu)
 {
 	const char *role = is_client ? "client" : "server";
@@ -78,7 +78,7 @@ static void open_wires(bool is_client, uint16_t cpu)
 	bench_expect(ws_ports_open(ports, WIRES));
 }
 
-/* Without the right to it, figures are the noisier. */
+/* Without the permission, results are noisier. */
 static void hurry(bool on)
 {
 	struct sched_param priority = {.sched_priority = on};
@@ -150,7 +150,7 @@ static void measure(int driver)
 			sent += gone;
 		}
 		rte_pktmbuf_free_bulk(packets + gone, n - gone);
-		/* Time for the next whole burst. */
+		/* Wait until the next whole burst can be there. */
 		while (n < burst && rte_rdtsc() < done + MOST * PAUSE)
 			rte_pause();
 	}
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 	*turn = -1;
 	pid_t far = fork();
 	if (!far) {
-		/* DPDK's client gives up on a socket that is not there. */
+		/* DPDK's client gives up if the socket does not exist. */
 		snprintf(path, sizeof(path), "%s/w%d", directory, WIRES - 1);
 		while (access(path, F_OK))
 			pause_ms(20);

@@ -32,9 +32,9 @@
 enum {
 	ROUNDS = 300,
 	QUICK_ROUNDS = 100,
-	LONGEST = 5, /* times as many while fewer samples than these were fast */
+	LONGEST = 5, /* factor on the number of samples while fewer than these are fast */
 	ENOUGH = 50,
-	PACKETS_A_ROUND = 1 << 12, /* short ones, so that a neighbour on the CPU spoils few */
+	PACKETS_A_ROUND = 1 << 12, /* short: few are disturbed by others on the CPU */
 	WARM_UP = 1 << 9,
 };
 
@@ -52,7 +52,7 @@ struct options {
 static const uint16_t vectors[] = {1, 2, 4, 8, 16, 32, 64, 128, 256};
 enum { VECTORS = RTE_DIM(vectors) };
 
-/* A row of the table, and what was seen of it. */
+/* A row of the table, and its samples. */
 struct row {
 	const struct node_path *path;
 	uint32_t routes;
@@ -62,7 +62,7 @@ struct row {
 	struct samples *samples[VECTORS];
 };
 
-/* Ticks a packet, of the whole path and of each of its nodes. */
+/* Ticks per packet, for the whole path and for each of its nodes. */
 static void measure(struct graph *graph, const struct row *row, int vector)
 {
 	const struct node_path *path = row->path;
@@ -81,7 +81,7 @@ static void measure(struct graph *graph, const struct row *row, int vector)
 	samples_end(row->samples[vector], ticks);
 }
 
-/* The fewest fast samples behind any figure of these rows. */
+/* The lowest number of fast samples behind any figure of these rows. */
 static uint32_t fewest_fast(struct row *const *these, int count)
 {
 	uint32_t fewest = UINT32_MAX;
@@ -121,7 +121,7 @@ static struct ws_router *make_router(uint32_t routes)
 	static const uint8_t host[6] = {2, 0xbb, 0, 0, 0, 2};
 	struct ws_router *router = ws_router_create(&config);
 	bench_expect(router ? 0 : -1);
-	ws_router_set_flow_hash_seed(router, 0); /* each run chooses alike */
+	ws_router_set_flow_hash_seed(router, 0); /* each run selects the same paths */
 	for (uint16_t i = 0; i < 2; i++) {
 		struct ws_prefix address = {address_of_ip4(10u << 24 | (uint32_t)i << 8 | 1), 24};
 		bench_expect(ws_router_set_mac(router, i, (uint8_t[6]){2, 0, 0, 0, 0, (uint8_t)i}));
@@ -137,7 +137,7 @@ static struct ws_router *make_router(uint32_t routes)
 	return router;
 }
 
-/* Have the first `wanted` of the family's routes. */
+/* Add routes until the family has `wanted` of them. */
 static void have_routes(struct ws_router *router, bool is_ip6, uint32_t wanted)
 {
 	static uint32_t counts[2];
@@ -177,7 +177,7 @@ static void add_row(const struct node_path *path, const struct node_row *row)
 	rows = realloc(rows, (size_t)(row_count + 1) * sizeof(*rows));
 	if (!rows)
 		exit(1);
-	int at = row_count++; /* behind those of as many routes */
+	int at = row_count++; /* behind the rows with as many routes */
 	for (; at && rows[at - 1].routes > row->routes; at--)
 		rows[at] = rows[at - 1];
 	rows[at] = (struct row){
@@ -222,8 +222,8 @@ static int run_once(struct ws_router *router, struct graph *graph, const struct 
 	return 2;
 }
 
-/* The rows of one number of routes, one sample of each in turn, so that all of them meet the
- * machine as it is; for longer while it is slow. */
+/* Measure the rows with one number of routes, one sample of each in turn, so that all are measured
+ * at the same machine speed; for longer while the machine is slow. */
 static void measure_rows(struct graph *graph, struct row *const *these, int count, int rounds)
 {
 	for (int done = 0; done < LONGEST * rounds; done++) {

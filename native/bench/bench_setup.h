@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Around the code that callgrind counts: instrumenting start and end as well takes it seconds. */
+/* Put around the code that callgrind counts: instrumenting start and end as well takes seconds. */
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
 #else

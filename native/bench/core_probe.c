@@ -35,7 +35,7 @@ static void settle(int cpu)
 		exit(3);
 	}
 	struct sched_param priority = {.sched_priority = 1};
-	/* Without the right to it the probe is noisier, and says so by its numbers. */
+	/* Without the permission, the probe is noisier, as its numbers show. */
 	(void)pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
 }
 

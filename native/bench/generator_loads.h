@@ -6,14 +6,14 @@
 
 struct ws_stream;
 
-/* Far more is asked than can be sent, so that every burst is full. */
+/* The streams ask for much more than can be sent, so that every burst is full. */
 typedef void load_fn(const char *name, const struct ws_stream *streams, uint32_t count);
 
-/* 64-byte streams, each with another program; the first has none. */
+/* Streams with 64-byte packets and different programs; the first one has none. */
 void loads_64b(load_fn *measure);
 /* Three lengths mixed as in IMIX, without a program and with some. */
 void loads_imix(load_fn *measure);
 /* Some of these with a signature, which numbers the packets. */
 void loads_signed(load_fn *measure);
-/* Streams by the hundred, thousand and ten thousand. */
+/* A hundred, a thousand and ten thousand streams. */
 void loads_many(load_fn *measure);

@@ -101,7 +101,7 @@ static bool open_ports(struct rte_mempool *pool)
 	return true;
 }
 
-/* The driver connects when it is asked for its link. */
+/* The driver connects when it is asked for the link state. */
 static bool wait_for_links(void)
 {
 	for (int tries = 0; tries < LINK_TRIES && !is_over; tries++) {
@@ -149,7 +149,7 @@ static struct rte_mbuf *make_packet(struct rte_mempool *pool, const struct optio
 	return packet;
 }
 
-/* The driver copies and frees: with a second reference the packet stays. */
+/* The driver copies and frees: a second reference keeps the packet. */
 static void send_burst(struct rte_mbuf **burst, uint16_t n, struct counts *counts)
 {
 	for (uint16_t i = 0; i < n; i++)

@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum {
-	PACKETS = 512,    /* as many as a pool's cache hands out again and again */
-	ORDER = 1u << 20, /* routes in the order they are asked for, then again */
+	PACKETS = 512,    /* number of packets that a pool's cache reuses */
+	ORDER = 1u << 20, /* length of the sequence of routes, which then repeats */
 	FLOWS = 1u << 16,
 };
 
@@ -71,7 +71,7 @@ void node_path_register(struct node_path *path)
 	*place = path;
 }
 
-/* An edge for each node that paths begin with. */
+/* Make an edge for each entry node of the paths. */
 static void make_entries(void)
 {
 	uint16_t count = 0;
@@ -121,7 +121,7 @@ struct graph *node_rig_make(struct ws_router *router)
 	};
 	char why[128];
 	make_entries();
-	/* In front of the router's own of the same level. */
+	/* Registered before the router's own nodes of the same level. */
 	bench_input.march = bench_tx.march = ws_march();
 	graph_register(&bench_input);
 	graph_register(&bench_tx);
@@ -149,7 +149,7 @@ static uint32_t route_at(uint32_t routes, enum node_pattern pattern, uint32_t i)
 		return i % routes;
 	if (pattern == NODE_RANDOM)
 		return (uint32_t)(uniform() * routes);
-	/* Rank r is asked for in proportion to 1/r, and ranks are scattered over the routes. */
+	/* Rank r is chosen in proportion to 1/r; ranks are scattered over the routes. */
 	uint64_t rank = (uint64_t)exp(uniform() * log((double)routes + 1)) - 1;
 	return (uint32_t)(rank * 2654435761u % routes);
 }

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 enum { CALIBRATION_WORDS = 2048, CALIBRATION_PASSES = 4 };
-static const double FAST = 1.05; /* of the quickest tenth */
+static const double FAST = 1.05; /* relative to the fastest tenth */
 
 struct sample {
-	double calibration; /* ticks of the fixed work, of the slower side */
+	double calibration; /* ticks of the fixed work, the slower of both measurements */
 	double figures[SAMPLES_MAX_FIGURES];
 };
 
@@ -28,7 +28,7 @@ static struct {
 	double *at;
 } seen;
 
-/* Loads from the first cache and arithmetic that leaves no unit of the core idle, as in the nodes.
+/* Loads from the L1 cache, and arithmetic that keeps all units of the core busy, as in the nodes.
  */
 static double calibrate(void)
 {
@@ -83,13 +83,13 @@ void samples_end(struct samples *samples, const double *figures)
 	seen.at[seen.count++] = sample->calibration;
 }
 
-/* NaN when nothing was seen. */
+/* NaN if there are no samples. */
 static double seen_at(double share)
 {
 	return seen.count ? bench_quantile(seen.at, seen.count, share) : NAN;
 }
 
-/* Asked for again and again, once all samples are there. */
+/* Computed once, when all samples exist. */
 static double fast_limit(void)
 {
 	static uint32_t known;

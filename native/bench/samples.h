@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures from the moments when the machine was at its fastest.
- *
- * A virtual CPU shares its core and its clock with neighbours, so that the same work may take half
- * as long again as a second before. A fixed piece of work is timed on both sides of each sample.
- * The sample counts as fast when neither took more than 5 % longer than the quickest tenth of all
- * of the run, and the median is that of the fast ones. So rows compare, whenever they were
- * measured.
+ * Figures from the moments when the machine was at its highest speed. A virtual CPU shares its core
+ * and its clock with neighbours, so that the same work may take half as long again as a second
+ * before. A fixed piece of work is timed before and after each sample. The sample counts as fast if
+ * neither took more than 5 % longer than the fastest tenth of the run; the result is the median of
+ * the fast samples. So rows are comparable, whenever they were measured.
  */
 #pragma once
 
@@ -18,7 +16,7 @@ enum { SAMPLES_MAX_FIGURES = 16 };
 struct samples;
 struct samples *samples_make(uint32_t figures);
 
-/* Around what is measured; `figures` are what came out. */
+/* Put around the measured code; `figures` are its results. */
 void samples_begin(struct samples *samples);
 void samples_end(struct samples *samples, const double *figures);
 

@@ -11,28 +11,28 @@
 
 struct bell {
 	int fd;
-	uint32_t listening; /* whoever clears it writes to `fd` */
+	uint32_t listening; /* a thread that clears it writes to `fd` */
 };
 
-/* 0, or a negative errno without a line about it. */
+/* Returns 0, or a negative errno without an error text. */
 int bell_open(struct bell *bell);
 void bell_close(struct bell *bell);
 
-/* The sleeper's. */
+/* For the sleeping thread. */
 static inline void bell_listen(struct bell *bell)
 {
 	__atomic_store_n(&bell->listening, 1, __ATOMIC_RELAXED);
-	/* Between the flag and the look for work: as in `bell_ring`. */
+	/* Orders the store of the flag before the look for work: as in `bell_ring`. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
-/* Clear past rings, so that the next wait is for new ones. */
+/* Clear earlier rings, so that the next wait is for new ones. */
 void bell_ignore(struct bell *bell);
 
 void bell_strike(struct bell *bell);
 
 static inline void bell_ring(struct bell *bell)
 {
-	/* Between the work, which is in its place by now, and the flag. */
+	/* Orders the stores of the work before the load of the flag. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(&bell->listening, __ATOMIC_RELAXED) &&
 		__atomic_exchange_n(&bell->listening, 0, __ATOMIC_RELAXED))

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DPDK's log in memory. */
 #include "dev/dpdk_log.h"
 
 #include <rte_log.h>
@@ -24,7 +23,7 @@ void dpdk_log_clear(void)
 		rewind(stream);
 }
 
-/* The line that ends at `end`; its beginning. */
+/* The beginning of the line that ends at `end`. */
 static const char *line_before(const char *end)
 {
 	while (end > text && end[-1] != '\n')

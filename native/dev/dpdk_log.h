@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-/* From now on DPDK's lines are kept, or shown at standard error. Before and after `rte_eal_init`,
- * which sets its own. */
+/* Keep DPDK's log lines from now on, or show them on standard error. Called before and after
+ * `rte_eal_init`, which sets a stream of its own. */
 void dpdk_log_keep(bool shown);
-/* Forgets what was said. */
+/* Forget the lines that were kept. */
 void dpdk_log_clear(void);
-/* Why it failed, in DPDK's words since then: the last line that a driver said, or else the last of
- * all; "" where nothing was said. It holds until the next call. */
+/* The reason for a failure: the last line that a driver logged since dpdk_log_clear, or the last
+ * line of any kind if no driver logged one; "" if there is none. Valid until the next call. */
 const char *dpdk_log_reason(void);

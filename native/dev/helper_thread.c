@@ -49,7 +49,7 @@ static void *begin(void *argument)
 int helper_thread_start(struct helper_thread *helper)
 {
 	helper->must_stop = false;
-	/* Signals are the main thread's. */
+	/* Only the main thread handles signals. */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

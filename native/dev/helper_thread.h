@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that serves descriptors on behalf of ports: one for all TAPs, one for all memifs. It
- * runs while there is such a port. Ports come and go only while it is stopped, so its function and
- * the main thread share what they need without a lock.
+ * A thread that serves descriptors for ports: one for all TAPs, one for all memifs. It runs while
+ * there is such a port. Ports are added and removed only while it is stopped, so its function and
+ * the main thread share their data without a lock.
  */
 #pragma once
 
@@ -15,8 +15,8 @@ struct epoll_event;
 
 struct helper_thread {
 	const char *name;   /* thread name; Linux keeps 15 characters */
-	const char *serves; /* its ports, as errors call them: "TAPs" */
-	void (*run)(void);  /* returns soon after helper_thread_must_stop */
+	const char *serves; /* name of its ports in error texts: "TAPs" */
+	void (*run)(void);  /* returns soon after helper_thread_must_stop is true */
 	int epoll;          /* -1: closed */
 	struct bell bell;   /* in the epoll set, with NULL as its data */
 	pthread_t thread;
@@ -25,30 +25,29 @@ struct helper_thread {
 
 #define HELPER_THREAD_CLOSED .epoll = -1, .bell = {.fd = -1}
 
-/* ---- The main thread's ---- */
+/* ---- For the main thread ---- */
 
-/* Make the epoll set, unless there is one; 0 or a negative errno. */
+/* Make the epoll set if there is none; returns 0 or a negative errno. */
 int helper_thread_open(struct helper_thread *helper);
 /* Close the epoll set; the thread has stopped. */
 void helper_thread_close(struct helper_thread *helper);
-/* 0, or a negative errno without a line about it, since the function may call it as well.
- * `source` comes back with each event. */
+/* Returns 0, or a negative errno without an error text, since the thread's function may call it
+ * too. `source` comes back with each event. */
 int helper_thread_watch(struct helper_thread *helper, int fd, void *source);
-/* 0 or a negative errno. */
 int helper_thread_start(struct helper_thread *helper);
-/* Returns once the function has. */
+/* Returns once the function has returned. */
 void helper_thread_stop(struct helper_thread *helper);
 
-/* ---- The function's ---- */
+/* ---- For the function ---- */
 
 static inline bool helper_thread_must_stop(const struct helper_thread *helper)
 {
 	return __atomic_load_n(&helper->must_stop, __ATOMIC_RELAXED);
 }
 
-/* ---- Any thread's ---- */
+/* ---- For any thread ---- */
 
-/* To be called once the work is where the function looks for it. */
+/* Call this once the work is where the function looks for it. */
 static inline void helper_thread_wake(struct helper_thread *helper)
 {
 	bell_ring(&helper->bell);

@@ -18,7 +18,7 @@
 static struct {
 	int epoll, netlink, questions, control;
 	struct bell bell;
-	char names[WS_MAX_PORTS][IFNAMSIZ]; /* empty: not on an interface of Linux's */
+	char names[WS_MAX_PORTS][IFNAMSIZ]; /* empty: not on a Linux interface */
 } links = {.epoll = -1, .netlink = -1, .questions = -1, .control = -1, .bell = {.fd = -1}};
 
 static int watch(int fd)
@@ -69,7 +69,7 @@ void links_read(void)
 	char message[1];
 	bell_ignore(&links.bell);
 	bell_listen(&links.bell);
-	/* Drain the socket: the content of the messages does not matter, nor do lost ones. */
+	/* Drain the socket: neither the content of the messages nor a lost message matters. */
 	while (recv(links.netlink, message, sizeof(message), 0) >= 0 || errno == ENOBUFS)
 		;
 }
@@ -110,12 +110,12 @@ int link_raise_mtu(uint16_t port, uint16_t mtu)
 	return ioctl(links.control, SIOCSIFMTU, &request) ? -errno : 0;
 }
 
-/* A socket of its own: the other one brings news. */
+/* A separate socket, since the other one receives notifications. */
 static int64_t ask_losses(int netlink, const char *name)
 {
 	union {
 		struct nlmsghdr header;
-		char bytes[16384]; /* Linux's answers are below 8 KiB */
+		char bytes[16384]; /* Linux's answers are shorter than 8 KiB */
 	} message = {0};
 	struct nlmsghdr *header = &message.header;
 	struct rtattr *attribute =

@@ -10,21 +10,21 @@
 
 int links_open(void);
 void links_close(void);
-/* Any thread: look at the links. */
+/* Request a check of all links; from any thread. */
 void links_changed(void);
-/* Main thread: take in what `ws_links_fd` became readable for. */
+/* Main thread: read the events that made `ws_links_fd` readable. */
 void links_read(void);
 
-/* From now on Linux tells of the port, if `devargs` put it on an interface of Linux's. */
+/* Watch the port's link in the kernel from now on, if `devargs` name a Linux interface. */
 void link_watch(uint16_t port, const char *devargs);
 void link_unwatch(uint16_t port);
-/* The MTU of the port's interface of Linux; negative as of errno, -ENOTSUP where it has none. */
+/* MTU of the port's Linux interface; negative errno on failure, -ENOTSUP if it has none. */
 int link_mtu(uint16_t port);
-/* Have the interface carry packets of `mtu` bytes at least; negative as of errno, -ENOTSUP where
- * the port is on none. */
+/* Raise the interface's MTU to `mtu` if it is lower; negative errno on failure, -ENOTSUP if the
+ * port has none. */
 int link_raise_mtu(uint16_t port, uint16_t mtu);
-/* Carrier losses of the interface since it was made; negative as of errno, -ENOTSUP
- * where the port is on none. */
+/* Carrier losses of the interface since it was created; negative errno on failure, -ENOTSUP if the
+ * port has none. */
 int64_t link_losses(uint16_t port);
-/* True as well where Linux has no say. */
+/* True also for ports without a Linux interface. */
 bool link_is_up_in_linux(uint16_t port);

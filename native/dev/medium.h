@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Media: the meaning of a packet that a driver refuses, and of one that finds no buffer. */
+/* Media: the meaning of packets that a driver refuses, and of packets for which there is no buffer.
+ */
 #pragma once
 
 #include "wirespeed/ports.h"
@@ -7,15 +8,15 @@
 #include <stdbool.h>
 
 enum ws_medium medium_of(const char *devargs);
-/* DPDK's memif driver, besides the port kind `memif:`. */
+/* True for DPDK's memif driver, which differs from the port kind `memif:`. */
 bool memif_is_driver_of(const char *devargs);
 
 /*
- * Most drivers leave a packet in the ring while they find no buffer for it, and count the attempts;
- * what is lost by that they count as missed. True of those that drop the packet and count it.
+ * True for drivers that drop a packet without a buffer and count it. Most drivers leave the packet
+ * in the ring and count the attempts; packets lost because of that count as missed.
  */
 bool medium_drops_without_buffer(const char *driver);
 
-/* The kernel moves this driver's packets on the caller's time, which may take a call milliseconds.
- */
+/* True if the kernel moves this driver's packets within the caller's time, so a call may take
+ * milliseconds. */
 bool medium_works_in_kernel(const char *driver);

@@ -38,8 +38,8 @@ void netns_leave(struct netns_visit *visit)
 {
 	if (visit->home < 0)
 		return;
-	/* The thread came from there, so it may go back; if not, nothing it did later would be right.
-	 */
+	/* The thread came from this namespace, so the return must succeed; otherwise everything after
+	 * it would happen in the wrong one. */
 	if (setns(visit->home, CLONE_NEWNET))
 		abort();
 	close(visit->home);

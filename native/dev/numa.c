@@ -16,7 +16,7 @@ int numa_of_worker(uint16_t worker)
 	return (int)rte_lcore_to_socket_id(worker + 1u);
 }
 
-/* DPDK tries no other node than the one that is named. */
+/* Checked first, since DPDK tries no node other than the one it is given. */
 static bool has_memory(int node)
 {
 	void *little = rte_malloc_socket("numa", 1, 0, node);
@@ -29,7 +29,7 @@ int numa_node(void)
 	return asked == SOCKET_ID_ANY ? (int)rte_socket_id() : asked;
 }
 
-/* Containers may forbid it; memory is then where it is touched first. */
+/* Containers may forbid the call; pages then come from the node of their first access. */
 static void prefer(int mode, const unsigned long *nodes, unsigned long count)
 {
 	if (rte_socket_count() > 1)

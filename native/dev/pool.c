@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A pool per node with workers; that of the first worker comes first. */
+/* One pool per node with workers; the first worker's comes first. */
 static struct {
 	struct rte_mempool *pool;
 	int node;
@@ -28,7 +28,7 @@ static uint32_t pool_held, pool_least_buffers, pool_least_frame;
 enum {
 	POOL_CACHE = 512,
 	POOL_SPARE = 4096,
-	FRAMES_OF_WORKER = 512, /* two, of 256 packets */
+	FRAMES_OF_WORKER = 512, /* two graph frames of 256 packets */
 };
 
 uint16_t pool_index(int node)
@@ -109,14 +109,14 @@ static uint32_t buffers_held(const struct ws_port_config *config)
 
 uint32_t ws_pool_buffers(const struct ws_port_config *configs, uint16_t count, uint16_t workers)
 {
-	/* A full cache, which may be half as much again before it is emptied. */
+	/* POOL_CACHE * 3 / 2: a worker's cache may exceed its size by half before it is emptied. */
 	uint32_t buffers = POOL_SPARE + workers * (POOL_CACHE * 3u / 2 + FRAMES_OF_WORKER);
 	for (uint16_t i = 0; i < count; i++)
 		buffers += buffers_held(&configs[i]);
 	return buffers;
 }
 
-/* DPDK does not choose the node of ordinary pages. */
+/* DPDK does not choose the node of ordinary pages, so memory must be bound here. */
 static uint16_t list_nodes(void)
 {
 	uint16_t count = 0;

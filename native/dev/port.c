@@ -183,7 +183,7 @@ void port_let_go(uint16_t port)
 	p->kind = &removed_kind;
 }
 
-/* ---- Reception that waits ---- */
+/* ---- Delayed reception ---- */
 
 static port_burst *waiting_bursts[WS_MAX_PORTS];
 
@@ -321,7 +321,7 @@ int ws_port_delete(uint16_t port)
 	return 0;
 }
 
-/* ---- What there is to know ---- */
+/* ---- Properties ---- */
 
 int ws_port_info(uint16_t port, struct ws_port_info *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Abilities of some drivers only: an LED, flow control, counters of their own. */
+/* Abilities of some drivers only: LED, flow control, driver-specific counters. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "dev/port_table.h"
@@ -11,7 +11,7 @@
 
 enum { FLOW_CONTROL_BOTH = 3 };
 
-/* Every refusal names the driver: another one may do it. */
+/* Every refusal names the driver, since another driver may support the request. */
 static int result(uint16_t port, int error, const char *what)
 {
 	struct ws_port_info info;
@@ -62,7 +62,7 @@ int ws_port_set_flow_control(uint16_t port, int32_t mode)
 				  "flow control");
 }
 
-/* ---- Counters under DPDK's names ---- */
+/* ---- Counters with DPDK's names ---- */
 
 struct list {
 	struct ws_xstat *out;

@@ -11,5 +11,5 @@ static inline struct port *port_at(uint16_t index)
 	return &port_table[index];
 }
 
-/* Keep what the port has counted, for when its device is gone. */
+/* Store the port's counters, for reads after its device is gone. */
 void removed_note_counters(const struct port *port);

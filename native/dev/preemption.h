@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preemptions: intervals in which a worker's loop was stopped by another thread on its CPU, the
- * hypervisor, the kernel or a signal. One pass of the loop takes microseconds: below 128 as long as
- * the worker has its CPU, even with two overloaded rings or with eight ports that take all. None
- * reached PREEMPTION_US, in which a ring of 1 024 slots fills at five million packets per second.
+ * Preemptions: intervals in which a worker's loop was interrupted by another thread on its CPU, the
+ * hypervisor, the kernel or a signal.
  *
- * A sleep that the worker chose and work that the main thread gives it do not count as part of a
- * pass. A sleep that lasts much longer than requested ends in a preemption.
+ * One pass of the loop takes microseconds: less than 128 as long as the worker has its CPU, even
+ * with two overloaded rings or with eight ports that take all packets. No pass reached
+ * PREEMPTION_US, the time in which a ring of 1 024 slots fills at five million packets per second.
+ * A sleep that the worker chose, and work on request of the main thread, are not part of a pass. A
+ * sleep that lasts much longer than requested counts as a preemption.
  */
 #pragma once
 
@@ -18,13 +19,13 @@
 
 enum {
 	PREEMPTION_US = 200,
-	/* The least time by which a sleep exceeds what the worker asked for. Timers of a virtual
-	 * machine are late by milliseconds. In 10 ms a ring of 1 024 overflows from 100 000 packets a
-	 * second. */
+	/* The least excess of a sleep over its requested length that counts. Timers of a virtual
+	 * machine are late by milliseconds. In 10 ms a ring of 1 024 slots overflows from 100 000
+	 * packets per second on. */
 	OVERSLEPT_US = 10000,
 };
 
-/* Written by the worker alone. */
+/* Written by the worker only. */
 struct preemption {
 	uint64_t count, ticks;
 	uint64_t longest; /* in ticks */
@@ -34,8 +35,8 @@ struct preemption {
 struct preemption_watch {
 	uint64_t least, window;
 	double ticks_per_ns;
-	bool works_in_kernel; /* so do drivers of ports that it serves */
-	uint64_t looked_at;   /* when it last looked at the CPU time that it had used by then */
+	bool works_in_kernel; /* a driver of its ports works in the kernel */
+	uint64_t looked_at;   /* when its CPU time was last read */
 	uint64_t used_ns;
 };
 
@@ -49,7 +50,7 @@ static inline struct preemption_watch preemption_watch_make(uint64_t hz)
 	};
 }
 
-/* CPU time of the calling thread, the kernel's work for it included. */
+/* CPU time of the calling thread, including its time in the kernel. */
 static inline uint64_t preemption_cpu_ns(void)
 {
 	struct timespec used;
@@ -57,7 +58,7 @@ static inline uint64_t preemption_cpu_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
-/* On the worker: what was before `now` is no part of a turn. */
+/* On the worker: a pass begins at `now`. */
 static inline void preemption_begin(struct preemption_watch *watch, uint64_t now)
 {
 	if (!watch->works_in_kernel)
@@ -67,9 +68,9 @@ static inline void preemption_begin(struct preemption_watch *watch, uint64_t now
 }
 
 /*
- * The part of the `ticks` until `now` in which the worker had no CPU, since a long system call of a
- * driver is work. The CPU time is read once per window and after a long pass. The time since the
- * last reading that was not CPU time is an upper bound.
+ * The part of the `ticks` until `now` in which the worker had no CPU; a long system call of a
+ * driver is work. The CPU time is read once per window and after a long pass. The result is an
+ * upper bound: the time since the last reading that was not CPU time.
  */
 static inline uint64_t preemption_without_cpu(struct preemption_watch *watch, uint64_t ticks,
 											  uint64_t now)
@@ -89,7 +90,7 @@ static inline void preemption_count(struct preemption *preemption, uint64_t tick
 		own_count_set(&preemption->longest, ticks);
 }
 
-/* On the worker: a turn took `ticks` until `now`. */
+/* On the worker: a pass took `ticks` and ended at `now`. */
 static inline void preemption_note(struct preemption *preemption, struct preemption_watch *watch,
 								   uint64_t ticks, uint64_t now)
 {

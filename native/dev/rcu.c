@@ -27,7 +27,7 @@ void rcu_close(void)
 void rcu_synchronize(void)
 {
 	if (!rcu_state)
-		return; /* and so no worker that reads */
+		return; /* so there is no worker that reads */
 	uint64_t token = rte_rcu_qsbr_start(rcu_state);
 	for (uint32_t looks = 0; rte_rcu_qsbr_check(rcu_state, token, false) != 1; looks++)
 		wait_for_thread(looks);

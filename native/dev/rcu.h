@@ -10,7 +10,7 @@
 
 extern struct rte_rcu_qsbr *rcu_state;
 
-int rcu_init(void); /* for as many workers as there are */
+int rcu_init(void); /* for all workers */
 void rcu_close(void);
 /* Main thread: returns when no worker can see what was unlinked before the call. */
 void rcu_synchronize(void);
@@ -26,7 +26,7 @@ static inline void rcu_quiescent(uint16_t worker)
 	rte_rcu_qsbr_quiescent(rcu_state, worker);
 }
 
-/* Around a sleep, in which the worker holds nothing. */
+/* Called around a sleep, in which the worker holds no pointers. */
 static inline void rcu_rest(uint16_t worker)
 {
 	rte_rcu_qsbr_thread_offline(rcu_state, worker);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kind of ports whose device was removed: they keep their names and counters. */
+/* The port kind of ports whose device was removed: they keep their names and counters. */
 #include "dev/error.h"
 #include "dev/port_kind.h"
 #include "dev/port_table.h"

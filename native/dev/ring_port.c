@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ports on rings inside the process: two of one name are wired to each other, one alone to itself.
- * They may come and go one by one. The packets themselves go over, not copies of them.
+ * Ports on rings inside the process. Two ports of the same name are connected to each other, a
+ * single one to itself. Each may be opened and closed at any time. The packets themselves are
+ * passed on, not copies.
  */
 #include "dev/error.h"
 #include "dev/numa.h"
@@ -50,7 +51,7 @@ static uint16_t transmit(void *queue, struct rte_mbuf **packets, uint16_t n)
 	uint32_t lengths[BURST];
 	uint64_t bytes = 0;
 	n = RTE_MIN(n, (uint16_t)BURST);
-	/* Once they are in the ring they are somebody else's. */
+	/* A packet in the ring belongs to its receiver. */
 	for (uint16_t i = 0; i < n; i++)
 		lengths[i] = packets[i]->pkt_len;
 	n = (uint16_t)rte_ring_enqueue_burst(tx->ring, (void **)packets, n, NULL);
@@ -91,7 +92,7 @@ static uint16_t other_end(const struct port *port, uint16_t *count)
 	return found;
 }
 
-/* A worker may receive from it meanwhile. */
+/* A worker may receive from the port during this change. */
 static void receive_from(uint16_t port, struct rte_ring *ring)
 {
 	__atomic_store_n(&ends[port].rx.ring, ring, __ATOMIC_RELEASE);
@@ -103,7 +104,7 @@ static int open(struct port *port)
 	uint16_t index = port->index, others, other = other_end(port, &others);
 	if (others > 1)
 		return fail(-EINVAL, "%s names a third port; a ring has two ends", port->config.devargs);
-	/* Two rings for two ends, whichever of the two the first end sends into. */
+	/* Two rings serve two ends, whichever of them the first end sends into. */
 	struct rte_ring *mine = ring(name, "out"), *theirs = others ? ends[other].tx.ring : mine;
 	if (others && mine == theirs)
 		mine = ring(name, "back");
@@ -126,7 +127,7 @@ static int open(struct port *port)
 	return 0;
 }
 
-/* The end that stays is wired to itself. Packets that nobody receives any more are freed. */
+/* The remaining end is connected to itself. Packets that no port receives any more are freed. */
 static void close_end(struct port *port)
 {
 	uint16_t index = port->index, others, other = other_end(port, &others);

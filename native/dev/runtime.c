@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EAL once a process: CPUs, memory, log. */
+/* The EAL, once per process: CPUs, memory, log. */
 #include "wirespeed/runtime.h"
 #include "dev/dpdk_log.h"
 #include "dev/error.h"
@@ -32,7 +32,8 @@ static struct instant now(void)
 	return (struct instant){rte_rdtsc(), (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec};
 }
 
-/* DPDK rounds the frequency to 10 MHz, 0.15 % off here: too much for a traffic generator. */
+/* DPDK rounds the frequency to 10 MHz, an error of 0.15 % on the development machine: too much for
+ * a traffic generator. */
 static void calibrate(struct instant start)
 {
 	struct instant end;
@@ -97,7 +98,7 @@ static int check_cpus(const struct ws_runtime_config *config)
 	return 0;
 }
 
-/* lcore 0 is the main thread wherever it may run now, lcore i+1 is worker i on its CPU. */
+/* lcore 0 is the main thread on any of its CPUs, lcore i+1 is worker i on its CPU. */
 static void lcore_argument(const struct ws_runtime_config *config, const cpu_set_t *mine, char *out,
 						   size_t size)
 {
@@ -134,7 +135,7 @@ int ws_runtime_init(const struct ws_runtime_config *config)
 	lcore_argument(config, &mine, lcores, sizeof(lcores));
 	snprintf(memory, sizeof(memory), "%u", config->memory_mb);
 	snprintf(program, sizeof(program), "%s", config->program);
-	/* No device but those that ws_ports_open names: the allow list holds an address that cannot
+	/* No devices but those that ws_ports_open names: the allow list holds an address that cannot
 	 * exist. */
 	char *argv[16] = {program, lcores, "--no-telemetry", "--no-shconf", "-a", "ffff:ff:1f.7"};
 	int argc = 6;

@@ -10,7 +10,7 @@ uint64_t seed_random(void)
 	struct timespec now;
 	if (getrandom(&value, sizeof(value), 0) == sizeof(value))
 		return value;
-	/* Only where the system call is forbidden. */
+	/* Used only if the system call is forbidden. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return ((uint64_t)now.tv_nsec << 32 | (uint64_t)now.tv_sec) * 0x9e3779b97f4a7c15u;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random seeds for hashes of values that others choose; nobody outside the process can guess
- * them.
+ * Random seeds for hashes of values that other parties choose. They cannot be guessed from outside
+ * of the process.
  */
 #pragma once
 

@@ -20,7 +20,7 @@
 struct worker {
 	char name[16];
 	uint16_t cpu;
-	int32_t thread_id; /* this and the next are read by any thread */
+	int32_t thread_id; /* any thread reads this field and the next one */
 	uint64_t loops;
 	struct bell bell;
 } __attribute__((aligned(64)));
@@ -111,7 +111,7 @@ int workers_launch(worker_fn *function, void *argument)
 	return 0;
 }
 
-/* Acquire, so that the caller sees all that the worker wrote. */
+/* Acquire, so that the caller sees everything that the worker wrote. */
 static void wait_for_worker(uint16_t index)
 {
 	rte_eal_wait_lcore(index + 1u);

@@ -13,21 +13,21 @@ typedef void worker_fn(uint16_t worker, void *argument);
 int workers_init(const struct ws_runtime_config *config);
 uint16_t workers_count(void);
 
-/* Run `function` on all workers; -EBUSY when they run already. */
+/* Run `function` on all workers; -EBUSY if they run already. */
 int workers_launch(worker_fn *function, void *argument);
-/* Have the calling thread run on CPUs that are no worker's, if it may use any. */
+/* Restrict the calling thread to CPUs without a worker, if it may use any. */
 void workers_avoid(void);
-/* Ask all to return, and wait until they have. */
+/* Ask all workers to return, and wait until they have. */
 void workers_stop(void);
 
 /*
- * Between two looks, after `looks` of them, at what another thread does within microseconds. The
- * first looks spin. Later ones sleep in between: the other thread may need this CPU, and spinning
- * until the scheduler steps in would take milliseconds.
+ * Pause between two checks, after `looks` of them, of something that another thread does within
+ * microseconds. The first pauses spin. Later ones sleep: the other thread may need this CPU, and
+ * spinning until the scheduler preempts would take milliseconds.
  */
 void wait_for_thread(uint32_t looks);
 
-/* Wakes a worker that sleeps for want of work. */
+/* The bell that wakes a worker which sleeps because it has no work. */
 struct bell *worker_bell(uint16_t worker);
 void workers_wake(void);
 void workers_close(void);
@@ -39,5 +39,5 @@ static inline bool workers_are_stopping(void)
 	return __atomic_load_n(&workers_must_stop, __ATOMIC_RELAXED);
 }
 
-/* Loops done by worker, for `show threads` and loops/sec: one writer, plain stores. */
+/* Passes of the worker's loop, for `show threads` and loops/sec: one writer, plain stores. */
 void worker_set_loops(uint16_t worker, uint64_t loops);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interface of a target for libFuzzer, and for run_corpus.c, which stands in for it. */
+/* Interface of a target for libFuzzer, and for run_corpus.c, which replaces libFuzzer in other
+ * builds. */
 #pragma once
 
 #include <stddef.h>

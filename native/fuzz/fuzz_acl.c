@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rule sets and packets, through the classifier and the table of sessions, against an evaluator
- * that goes through rules one after the other and keeps its sessions in a list.
+ * Rule sets and packets, through the classifier and the table of sessions, compared with an
+ * evaluator that applies rules one after the other and keeps its sessions in a list.
  *
- * The first byte of the input says how many rules e0's input (low three bits, and one) and output
- * (the next three) have; then they come, of nine bytes each. What follows are steps, whose first
- * byte says what they are (low three bits): a packet, of seven bytes more; the answer to the last
- * one; time that passes; other rules for one direction; or a frame of any bytes, of which nothing
- * is asked but that it is accounted for, and which is the last step.
+ * The first byte of the input gives the numbers of rules for e0's input (low three bits, plus one)
+ * and output (the next three bits); the rules follow, of nine bytes each. Steps follow, whose first
+ * byte (low three bits) gives the kind: a packet, of seven more bytes; the reply to the last one;
+ * time that passes; other rules for one direction; or a frame of arbitrary bytes, which must only
+ * be accounted for and is the last step.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
@@ -167,7 +167,7 @@ void router_target_extend(void)
 									.destination_last = UINT16_MAX,
 									.source.address.family = WS_IP4,
 									.destination.address.family = WS_IP4};
-	/* Time passes for sessions when the input says so, and next to none by itself. */
+	/* For sessions, time passes only by steps of the input. */
 	rig_router->tsc_hz = 1000000000000u;
 	for (uint16_t i = 0; i < 2; i++) {
 		FUZZ_ASSERT(!ws_router_set_xconnect(rig_router, i, !i));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame into the router's ARP: learning, answering, and the neighbours that come of it.
- *
- * The first byte of the input says what is made right first (1: the Ethernet header, 2: ARP's fixed
- * fields, 4: the sender is on the subnet); the rest is the frame.
+ * A frame into the router's ARP: learning, replies, and the resulting neighbours. The first byte of
+ * the input gives what is corrected first (1: the Ethernet header, 2: ARP's fixed fields, 4: the
+ * sender is on the subnet); the rest is the frame.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A packet by a member of a bond.
- *
- * The first byte of the input says of which bond e0 is a member: of one by LACP, which has no
- * partner, or with e1 of one by flow, which routes (1); and whether an Ethernet header in front of
- * the rest makes it a slow protocol (2). The second is how long the buffers are in which it lies
- * (0: one buffer).
+ * A packet received by a member of a bond. The first byte of the input gives the bond of e0: LACP
+ * without a partner, or, with bit 0, a bond with e1 by flow, which routes; bit 1 adds an Ethernet
+ * header for slow protocols in front of the rest. The second byte is the length of the packet's
+ * buffers (0: one buffer).
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
@@ -43,7 +41,7 @@ void router_target_extend(void)
 	FUZZ_ASSERT(!ws_router_neighbor_add(rig_router, bonds[1], ADDRESS(10, 0, 1, 2), rig_host[1]));
 	FUZZ_ASSERT(!ws_router_neighbor_add(rig_router, bonds[1], host, rig_host[1]));
 	FUZZ_ASSERT(!ws_router_bond_member_add(rig_router, bonds[1], 1, false, false));
-	/* A millisecond is a tick of the clock: each packet finds that those before were long ago. */
+	/* A millisecond is one tick of the clock, so earlier packets are long past. */
 	rig_router->tsc_hz = 1000;
 }
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Frames of anybody at both ports of a flow set, in all phases.
+ * Arbitrary frames at both ports of a flow set, in all phases.
  *
- * The first byte of the input is the family (bit 0) and the protocol (bit 1). Steps follow: a byte
- * for what it is (the lower two bits) and the port (bit 2). A phase has a byte for which one.
- * Another frame has a byte for its length, and its bytes. A test frame has a byte each for its flow
- * and phase (0: this one), over TCP one for its kind, and a byte each for a place and what is
- * changed there.
- *
- * Each frame is counted once, flows are counted no more than there are, and the table has what a
- * second look at the entries finds.
+ * The first byte of the input gives the family (bit 0) and the protocol (bit 1). Steps follow: a
+ * byte with the kind (the lower two bits) and the port (bit 2). A phase has a byte with its number.
+ * An arbitrary frame has a byte with its length, and its bytes. A test frame has a byte each for
+ * its flow and phase (0: the current one), over TCP one for its kind, and a byte each for an offset
+ * and for the change there. Each frame must be counted once, the counts of flows must not exceed
+ * their number, and the table must agree with a second look at the entries.
  */
 #include "fuzz/fuzz.h"
 #include "generator/flow_set/flow_share.h"
@@ -105,7 +103,7 @@ static void begin(uint32_t phase)
 		flow_share_begin(&shares[role], phase, generation, 1);
 }
 
-/* In how many ways frames were counted. */
+/* Number of counters in which frames were counted. */
 static uint64_t counted(const struct flow_share *share)
 {
 	const struct ws_flow_counts *counts = &share->counts;
@@ -121,7 +119,7 @@ static uint64_t counted(const struct flow_share *share)
 	return others + counts->received + counts->duplicates + counts->unplaced;
 }
 
-/* Frames of the network itself are counted elsewhere. */
+/* Frames of network protocols are counted elsewhere. */
 static bool is_of_network(const struct flow_view *view)
 {
 	enum frame_kind kind = frame_kind(view->head, view->head_len, view->length);
@@ -141,7 +139,7 @@ static void receive(struct flow_share *share, const uint8_t *frame, size_t lengt
 	free(block);
 }
 
-/* The header and the rest of a frame of that kind; returns their length. */
+/* Write the upper header and payload of a frame of that kind; returns their length. */
 static uint16_t put_upper(uint8_t *at, enum flow_kind kind)
 {
 	const uint8_t flags[] = {

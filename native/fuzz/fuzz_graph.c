@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A graph of any shape, walked: no packet is lost, doubled or left behind.
- *
- * Each input byte is one edge: its high half the node that it leaves, its low half the node that it
- * goes to; node 0 is the source, 15 the sink. A packet goes to the sink after a few hops.
+ * Walks of arbitrary graphs: no packet may be lost, duplicated or left behind. Each input byte is
+ * an edge: its high half is the node that it leaves, its low half the node that it leads to; node 0
+ * is the source, 15 the sink. A packet goes to the sink after a few hops.
  */
 #include "fuzz/fuzz.h"
 #include "graph/graph.h"

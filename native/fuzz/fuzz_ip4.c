@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame into the router's IPv4 path.
- *
- * The first byte of the input says what is made right first (1: the Ethernet header, 2: the IPv4
- * header's checksum, 4: it is one that the router forwards), the second how long the buffers are in
- * which it lies (0: one buffer), the rest is the frame.
+ * A frame into the router's IPv4 path. The first byte of the input gives what is corrected first
+ * (1: the Ethernet header, 2: the IPv4 header's checksum, 4: the packet is one that the router
+ * forwards); the second is the length of the frame's buffers (0: one buffer); the rest is the
+ * frame.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A frame into the router's VLAN and layer 2 paths.
- *
- * e0 has sub-interfaces that route, one and two tags deep, that are bridged and that are
- * cross-connected, all with tag rewrites; e1 and a BVI are in the bridge domain. The first byte of
- * the input says which tags are put in front of what the frame bears behind its addresses (its low
- * four bits) and whom it is for (the high ones), the second how long the buffers are in which it
- * lies (0: one buffer), the rest is the frame.
+ * A frame into the router's VLAN and layer 2 paths. e0 has sub-interfaces with one and two tags
+ * that route, and others that are bridged and cross-connected, all with tag rewrites; e1 and a BVI
+ * are in the bridge domain. The first byte of the input gives the tags that are inserted behind the
+ * frame's addresses (the low four bits) and its destination (the high bits); the second is the
+ * length of the frame's buffers (0: one buffer); the rest is the frame.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"

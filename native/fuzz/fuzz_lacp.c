@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LACP of three ports of one bond, whatever the other ends say and when.
- *
- * The input is steps of 8 bytes: the port and what happens to it (kind = byte 0 modulo 4: nothing
- * but time, the link goes or comes, a PDU, a PDU that knows us); time that has passed, in 100 ms;
- * then of the PDU: the sender's system, key, port and state, our port as it has it, and our state.
+ * LACP of three ports of one bond, for arbitrary behaviour of the other ends. The input consists of
+ * steps of 8 bytes: the port and the kind of event (byte 0 modulo 4: only time, the link changes, a
+ * PDU, a PDU that knows this port); time that has passed, in 100 ms; then of the PDU: the sender's
+ * system, key, port and state, this port as it has it, and this port's state.
  */
 #include "fuzz/fuzz.h"
 #include "router/bond/lacp.h"
@@ -56,7 +55,7 @@ static void check_port(const struct lacp_port *port)
 		FUZZ_ASSERT(port->is_enabled && !says(port, LACP_DEFAULTED));
 }
 
-/* All that aggregate have one partner. */
+/* All aggregated ports have one partner. */
 static void check_bond(struct lacp_port *const *ports)
 {
 	const struct lacp_port *first = NULL;
@@ -72,7 +71,7 @@ static void check_bond(struct lacp_port *const *ports)
 	}
 }
 
-/* Not without end, and what it is. */
+/* The number of PDUs is limited, and they have the port's state. */
 static void check_says(struct lacp_port *port, uint64_t now)
 {
 	struct lacp_pdu pdu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages of rtnetlink, one after the other, into the intake: what the router is told must make
- * sense at each step, and after dumps without a route it must have been told to forget every one.
+ * Messages of rtnetlink, one after the other, into the intake. The calls to the router must be
+ * consistent at each step, and after dumps without a route every route must have been deleted.
  */
 #include "fuzz/fuzz.h"
 #include "linux/intake.h"
@@ -55,7 +55,7 @@ int ws_router_routes_change(struct ws_router *router, const struct ws_route_chan
 	return 0;
 }
 
-/* Labels that have a route: by mpls_route_index's order, of each label that was told of. */
+/* Labels that have a route, in mpls_route_index's order. */
 static bool labels[1 << 20][2];
 static uint32_t label_routes;
 
@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int32_t link = 1; link < 8; link++)
 		intake_pair(&intake, link, link);
 	while (size) {
-		/* A block of its own for the rest, so that reading past the end is seen. */
+		/* A block for the remaining bytes, so that reads beyond the end are found. */
 		uint8_t *bytes = malloc(size);
 		memcpy(bytes, data, size);
 		size_t step = linux_message_parse(bytes, size, &message);

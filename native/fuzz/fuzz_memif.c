@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hostile client of a memif server: messages as they come, then rings, descriptors and indices
- * as they come, under bursts both ways.
- *
- * The input: up to 8 messages of 16 bytes each (type, then the body), ended by a byte of 0 in front
- * of one; then pairs of a place in the shared memory and a value to write there, a burst after
- * each. Whatever it says, nothing outside the regions is touched and no buffer is lost.
+ * A hostile client of a memif server: arbitrary messages, then arbitrary rings, descriptors and
+ * indices, during bursts in both directions. The input: up to 8 messages of 16 bytes each (type,
+ * then the body), ended by a 0 byte; then pairs of an offset in the shared memory and a value to
+ * write there, with a burst after each. For every input, no byte outside of the regions is accessed
+ * and no buffer is lost.
  */
 #include "dev/memif/attach.h"
 #include "dev/pool.h"
@@ -57,7 +56,7 @@ static int descriptor_for(uint16_t type)
 	return fd;
 }
 
-/* Returns how many bytes it took. */
+/* Returns the number of bytes used. */
 static size_t say(const uint8_t *data, size_t size)
 {
 	static const uint16_t most[] = {1, 1};
@@ -72,7 +71,7 @@ static size_t say(const uint8_t *data, size_t size)
 	return at + 1;
 }
 
-/* So that inputs need not find the cookie themselves. */
+/* Set the cookies, so that inputs need not find them. */
 static void bless_rings(void)
 {
 	for (int d = 0; d < MEMIF_DIRECTIONS; d++)

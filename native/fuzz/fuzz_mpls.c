@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A labelled frame into the router.
- *
- * The first byte of the input says what is made right first (1: the Ethernet header, 2: the IPv4
- * checksum behind the first label, 4: the labels are ones that have routes), the second how long
- * the buffers are in which the frame lies (0: one buffer), the rest is the frame.
+ * A labelled frame into the router. The first byte of the input gives what is corrected first (1:
+ * the Ethernet header, 2: the IPv4 checksum behind the first label, 4: labels with routes); the
+ * second is the length of the frame's buffers (0: one buffer); the rest is the frame.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"

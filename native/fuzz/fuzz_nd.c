@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A message of neighbour discovery into the router: learning, answering, and the neighbours that
- * come of it.
- *
- * The first byte of the input is the ICMPv6 type's last two bits (1: RS, 2: RA, 3: NS, 0: NA) with
- * 4: to the solicited group, 8: from nobody; the rest is the message behind type, code and
- * checksum.
+ * A message of neighbour discovery into the router: learning, replies, and the resulting
+ * neighbours. The first byte of the input gives the ICMPv6 type's last two bits (1: RS, 2: RA, 3:
+ * NS, 0: NA), with 4: to the solicited-node group, 8: from the unspecified address; the rest is the
+ * message behind type, code and checksum.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"

@@ -7,7 +7,7 @@
  * length, and its bytes; a latency mark or a signature may be put at its end, the mark from five
  * more bytes. Other steps reset flows, restart them, and take packets out of captures.
  *
- * A second reader of the same bytes checks the counters; captures must have the bytes themselves.
+ * A second parser of the same bytes checks the counters; captures must contain the bytes.
  */
 #include "dev/pool.h"
 #include "dev/port.h"
@@ -36,10 +36,10 @@ enum step { FRAME, MARKED, SIGNED, RESET, BEGIN, READ, STEPS };
 enum { PORT_BIT = 8 };
 
 static struct ws_generator *generator;
-static int32_t captures[2]; /* of all, whole; of the network's own, cut */
-static uint8_t start;       /* of all latency flows */
+static int32_t captures[2]; /* one of all frames, whole; one of control frames, truncated */
+static uint8_t start;       /* start number of all latency flows */
 
-/* Expected captures: the frames of the first, and the number in the second. */
+/* Expected captures: the frames of the first one, the number of frames of the second one. */
 static struct {
 	uint16_t length, port;
 	uint8_t bytes[MOST_FRAME];
@@ -59,7 +59,7 @@ static void begin_flows(void)
 	reader_begin(start);
 }
 
-/* Meters that saw nothing yet: the order of signatures is not reset with the flows. */
+/* Meters without state: a reset of flows does not reset the order of signatures. */
 static void renew_meters(void)
 {
 	for (uint16_t i = 0; i < generator->worker_count; i++) {
@@ -154,7 +154,7 @@ static void receive(const uint8_t *frame, size_t length, size_t piece, uint16_t 
 	keep(frame, length, port);
 }
 
-/* Puts a mark at the end, of the 5 bytes of `data`: flow, start, sequence, age. */
+/* Put a mark at the end, with the 5 bytes of `data`: flow, start, sequence, age. */
 static void mark(uint8_t *tail, const uint8_t *data)
 {
 	uint64_t tsc = rte_rdtsc() - ((uint64_t)data[4] << 12);
@@ -179,7 +179,7 @@ static void put_signature(uint8_t *tail, const uint8_t *data)
 	memcpy(tail + 14, &rare, sizeof(rare));
 }
 
-/* Returns how many bytes it took. */
+/* Returns the number of bytes used. */
 static size_t take_frame(int kind, uint16_t port, const uint8_t *data, size_t size)
 {
 	enum { HEAD = 3, MARK = 5 };
@@ -208,7 +208,7 @@ static void reset(void)
 	reader_reset();
 }
 
-/* ---- What is told in the end ---- */
+/* ---- Results ---- */
 
 static void check_latency(uint32_t id)
 {

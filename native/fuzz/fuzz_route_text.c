@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Routes as text, on a heap block of exactly its length, against a reader that goes by words.
- *
- * What was done of it ends where a line ends, each line of it is one that the other reader takes as
- * well, and afterwards the routes are those that it says; the line at which it stopped is one that
- * is another or that cannot be done. Then all are deleted, and nothing of them is left.
+ * Routes as text, in a heap block of exact size, compared with a second parser that splits words.
+ * The router must stop at the end of a line. Each line before must be valid for the second parser
+ * too, and the routes must then be those of the lines. The line at which it stopped must be of
+ * another form or refused. Finally all routes are deleted, and none may be left.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
@@ -28,7 +27,7 @@ static struct {
 } model;
 static uint32_t balances_at_rest;
 
-/* Routes of the target's own would be in the way. */
+/* The rig's own routes could get in the way. */
 void router_target_extend(void)
 {
 	const struct ws_prefix others[] = {PREFIX(48, 0, 0, 0, 8),
@@ -40,7 +39,7 @@ void router_target_extend(void)
 	balances_at_rest = rig_router->load_balances.used;
 }
 
-/* ---- The other reader ---- */
+/* ---- The second parser ---- */
 
 static bool read_address(const char *word, struct ws_address *out)
 {
@@ -64,7 +63,7 @@ static bool read_prefix(char *word, struct ws_prefix *out)
 	return true;
 }
 
-/* The words of the line, which is written to; 0 when there is a byte in it that no text has. */
+/* Split the line into words, in place; 0 if it has a byte that does not occur in text. */
 static int split(char *line, size_t length, char **words)
 {
 	int count = 0;
@@ -99,7 +98,7 @@ static bool read_line(const uint8_t *bytes, size_t length, struct reading *out)
 	return is_one;
 }
 
-/* ---- What the router has ---- */
+/* ---- The router's routes ---- */
 
 static struct ws_route *find(const struct ws_prefix *prefix)
 {
@@ -118,7 +117,7 @@ static bool is_path_of(const struct ws_route *route, const struct reading *line)
 			(line->path.interface < 0 || line->path.interface == there.paths[0].interface));
 }
 
-/* The router has done it. */
+/* The router has executed the line. */
 static void follow(const struct reading *line)
 {
 	struct ws_route *standing = find(&line->prefix);
@@ -134,7 +133,7 @@ static void follow(const struct reading *line)
 	*standing = model.at[--model.count];
 }
 
-/* The router would not do it. */
+/* The router must have refused the line. */
 static void check_refused(const struct reading *line)
 {
 	struct ws_route route = {.prefix = line->prefix, .path_count = 1, .paths = {line->path}};

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A packet into VXLAN tunnels, and out of one.
- *
- * Tunnels over both families of outer packets bring frames, bare IPv4 and bare IPv6 packets; those
- * of frames are in a bridge domain with e1, so that what comes out of one goes into another. The
- * first byte of the input says which outer packet is put in front of it (its low two bits: none,
- * IPv4, IPv6), whether its UDP checksum is made right (4), and the VNI's last digit (the high four
- * bits); the second how long the buffers are in which it lies (0: one buffer); the third and fourth
- * are added to the UDP length; the rest is what the tunnel bears, or the whole frame.
+ * A packet into VXLAN tunnels, and out of one. Tunnels over both families carry frames, IPv4
+ * packets and IPv6 packets without Ethernet header; those with frames are in a bridge domain with
+ * e1, so that frames from one tunnel enter another. The first byte of the input gives the outer
+ * headers to write in front (low two bits: none, IPv4, IPv6), whether the UDP checksum is corrected
+ * (4), and the VNI's last digit (high four bits). The second byte is the length of the packet's
+ * buffers (0: one buffer). The third and fourth are added to the UDP length. The rest is the inner
+ * packet, or the whole frame.
  */
 #include "fuzz/fuzz.h"
 #include "fuzz/router_target.h"
@@ -43,7 +42,7 @@ void router_target_extend(void)
 	FUZZ_ASSERT(!ws_router_set_bridge(rig_router, 1, 10, false, 0));
 }
 
-/* The outer headers, of which IPv4's checksum is right, as those of IP are. */
+/* Write the outer headers, with right checksums of IPv4. */
 static size_t write_outer(uint8_t *bytes, uint8_t how, uint16_t more, size_t length)
 {
 	struct ws_address here = ROUTER_TARGET_IP6(0, 1), there = ROUTER_TARGET_IP6(0, 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every parser over the input as it is, and what must hold of what it accepts. */
+/* Every parser on the unchanged input, and invariants of accepted inputs. */
 #include "fuzz/fuzz.h"
 #include "wire/arp.h"
 #include "wire/checksum.h"
@@ -100,7 +100,7 @@ static void check_checksum(const uint8_t *bytes, size_t size)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A block of its own, so that reading past the end is seen. */
+	/* A block of exact size, so that reads beyond the end are found. */
 	uint8_t *bytes = malloc(size ? size : 1);
 	memcpy(bytes, data, size);
 	const struct ethernet_header *ethernet = ethernet_parse(bytes, size);

@@ -7,21 +7,21 @@
 
 struct reader reader;
 
-static uint8_t now; /* the number of the last start */
+static uint8_t now; /* number of the last start */
 static struct {
-	bool is_begun; /* and not reset since */
-	int port;      /* that all packets came by; -1: none came */
+	bool is_begun; /* some packet was received since the last reset */
+	int port;      /* port that received all packets; -1: none */
 	uint32_t reached, came;
 	bool seen[READER_MAX_INDEX];
-	struct reader_order order; /* but for what is missing yet */
+	struct reader_order order; /* all but the missing packets */
 } orders[READER_FLOWS];
 
-enum { MOST = 1 << 15 }; /* a number is less than this away from the first */
+enum { MOST = 1 << 15 }; /* numbers are closer than this to the first one */
 static struct {
 	int32_t next;
 	bool seen[2 * MOST];
 } series[READER_SERIES][READER_PORTS];
-static bool is_lost[READER_SERIES][READER_PORTS]; /* its next number is not known any more */
+static bool is_lost[READER_SERIES][READER_PORTS]; /* its next number is unknown */
 
 static void follow_series(struct reader_flow *flow, uint8_t by, uint32_t number, int32_t index,
 						  uint16_t port)
@@ -120,8 +120,8 @@ static uint64_t little(const uint8_t *at, int bytes)
 	return value;
 }
 
-/* The version of the IP packet in the frame, of which `head` bytes can be seen, and where it
- * begins, behind any number of tags; 0: there is none. */
+/* Version and offset of the IP packet in the frame, behind any number of tags; `head` bytes of the
+ * frame can be read. 0: there is none. */
 static int ip_in(const uint8_t *frame, size_t head, size_t *at)
 {
 	*at = 14;

@@ -6,7 +6,7 @@
 #include "wirespeed/interfaces.h"
 #include "wirespeed/routes.h"
 
-/* There when the leak sanitizer is, which does not look into DPDK's memory by itself. */
+/* Defined by the leak sanitizer, which does not scan DPDK's memory by itself. */
 __attribute__((weak)) void __lsan_register_root_region(const void *start, size_t size);
 
 static void show_to_sanitizer(void)
@@ -54,10 +54,10 @@ static void start(void)
 	FUZZ_ASSERT(!ws_router_route_add(rig_router, &one, false));
 	FUZZ_ASSERT(!ws_router_route_add(rig_router, &two, false));
 	FUZZ_ASSERT(!ws_router_set_mtu(rig_router, 1, 576));
-	/* Answers are not to depend on how many inputs came before. */
+	/* Replies must not depend on the number of earlier inputs. */
 	rig_router->workers[0]->icmp.ticks_per_token = 0;
-	rig_router->tsc_hz = NEIGHBOR_DUE_A_SECOND; /* the least that its wheel can turn with */
-	/* And no neighbour is to be silent for too long. */
+	rig_router->tsc_hz = NEIGHBOR_DUE_A_SECOND; /* the lowest that its wheel needs */
+	/* Neighbours must not expire. */
 	FUZZ_ASSERT(!ws_router_set_reachable_time(rig_router, WS_IP4, 0));
 	FUZZ_ASSERT(!ws_router_set_reachable_time(rig_router, WS_IP6, 0));
 	show_to_sanitizer();
@@ -93,7 +93,7 @@ void router_target_send(const uint8_t *bytes, size_t length, size_t piece)
 	for (uint16_t i = 0; i < 2; i++)
 		for (struct frame frame; (frame = rig_take(i)).length;)
 			sent++;
-	/* The packet, and what the main thread asks the neighbours because of it. */
+	/* The packet itself, and the main thread's requests to neighbours that it causes. */
 	uint64_t taken = after.rx_packets - before.rx_packets;
 	FUZZ_ASSERT(taken >= 1);
 	FUZZ_ASSERT(after.tx_packets - before.tx_packets == sent);

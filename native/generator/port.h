@@ -19,12 +19,13 @@ struct generator_port {
 	uint16_t index;
 	uint16_t tx_queue;
 	uint16_t first_rx, rx_step, rx_queues; /* its RX queues: each `rx_step` after the one before */
-	bool drops_without_buffer;             /* its driver, and counts that apart */
-	struct watch *watch;                   /* its worker's */
-	struct traffic *traffic;               /* traffic of all its profiles; NULL: none */
-	uint64_t looked;                       /* TSC when it was last looked at for what is due */
-	uint32_t ended;    /* profiles that ended by themselves; the main thread reads it */
-	struct push *push; /* packets left to push; NULL: none */
+	bool drops_without_buffer; /* the driver drops packets without a buffer, and counts them
+								  separately */
+	struct watch *watch;       /* its worker's */
+	struct traffic *traffic;   /* traffic of all its profiles; NULL: none */
+	uint64_t looked;           /* TSC at which its due packets were last checked */
+	uint32_t ended;            /* profiles that ended on their own; read by the main thread */
+	struct push *push;         /* packets left to push; NULL: none */
 	struct port_flows *flows;
 	struct tagged *tagged;            /* its tagged packet groups; NULL: none */
 	struct port_extension *extension; /* NULL: none */
@@ -32,10 +33,10 @@ struct generator_port {
 	/* in ticks, see traffic/transmit.c */
 	double away, most_owed, ring_full_grace, patience;
 	struct ws_generator_port counters;
-	/* the main thread's */
+	/* for the main thread */
 	uint16_t worker;
-	uint16_t number;                   /* among all shares of all ports */
-	uint32_t reaped;                   /* `ended` when those were last taken out */
+	uint16_t number;                   /* index among the shares of all ports */
+	uint32_t reaped;                   /* value of `ended` when ended profiles were last removed */
 	struct ws_generator_port snapshot; /* snapshot of `counters` */
-	struct push *pushing;              /* the last that was pushed */
+	struct push *pushing;              /* the last packets that were pushed */
 } __attribute__((aligned(64)));

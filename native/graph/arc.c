@@ -6,7 +6,8 @@
 static struct graph_arc *arcs;
 static struct graph_feature *features;
 
-/* A file that is compiled for several march levels registers as often: once is enough. */
+/* A file that is compiled for several march levels registers its arc several times; the first time
+ * suffices. */
 void graph_arc_register(struct graph_arc *arc)
 {
 	for (const struct graph_arc *other = arcs; other; other = other->next)
@@ -56,7 +57,8 @@ static bool has_to_wait(const struct graph_feature *feature, const struct graph_
 		   is_among(other->runs_before, GRAPH_FEATURE_MAX_ORDERS, feature->node);
 }
 
-/* The first by name of those left that wait for no other one left; `count` when there is none. */
+/* The first feature by name, of those left, that waits for no other feature left; `count` if there
+ * is none. */
 static int choose(const struct graph_feature *const *left, int count)
 {
 	int best = count;
@@ -97,7 +99,7 @@ static bool is_on(const struct graph_config *config, const char *node, uint16_t 
 	return false;
 }
 
-/* Target of the node's edge to the end, if it is on the arc. */
+/* Target of the node's edge to the arc's end, if the node is on the arc. */
 static const char *follow(const struct graph_config *config, const struct graph_arc *arc,
 						  const char *node, uint16_t interface)
 {
@@ -106,7 +108,7 @@ static const char *follow(const struct graph_config *config, const struct graph_
 	while (next < count && strcmp(on_arc[next]->node, node))
 		next++;
 	if (next < count)
-		next++; /* it is one of them */
+		next++; /* the node is a feature of the arc */
 	else if (!arc->starts[0] || is_among(arc->starts, GRAPH_ARC_MAX_STARTS, node))
 		next = 0;
 	while (next < count && !is_on(config, on_arc[next]->node, interface))

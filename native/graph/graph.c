@@ -31,7 +31,7 @@ struct builder {
 	struct graph *graph;
 	struct graph_node *found[GRAPH_MAX_NODES]; /* in order of discovery */
 	uint16_t found_count;
-	uint16_t by_name[NAME_BUCKETS]; /* one more than the index in `found`; 0: free */
+	uint16_t by_name[NAME_BUCKETS]; /* index in `found` plus 1; 0: free */
 	/* Expansions of "*-output" and similar texts, cached for all nodes. */
 	struct {
 		const char *text;
@@ -71,7 +71,7 @@ static const struct graph_registration *best_registration(const struct graph_con
 	return best;
 }
 
-/* The registration behind a node name, and the interface when it is a template's. */
+/* The registration behind a node name; also the interface if it is a template's. */
 static const struct graph_registration *resolve(struct builder *b, const char *name,
 												uint16_t *interface)
 {
@@ -111,7 +111,7 @@ static bool recall(const struct builder *b, const char *text, struct graph_node 
 	return true;
 }
 
-/* `nodes` are edges of a node, which stay as they are. */
+/* `nodes` are edges of a node, which do not move. */
 static void remember(struct builder *b, const char *text, struct graph_node **nodes)
 {
 	int i = 0;
@@ -123,7 +123,7 @@ static void remember(struct builder *b, const char *text, struct graph_node **no
 	b->expansions[i].nodes = nodes;
 }
 
-/* "*-output": one for each interface. Some may have no such node, but not all. */
+/* "*-output": a node per interface. Some interfaces may have no such node, but not all. */
 static int expand_all(struct builder *b, const char *text, struct graph_node **out)
 {
 	uint16_t owners = 0, named = 0, unused;
@@ -161,7 +161,7 @@ static const struct graph_edge_set *find_set(const char *name)
 static int expand(struct builder *b, const struct graph_node *node, const char *text,
 				  struct graph_node **out);
 
-/* Sets hold plain names alone: each is one edge. */
+/* Sets hold plain names only, each of which is one edge. */
 static int expand_set(struct builder *b, const struct graph_node *node, const char *name,
 					  struct graph_node **out)
 {
@@ -172,7 +172,7 @@ static int expand_set(struct builder *b, const struct graph_node *node, const ch
 	return set ? set->count : fail(b, "no set of edges is called %s", name);
 }
 
-/* Largest number of edges that the text stands for. */
+/* Upper bound of the number of edges that the text stands for. */
 static uint16_t edge_width(const struct builder *b, const char *text)
 {
 	const struct graph_edge_set *set = text[0] == '&' ? find_set(text) : NULL;
@@ -223,7 +223,7 @@ static int discover_edges(struct builder *b, struct graph_node *node)
 	return 0;
 }
 
-/* The bucket that has the name, or the free one where it is to stand. */
+/* The bucket with the name, or the free bucket for it. */
 static uint16_t *bucket_of(struct builder *b, const char *name)
 {
 	uint32_t hash = 2166136261u; /* FNV-1a */
@@ -283,7 +283,7 @@ static int sort(struct builder *b)
 	return 0;
 }
 
-/* Slots of its own, in walking order. */
+/* Allocate the graph's own slots, in walking order. */
 static int make_counts(struct builder *b)
 {
 	struct graph *g = b->graph;

@@ -3,13 +3,14 @@
  * A graph of packet-processing nodes, walked by one worker.
  *
  * A node takes a frame of up to GRAPH_FRAME_SIZE packets and appends each to the frame of one of
- * its next nodes. Nodes are sorted topologically when the graph is made; a bit set of the nodes
- * whose frame is not empty is the whole scheduler: the walk always runs the lowest one. So streams
- * that meet again merge into one frame, and an edge back to an earlier node, or to the node itself,
- * is simply that bit set again.
+ * its next nodes. Nodes are sorted topologically when the graph is made. The scheduler is a bit set
+ * of the nodes with packets in their frame: the walk always runs the lowest one. So streams that
+ * meet again merge into one frame. An edge back to an earlier node, or to the node itself, just
+ * sets that bit again.
  *
- * Sources together bring in at most GRAPH_FRAME_SIZE packets a walk and nodes do not multiply
- * packets, so no frame can overflow. Packets are opaque here. Nothing in this folder needs DPDK.
+ * All sources together bring in at most GRAPH_FRAME_SIZE packets per walk, and nodes do not
+ * multiply packets, so no frame can overflow. Packets are opaque here. Nothing in this folder needs
+ * DPDK.
  */
 #pragma once
 
@@ -21,17 +22,18 @@
 
 #define GRAPH_FRAME_SIZE 256
 #define GRAPH_MAX_NODES 2048
-#define GRAPH_MAX_SLOTS 4096 /* while one graph takes the place of another both have theirs */
+#define GRAPH_MAX_SLOTS 4096 /* while one graph replaces another, both have slots */
 #define GRAPH_CACHE_LINE 64
 
 struct graph;
 struct graph_node;
 
-/* Handles `n` packets and returns `n`; a source returns how many it brought in. */
+/* Handles `n` packets and returns `n`; a source returns the number of packets that it brought in.
+ */
 typedef uint16_t graph_process_fn(struct graph *graph, struct graph_node *node, void **packets,
 								  uint16_t n);
 
-/* Sees the packets that enter `node`, before it does, while a trace is on. */
+/* While a trace is on: called with the packets that enter `node`, before its process function. */
 typedef void graph_trace_fn(struct graph *graph, struct graph_node *node, void **packets,
 							uint16_t n);
 
@@ -51,9 +53,10 @@ struct graph_counter {
 struct graph_registration {
 	const char *name;
 	graph_process_fn *process;
-	int (*init)(struct graph *graph, struct graph_node *node); /* negative errno stops the graph */
+	int (*init)(struct graph *graph,
+				struct graph_node *node); /* negative errno: the graph is not made */
 	bool is_source;
-	uint8_t takes; /* the kinds of packets that enter, or that a source brings; the user's flags */
+	uint8_t takes; /* kinds of packets that enter, or that a source brings; flags of the user */
 	int march;
 	uint16_t edge_count;
 	const char *const *edges;
@@ -66,7 +69,7 @@ struct graph_registration {
 #define GRAPH_EDGES(list) .edges = list, .edge_count = sizeof(list) / sizeof(*(list))
 #define GRAPH_COUNTERS(list) .counters = list, .counter_count = sizeof(list) / sizeof(*(list))
 
-/* Edges that several nodes have alike, in the same order; its name begins with '&'. */
+/* Edges that several nodes share, in the same order; the name begins with '&'. */
 struct graph_edge_set {
 	const char *name;
 	const char *const *edges;
@@ -74,7 +77,7 @@ struct graph_edge_set {
 	struct graph_edge_set *next;
 };
 
-/* Counters of one node; the last two are those of its most expensive call. */
+/* Counters of a node; the last two are those of its most expensive call. */
 struct graph_stats {
 	uint64_t calls, vectors, suspends, clocks;
 	uint64_t max_clocks, max_clocks_vectors;
@@ -86,8 +89,8 @@ struct graph_vector {
 	uint64_t at[GRAPH_MAX_SLOTS];
 };
 
-/* Per-worker counters of nodes: written by the worker, read by any thread. Each number has a
- * vector, since readers copy whole vectors. */
+/* Per-worker counters of nodes: written by the worker, read by any thread. Each counter has a
+ * vector of its own, since readers copy whole vectors. */
 struct graph_counts {
 	struct graph_vector calls, vectors, suspends, clocks;
 	struct {
@@ -100,7 +103,7 @@ struct graph_node {
 	struct graph_node **edges;
 	void **frame;
 	uint64_t *counters;
-	uint16_t slot;  /* in the vectors of counts */
+	uint16_t slot;  /* index in the vectors of counts */
 	uint16_t count; /* packets in frame */
 	uint16_t index; /* position in the walk */
 	uint16_t interface;
@@ -112,7 +115,7 @@ struct graph_node {
 
 struct graph {
 	uint64_t pending[GRAPH_MAX_NODES / 64];
-	void **spare;        /* the frame being processed, or one that nobody uses */
+	void **spare;        /* the frame being processed, or an unused one */
 	uint16_t processing; /* packets in the frame being processed */
 	uint16_t worker;
 	uint16_t source_count, node_count;
@@ -122,7 +125,7 @@ struct graph {
 	graph_trace_fn *check;     /* graph_config's */
 	uint64_t walk_began;       /* TSC at the start of the last walk */
 	struct graph_counts *counts;
-	void *own_counts; /* NULL once it counts elsewhere */
+	void *own_counts; /* NULL if it counts elsewhere */
 	void *app;        /* the router, shared by the nodes */
 };
 
@@ -140,33 +143,35 @@ void graph_register_edges(struct graph_edge_set *set);
 		graph_register(&node);                                                                     \
 	}
 
-/* Registers the node of the function `node`_process; the rest are members of its registration. */
+/* Registers the node of the function `node`_process; the other arguments are members of the
+ * registration. */
 #define GRAPH_NODE(node, ...)                                                                      \
 	static struct graph_registration node = {.process = node##_process, __VA_ARGS__};              \
 	GRAPH_REGISTER(node)
 
-/* A feature of an arc (arc.h) that is on: its node, and the interface when that is a template. */
+/* A feature of an arc (arc.h) that is on: its node, and the interface if that is a template. */
 struct graph_feature_on {
 	const char *node;
 	uint16_t interface;
 };
 
 struct graph_config {
-	const char *const *sources; /* node names; what they reach is pulled in by the edges' names */
+	const char *const
+		*sources; /* names of source nodes; other nodes are found through the names of edges */
 	uint16_t source_count;
-	const char *const *interfaces; /* NULL where there is none of that number */
+	const char *const *interfaces; /* NULL for numbers without an interface */
 	uint16_t interface_count;
-	uint16_t template_count; /* the first so many of them have nodes of templates */
-	const char *absent;      /* target of "*" there, and of "?" without the node */
+	uint16_t template_count; /* number of leading interfaces with nodes of templates */
+	const char *absent;      /* target of "*" without interfaces, and of "?" without the node */
 	const struct graph_feature_on *features;
 	uint16_t feature_count;
 	int march;
 	uint16_t worker;
-	graph_trace_fn *check; /* sees all packets that enter nodes, in debug builds; may be NULL */
+	graph_trace_fn *check; /* debug builds: called with all packets that enter nodes; may be NULL */
 	void *app;
 };
 
-/* NULL on error, which `error` (of `error_len` bytes) then explains. */
+/* NULL on error; `error` (of `error_len` bytes) is then the reason. */
 struct graph *graph_create(const struct graph_config *config, char *error, size_t error_len);
 void graph_destroy(struct graph *graph);
 struct graph_node *graph_node(struct graph *graph, const char *name); /* NULL when there is none */
@@ -177,8 +182,8 @@ struct graph_place {
 	uint16_t slot, counter;
 };
 /*
- * Have the graph count in other memory, which outlives it, before it is walked: on from what stands
- * there. `places` are those of its nodes in walking order.
+ * Let the graph count in other memory, which outlives it, before it is walked; counters continue
+ * from the values there. `places` are those of its nodes in walking order.
  */
 void graph_count_in(struct graph *graph, struct graph_counts *counts, uint64_t *counters,
 					const struct graph_place *places);
@@ -195,8 +200,8 @@ static inline uint64_t graph_tsc(void)
 }
 
 /*
- * A whole frame that meets none at `next` changes its owner instead of being copied. So a node does
- * not write to `packets` after it has passed them on.
+ * A whole frame that finds the frame of `next` empty changes its owner instead of being copied. So
+ * a node must not write to `packets` after it has passed them on.
  */
 static inline void graph_append(struct graph *graph, struct graph_node *next, void **packets,
 								uint16_t n)
@@ -218,7 +223,7 @@ static inline void graph_enqueue_all(struct graph *graph, struct graph_node *nod
 	graph_append(graph, node->edges[edge], packets, n);
 }
 
-/* All packets take one edge; many are compared at once. */
+/* True if all packets take one edge; many are compared at once. */
 static inline bool graph_is_one_edge(const uint16_t *edges, uint16_t n)
 {
 	uint16_t differences = 0;
@@ -228,8 +233,8 @@ static inline bool graph_is_one_edge(const uint16_t *edges, uint16_t n)
 }
 
 /*
- * Packet i goes along edge edges[i]. All along one edge is the usual case; else each run of one
- * edge is moved as one.
+ * Packet i goes along edge edges[i]. Usually all take one edge; otherwise each run of one edge is
+ * moved as a whole.
  */
 static inline void graph_enqueue(struct graph *graph, struct graph_node *node, void **packets,
 								 const uint16_t *edges, uint16_t n)
@@ -248,7 +253,7 @@ static inline void graph_enqueue(struct graph *graph, struct graph_node *node, v
 	}
 }
 
-/* graph_enqueue_spread for two edges, which needs no branch per packet; false for others. */
+/* graph_enqueue_spread for two edges, without a branch per packet; false if there are more. */
 static inline bool graph_enqueue_two(struct graph *graph, struct graph_node *node, void **packets,
 									 const uint16_t *edges, uint16_t n)
 {
@@ -275,7 +280,7 @@ static inline bool graph_enqueue_two(struct graph *graph, struct graph_node *nod
 }
 
 /* graph_enqueue for edges that change at random: runs are short and their ends unpredictable, so
- * each packet is moved by itself. */
+ * packets are moved one by one. */
 static inline void graph_enqueue_spread(struct graph *graph, struct graph_node *node,
 										void **packets, const uint16_t *edges, uint16_t n)
 {
@@ -299,7 +304,7 @@ static inline void graph_count(struct graph_node *node, uint16_t counter, uint64
 	own_count_add(&node->counters[counter], n);
 }
 
-/* Defines drop(), which counts a packet for a reason and returns the edge of dropped packets. */
+/* Defines drop(), which counts a packet for a reason and returns the drop edge. */
 #define GRAPH_DROP(edge)                                                                           \
 	static inline uint16_t drop(struct graph_node *node, uint16_t reason)                          \
 	{                                                                                              \
@@ -307,7 +312,7 @@ static inline void graph_count(struct graph_node *node, uint16_t counter, uint64
 		return edge;                                                                               \
 	}
 
-/* The function that sees packets from now on, or NULL; by any thread. */
+/* Set the function that is called with all packets that enter nodes, or NULL; from any thread. */
 static inline void graph_set_trace(struct graph *graph, graph_trace_fn *trace)
 {
 	__atomic_store_n(&graph->trace, trace, __ATOMIC_RELEASE);
@@ -319,7 +324,7 @@ static inline bool graph_is_traced(const struct graph *graph)
 	return __atomic_load_n(&graph->trace, __ATOMIC_ACQUIRE) != NULL;
 }
 
-/* To whoever is to see them. */
+/* Call the trace and the check function. */
 static inline void graph_show(struct graph *graph, struct graph_node *node, void **packets,
 							  uint16_t n)
 {
@@ -340,7 +345,8 @@ static inline uint64_t graph_account(struct graph_counts *counts, const struct g
 	own_count_add(&counts->calls.at[slot], 1);
 	own_count_add(&counts->vectors.at[slot], vectors);
 	own_count_add(&counts->clocks.at[slot], clocks);
-	/* Its own thread asks; as an atomic load it took 20 ticks a node (bench_nodes, AMD). */
+	/* Only this thread writes it: a plain load. An atomic load took 20 ticks per node (bench_nodes,
+	 * AMD). */
 	if (clocks > counts->maxima[slot].clocks) {
 		own_count_set(&counts->maxima[slot].clocks, clocks);
 		own_count_set(&counts->maxima[slot].vectors, vectors);
@@ -348,8 +354,8 @@ static inline uint64_t graph_account(struct graph_counts *counts, const struct g
 	return now;
 }
 
-/* Run the first `source_count` sources once and everything they brought in to its end; returns the
- * packets brought in. */
+/* Run the first `source_count` sources once, and all packets that they brought in to their end;
+ * returns the number of packets. */
 static inline uint32_t graph_walk_from(struct graph *graph, uint16_t source_count)
 {
 	struct graph_counts *counts = graph->counts;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Eight 32-bit numbers side by side, one of each of eight packets.
- *
- * The types are those of the compiler, which makes of them what the march level has: AVX2, SSE or
- * NEON. Nothing in this folder needs DPDK.
+ * Eight 32-bit numbers side by side, one for each of eight packets. They are vector types of the
+ * compiler, which uses what the march level has: AVX2, SSE or NEON. Nothing in this folder needs
+ * DPDK.
  */
 #pragma once
 
@@ -41,7 +40,7 @@ LANES_INLINE void lanes_store(uint32_t *words, lanes stored)
 	memcpy(words, &stored, sizeof(stored));
 }
 
-/* The word that begins at `offset` behind each of eight places. */
+/* The words at `offset` behind each of eight places. */
 LANES_INLINE lanes lanes_load_at(const void *const *places, size_t offset)
 {
 	uint32_t w[LANES];
@@ -50,7 +49,7 @@ LANES_INLINE lanes lanes_load_at(const void *const *places, size_t offset)
 	return (lanes){w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]};
 }
 
-/* And back. */
+/* The opposite of lanes_load_at. */
 LANES_INLINE void lanes_store_at(void *const *places, size_t offset, lanes stored)
 {
 	for (int i = 0; i < LANES; i++) {
@@ -59,7 +58,8 @@ LANES_INLINE void lanes_store_at(void *const *places, size_t offset, lanes store
 	}
 }
 
-/* Four words that begin at `offset` behind each of eight places: words[w] has the w-th of all. */
+/* Four consecutive words at `offset` behind each of eight places: words[w] has the w-th word of
+ * all. */
 LANES_INLINE void lanes_load_four_at(const void *const *places, size_t offset, lanes *words)
 {
 	lanes rows[4];
@@ -80,8 +80,8 @@ LANES_INLINE void lanes_load_four_at(const void *const *places, size_t offset, l
 }
 
 /*
- * The order of loads of what leads somewhere, an address or a number of something: CPUs make what
- * is found there wait for them by themselves. The thread sanitizer asks to be told.
+ * Order of a load of an address or index before the loads that depend on it: CPUs keep it without a
+ * barrier. Only the thread sanitizer needs to see it.
  */
 #ifdef __SANITIZE_THREAD__
 #define ATOMIC_LEADS __ATOMIC_ACQUIRE
@@ -89,7 +89,7 @@ LANES_INLINE void lanes_load_four_at(const void *const *places, size_t offset, l
 #define ATOMIC_LEADS __ATOMIC_RELAXED
 #endif
 
-/* table[index] of each; an index is below 2^31. */
+/* table[index] for each lane; an index is below 2^31. */
 LANES_INLINE lanes lanes_gather(const uint32_t *table, lanes index)
 {
 #ifdef __AVX2__
@@ -114,7 +114,7 @@ LANES_INLINE bool lanes_any(lanes asked)
 #endif
 }
 
-/* All bits where a is less than b, both below 2^31; else none. */
+/* All bits of a lane are set where a is less than b, both below 2^31; otherwise none. */
 LANES_INLINE lanes lanes_less(lanes a, lanes b)
 {
 	return (lanes)((lanes_signed)a < (lanes_signed)b);
@@ -127,7 +127,7 @@ LANES_INLINE uint32_t lanes_sum(lanes added)
 	return sums[0] + sums[1] + sums[2] + sums[3];
 }
 
-/* From the byte order of the wire, or to it. */
+/* Convert from the byte order of the wire, or to it. */
 LANES_INLINE lanes lanes_swap(lanes words)
 {
 	lanes_bytes b = (lanes_bytes)words;

@@ -2,15 +2,15 @@
 /*
  * The seam between the data plane (C on DPDK) and its control plane.
  *
- * A header a subject, below wirespeed/; this one has them all. Plain structs and functions only: no
- * macros, no inlines, no DPDK types, no callbacks. The Python binding reads this text as it stands:
- * it follows the includes in quotes and drops other lines that begin with '#'.
+ * One header per subject, in wirespeed/; this one includes them all. Plain structs and functions
+ * only: no macros, no inlines, no DPDK types, no callbacks. The Python binding parses this file
+ * directly: it follows the includes in quotes and ignores other lines that begin with '#'.
  *
- * One thread, the main thread, calls all of this. Workers never call out. Unless said otherwise a
+ * All functions are called by one thread, the main thread. Workers never call out. By default a
  * function returns 0 (or a count) on success and a negative errno on failure, and ws_error() then
- * holds one line for the user. IP addresses and MAC addresses are bytes as on the wire. Times are
- * in seconds or TSC ticks as named. Strings are UTF-8, NUL-terminated, truncated if longer than
- * their field.
+ * returns one line for the user. IP addresses and MAC addresses are bytes as on the wire. Times are
+ * in seconds or TSC ticks, as their names say. Strings are UTF-8, NUL-terminated, truncated if
+ * longer than their field.
  */
 #pragma once
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands before gcc's header of this name, which DPDK's headers include. gcc's header declares
- * every vector instruction of every CPU; parsing it took half of the build's time. This one
- * declares the instructions of the x86-64 level that the file is compiled for.
+ * Replaces gcc's header of this name, which DPDK's headers include. gcc's header declares every
+ * vector instruction of every CPU; parsing it took half of the build time. This one declares the
+ * instructions of the x86-64 level that the file is compiled for.
  */
 #if !defined(__GNUC__) || defined(__clang__)
 #include_next <x86intrin.h>
 #elif !defined(_IMMINTRIN_H_INCLUDED)
 #include <nmmintrin.h>
 #ifdef __AVX2__
-/* gcc's headers from AVX on refuse to be included without this guard of <immintrin.h>. */
+/* gcc's headers for AVX and later require this guard of <immintrin.h>. */
 #define _IMMINTRIN_H_INCLUDED
 #include <avxintrin.h>
 

@@ -5,8 +5,8 @@
 
 enum { REPEATS_AT_ONCE = 3, MOST_DOUBLINGS = 6 };
 
-static const uint64_t FIRST_PAUSE_NS = 100000000; /* the longest is 64 times as long */
-/* After one dump of all routes, the next one on the kernel's account waits this long. */
+static const uint64_t FIRST_PAUSE_NS = 100000000; /* the longest pause is 64 times as long */
+/* Minimum time between two dumps of all routes that kernel events cause. */
 static const uint64_t ROUTES_PAUSE_NS = 1000000000;
 
 enum linux_dump dumps_next(const struct dumps *dumps, uint32_t wanted, uint64_t now_ns)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* The array with room for one more than `count` of `size` bytes each; NULL, and it stays as it is:
- * memory is short. */
+/* Returns the array with room for more than `count` elements of `size` bytes; NULL if memory is
+ * short, which leaves the array unchanged. */
 static inline void *grow(void *array, uint32_t count, uint32_t *room, size_t size)
 {
 	if (count < *room)

@@ -40,7 +40,7 @@ void intake_close(struct intake *intake)
 
 /* ---- Links and addresses ---- */
 
-/* Dumps to repeat when a link goes, since Linux may remove these objects without a message. */
+/* Dumps to repeat when a link goes down, since Linux may remove these objects without a message. */
 enum { WITH_A_LINK = 1 << DUMP_NEXTHOPS | 1 << DUMP_ROUTES4 | 1 << DUMP_LABELS };
 
 static bool is_link(const void *links, uint32_t at, const void *number)
@@ -63,7 +63,7 @@ static void remove_link(struct intake *intake, uint32_t at)
 					at);
 	intake->links[at] = intake->links[last];
 	intake->changes |= WS_LINUX_LINKS;
-	/* The kernel lets its IPv4 routes, next-hop objects and labels go without a word. */
+	/* The kernel deletes the link's IPv4 routes, next-hop objects and labels without a message. */
 	intake->wanted |= WITH_A_LINK & intake->all;
 }
 
@@ -98,7 +98,8 @@ static void take_link(struct intake *intake, const struct ws_linux_link *link, b
 	struct known_link *known = &intake->links[at];
 	if (known->link.is_up && !link->is_up)
 		intake->wanted |= WITH_A_LINK & intake->all;
-	/* Objects, and with them their routes, go with the carrier already. */
+	/* Next-hop objects, and the routes that refer to them, are deleted already when the carrier is
+	 * lost. */
 	if (known->has_carrier && !has_carrier)
 		intake->wanted |= 1 << DUMP_NEXTHOPS;
 	known->has_carrier = has_carrier;
@@ -184,8 +185,8 @@ static void sweep_addresses(struct intake *intake)
 /* ---- Neighbours ---- */
 
 /*
- * The kernel forgets neighbours that it has not used itself for a while, which the router may well
- * use; the router then asks them itself.
+ * The kernel deletes neighbours that it has not used itself for a while, though the router may use
+ * them; the router then probes them itself.
  */
 static void take_neighbor(struct intake *intake, const struct linux_neighbor *neighbor,
 						  bool is_removal)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of one namespace, and its changes by messages. Sockets are in netlink.c.
+ * State of one namespace, changed by messages. Sockets are in netlink.c.
  *
- * Dumps and news come through one socket, in one order, so an older dump never undoes newer news. A
- * dump raises the generation of its kind; entries that still have the older one at its end are
- * gone.
+ * Dump replies and events come through one socket, in one order, so an older dump never undoes a
+ * newer event. A dump raises the generation of its kind; entries that still have the older
+ * generation at its end are gone.
  */
 #pragma once
 
@@ -30,7 +30,7 @@ struct known_address {
 	uint8_t generation;
 };
 
-/* Interface that a link stands for. */
+/* The interface of a link. */
 struct link_pair {
 	int32_t link, interface;
 };
@@ -46,13 +46,14 @@ struct intake {
 	struct known_address *addresses;
 	uint32_t link_count, link_capacity, address_count, address_capacity;
 	uint8_t generations[DUMP_COUNT];
-	uint32_t wanted;    /* bits of the dumps to be made */
-	uint32_t all;       /* entries that the kernel has */
+	uint32_t wanted;    /* bit set of the dumps to be made */
+	uint32_t all;       /* bit set of the dumps that the kernel supports */
 	uint32_t changes;   /* enum ws_linux_change since the last poll */
-	bool pairs_changed; /* tell the router of routes again, even unchanged ones */
-	uint32_t repeats;   /* … in these dumps: bits, until each has ended whole */
+	bool pairs_changed; /* report all routes to the router again, even unchanged ones */
+	uint32_t repeats;   /* … during these dumps: bit set, until each has completed */
 	struct ws_linux_stats stats;
-	uint16_t *labels; /* by label: the generation that told of it, 0: none did; NULL at first */
+	uint16_t
+		*labels; /* by label: generation of the last message about it, 0: none; NULL at first */
 	uint32_t batch_count;
 	struct ws_route_change *batch;
 	int32_t *results;
@@ -67,12 +68,12 @@ int intake_init(struct intake *intake, struct ws_router *router);
 void intake_close(struct intake *intake);
 void intake_take(struct intake *intake, const struct linux_message *message, bool from_dump);
 void intake_dump_begins(struct intake *intake, enum linux_dump dump);
-/* It told of all there is: what it did not tell of has gone. */
+/* The dump was complete: entries that it did not report are gone. */
 void intake_dump_ends(struct intake *intake, enum linux_dump dump);
-/* It did not, and is wanted again. */
+/* The dump failed and is to be repeated. */
 void intake_dump_fails(struct intake *intake, enum linux_dump dump);
-/* Forget all routes, and have the router forget them. */
+/* Delete all routes, here and in the router. */
 void intake_withdraw(struct intake *intake);
-/* Have routes follow changed objects, and hand what is gathered to the router. */
+/* Update routes of changed objects, and pass collected changes to the router. */
 void intake_flush(struct intake *intake);
 int intake_pair(struct intake *intake, int32_t link, int32_t interface);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Routes of labels, as the kernel's MPLS has them, in the router's table of labels.
+ * Routes of MPLS labels, from the kernel to the router's table. The kernel has one route per label;
+ * the router has one for the bottom of the stack and one for the rest: both are set. The protocol
+ * behind the last label is that of the next hop's family.
  *
- * The kernel has one route for a label wherever it stands, the router one for the bottom of the
- * stack and one for above: both are set. What is behind the last label is of the family of the next
- * hop. Of what was set only is kept that it was, and by which dump or news: the kernel has one
- * route of a label, so that the newest is the one. A label that the user has a route for stays so.
+ * Only the generation of each label that was set is stored: the kernel has one route per label, so
+ * the newest message is valid. Routes that the user has set for a label stay unchanged.
  */
 #include "linux/intake_labels.h"
 
@@ -23,7 +23,7 @@ static uint16_t generation_of(const struct intake *intake)
 	return KNOWN | intake->generations[DUMP_LABELS];
 }
 
-/* It has a route that is not Linux's. */
+/* True if the label has a route from another source than Linux. */
 static bool is_of_others(const struct intake *intake, uint32_t label, bool bottom)
 {
 	struct ws_mpls_route there;
@@ -42,7 +42,8 @@ static void forget(struct intake *intake, uint32_t label)
 			ws_router_mpls_route_del(intake->router, label, bottom);
 }
 
-/* The paths by paired links to a next hop, of whose family the packets behind are. */
+/* Paths through paired links to a next hop, whose family determines the protocol behind the label.
+ */
 static void describe(struct intake *intake, const struct linux_label *told,
 					 struct ws_mpls_route *route)
 {
@@ -57,7 +58,7 @@ static void describe(struct intake *intake, const struct linux_label *told,
 	}
 }
 
-/* A negative errno, with its line, when the label is not Linux's to have. */
+/* A negative errno, with an error text, if the label is not available to Linux. */
 static int check(const struct intake *intake, uint32_t label)
 {
 	return is_of_others(intake, label, false) || is_of_others(intake, label, true)

@@ -5,5 +5,5 @@
 #include "linux/intake.h"
 
 void intake_take_label(struct intake *intake, const struct linux_label *label, bool is_removal);
-/* After a dump: what it did not tell of has gone. */
+/* After a dump: remove the labels that it did not report. */
 void intake_sweep_labels(struct intake *intake);

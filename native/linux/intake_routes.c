@@ -33,7 +33,7 @@ static struct rib_key key_of(const struct linux_route *route)
 	return key;
 }
 
-/* The paths through paired links. */
+/* Collect the paths through paired links. */
 static void own_paths(struct intake *intake, const struct linux_route *route, struct path_set *set)
 {
 	memset(set, 0, sizeof(*set));
@@ -45,7 +45,7 @@ static void own_paths(struct intake *intake, const struct linux_route *route, st
 			memcpy(&set->paths[set->count++], &route->paths[i], sizeof(set->paths[0]));
 }
 
-/* Have the router told of what now stands for the table and prefix of `key`. */
+/* Queue a report to the router of the current route for the table and prefix of `key`. */
 static void tell(struct intake *intake, const struct rib_key *key, const struct rib_entry *best)
 {
 	struct ws_route_change *change = &intake->batch[intake->batch_count++];
@@ -71,13 +71,13 @@ static void tell(struct intake *intake, const struct rib_key *key, const struct 
 		send_batch(intake);
 }
 
-/* By an interface of ours, or to nowhere on purpose. */
+/* True for paths through paired links, and for deliberate drops. */
 static bool leads_anywhere(const struct path_set *set)
 {
 	return set->count || set->kind != WS_PATH_NEXT_HOP;
 }
 
-/* Index of the set of paths that the router uses for the key's prefix; 0 for none. */
+/* Index of the set of paths that the router uses for the key's prefix; 0: none. */
 static uint32_t used_set(const struct rib *rib, const struct rib_key *key)
 {
 	const struct rib_entry *best = rib_best(rib, key);
@@ -104,7 +104,7 @@ static uint8_t generation_of(const struct intake *intake, uint8_t family)
 
 /* ---- Routes that come ---- */
 
-/* IPv4 keeps several routes of one metric and uses the first, which it told of first. */
+/* IPv4 keeps several routes of one metric and uses the first one, which it also reports first. */
 static bool stands_behind(const struct intake *intake, const struct rib_entry *entry,
 						  const struct linux_route *route, const struct path_set *set,
 						  bool from_dump)
@@ -152,7 +152,7 @@ static bool same_path(const struct linux_path *one, const struct linux_path *oth
 		   !memcmp(&one->gateway, &other->gateway, sizeof(one->gateway));
 }
 
-/* An IPv6 route may lose single paths: `left` is `have` without `gone`. */
+/* An IPv6 route may lose single paths: `left` becomes `have` without `gone`. */
 static void subtract(const struct path_set *have, const struct path_set *gone,
 					 struct path_set *left)
 {
@@ -184,7 +184,7 @@ static void drop(struct intake *intake, const struct rib_key *key, const struct 
 	tell_if_changed(intake, key, before);
 }
 
-/* It leads elsewhere now. */
+/* Delete the entry: the route leads elsewhere now. */
 static void forget(struct intake *intake, const struct rib_key *key)
 {
 	struct rib_entry *entry = rib_find(&intake->rib, key);
@@ -213,7 +213,7 @@ void intake_take_route(struct intake *intake, const struct linux_route *told, bo
 		add(intake, &key, &route, &set, from_dump);
 	else if (!route.is_appended)
 		forget(intake, &key);
-	/* Told of before its object was, or of one that came in a message that was lost. */
+	/* Reported before its object, or the message about its object was lost. */
 	if (is_unknown && !is_removal && !from_dump)
 		intake->wanted |= 1 << DUMP_NEXTHOPS | ROUTE_DUMPS;
 	intake->stats.routes = intake->rib.used;
@@ -221,7 +221,7 @@ void intake_take_route(struct intake *intake, const struct linux_route *told, bo
 
 /* ---- Next-hop objects ---- */
 
-/* True if the object has a path by a paired link. */
+/* True if the object has a path through a paired link. */
 static bool leads_by_ours(struct intake *intake, uint32_t id)
 {
 	struct linux_route route = {.nexthop = id};
@@ -232,7 +232,7 @@ static bool leads_by_ours(struct intake *intake, uint32_t id)
 	return leads_anywhere(&set);
 }
 
-/* Update a route of a changed object; a route goes with its object. */
+/* Update a route after a change of its object; it is deleted with the object. */
 static void follow_object(struct intake *intake, struct rib_entry *entry)
 {
 	struct rib_key key = rib_key_of(entry);
@@ -248,7 +248,7 @@ static void follow_object(struct intake *intake, struct rib_entry *entry)
 	tell_if_changed(intake, &key, before);
 }
 
-/* All routes once, however many objects changed. */
+/* Update each route once, however many objects changed. */
 static void follow_objects(struct intake *intake)
 {
 	struct rib_entry *entry;
@@ -262,7 +262,7 @@ static void follow_objects(struct intake *intake)
 		uint32_t used = intake->rib.used;
 		if (!known || known->is_changed)
 			follow_object(intake, entry);
-		at += used == intake->rib.used; /* else another one may be in its place */
+		at += used == intake->rib.used; /* otherwise another entry may have moved here */
 	}
 	nexthops_are_told(&intake->nexthops);
 	intake->stats.routes = intake->rib.used;
@@ -277,7 +277,7 @@ void intake_take_nexthop(struct intake *intake, const struct linux_nexthop *next
 		nexthops_remove(&intake->nexthops, nexthop->id);
 		return;
 	}
-	/* Its number may have been that of one whose routes went with it. */
+	/* The number may have belonged to a deleted object, whose routes were deleted with it. */
 	if (!was_there && intake->nexthops.are_gone)
 		follow_objects(intake);
 	if (!nexthops_set(&intake->nexthops, nexthop, intake->generations[DUMP_NEXTHOPS])) {
@@ -286,7 +286,7 @@ void intake_take_nexthop(struct intake *intake, const struct linux_nexthop *next
 				 "no memory for more of Linux's next hops than %u", intake->nexthops.count);
 		return;
 	}
-	/* Its routes were not kept while it led elsewhere. */
+	/* Its routes were not stored while it led elsewhere. */
 	if (was_there && !led_by_ours && leads_by_ours(intake, nexthop->id))
 		intake->wanted |= ROUTE_DUMPS;
 }

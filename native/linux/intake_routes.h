@@ -8,5 +8,5 @@ void intake_take_route(struct intake *intake, const struct linux_route *route, b
 					   bool from_dump);
 void intake_take_nexthop(struct intake *intake, const struct linux_nexthop *nexthop,
 						 bool is_removal);
-/* After a dump: what it did not tell of has gone. */
+/* After a dump: remove the routes that it did not report. */
 void intake_sweep_routes(struct intake *intake, uint8_t family);

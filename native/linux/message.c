@@ -69,7 +69,7 @@ static enum linux_kind parse_link(const struct ifinfomsg *header, const void *at
 {
 	struct ws_linux_link *link = &out->link;
 	const struct nlattr *at;
-	/* Bridges tell of their ports by messages of the same type. */
+	/* Bridges report their ports by messages of the same type. */
 	if (header->ifi_family != AF_UNSPEC)
 		return LINUX_OTHER;
 	link->index = header->ifi_index;
@@ -109,7 +109,8 @@ static enum linux_kind parse_address(const struct ifaddrmsg *header, const void 
 	out->prefix.length = header->ifa_prefixlen;
 	linux_for_each(at, attributes, length)
 	{
-		/* IFA_ADDRESS is the peer's on a link of two, and else the same. */
+		/* On a point-to-point link IFA_ADDRESS is the peer's address; otherwise it equals
+		 * IFA_LOCAL. */
 		if (mnl_attr_get_type(at) == IFA_LOCAL)
 			has_local |= linux_address_copy(&out->prefix.address, header->ifa_family, at);
 		else if (mnl_attr_get_type(at) == IFA_ADDRESS && !has_local)
@@ -200,7 +201,7 @@ static enum linux_kind parse_payload(const struct nlmsghdr *header, size_t lengt
 	}
 }
 
-/* The kernel ends a dump that it breaks off as it does any other, but for the number in it. */
+/* The kernel ends an aborted dump like any other dump, except for the error number. */
 static enum linux_kind parse_done(const struct nlmsghdr *header, size_t length, int32_t *error)
 {
 	if (length >= sizeof(*error))

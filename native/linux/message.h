@@ -12,10 +12,10 @@
 struct linux_neighbor {
 	int32_t link;
 	struct ws_address address;
-	bool is_known;     /* has a MAC address that may be used */
-	bool is_heard;     /* … and answered of late */
-	bool has_failed;   /* does not answer, or was deleted by hand */
-	bool is_permanent; /* set by hand */
+	bool is_known;     /* has a usable MAC address */
+	bool is_heard;     /* … and has recently replied */
+	bool has_failed;   /* does not reply, or was deleted by a user */
+	bool is_permanent; /* set by a user */
 	uint8_t mac[6];
 };
 
@@ -23,11 +23,11 @@ struct linux_path {
 	int32_t link;
 	struct ws_address gateway; /* family 0: none */
 	uint16_t weight;
-	uint8_t label_count; /* pushed; above WS_MAX_LABELS: more than there is room for */
+	uint8_t label_count; /* labels to push; above WS_MAX_LABELS: more than there is room for */
 	uint32_t labels[WS_MAX_LABELS];
 };
 
-/* An object that routes name by its number: one path, none, or a group of others. */
+/* An object that routes refer to by number: one path, none, or a group of other objects. */
 struct linux_nexthop {
 	uint32_t id;
 	bool is_blackhole, is_dead;
@@ -43,24 +43,24 @@ struct linux_route {
 	struct ws_prefix prefix;
 	uint32_t table;
 	uint32_t metric;
-	uint32_t nexthop; /* the object that it names, which has the paths; 0: none */
+	uint32_t nexthop; /* the referenced object, which has the paths; 0: none */
 	int32_t kind;     /* enum ws_path_kind: NEXT_HOP (of each path), DROP, UNREACHABLE, PROHIBIT */
-	bool is_ours;     /* one that a router should have: no cached, kernel-made or local one */
-	bool is_appended; /* stands behind one that was there */
-	uint16_t path_count; /* dead ones and those beyond WS_MAX_PATHS left out */
+	bool is_ours;     /* a route for routers: not cached, not made by the kernel, not local */
+	bool is_appended; /* comes after an existing one */
+	uint16_t path_count; /* without dead ones and those beyond WS_MAX_PATHS */
 	struct linux_path paths[WS_MAX_PATHS];
 };
 
-/* Paths of packets with the label, at any place of the stack. */
+/* Paths for packets with the label, at any position in the stack. */
 struct linux_label {
 	uint32_t label;
-	uint16_t path_count; /* dead ones and those beyond WS_MAX_PATHS left out */
+	uint16_t path_count; /* without dead ones and those beyond WS_MAX_PATHS */
 	struct linux_path paths[WS_MAX_PATHS];
 };
 
 enum linux_kind {
-	LINUX_OTHER, /* nothing for us, or malformed */
-	LINUX_DONE,  /* a dump has ended, whole unless `error` says why not */
+	LINUX_OTHER, /* irrelevant, or malformed */
+	LINUX_DONE,  /* a dump has ended; it is complete if `error` is 0 */
 	LINUX_ERROR, /* a request failed with `error` */
 	LINUX_LINK,
 	LINUX_ADDRESS,
@@ -73,7 +73,7 @@ enum linux_kind {
 struct linux_message {
 	enum linux_kind kind;
 	bool is_removal;     /* RTM_DEL… */
-	bool is_interrupted; /* the dump missed something and is to be repeated */
+	bool is_interrupted; /* the dump missed something and must be repeated */
 	bool has_carrier;    /* the link has a carrier */
 	uint32_t sequence;
 	int32_t error; /* negative errno */
@@ -88,7 +88,7 @@ struct linux_message {
 };
 
 /*
- * Take the first message of `bytes` apart. Returns the bytes it takes, padding included, or 0 when
- * there is no whole message. What is malformed inside is LINUX_OTHER.
+ * Parse the first message of `bytes`. Returns the bytes it takes, padding included, or 0 if there
+ * is no whole message. A malformed message is LINUX_OTHER.
  */
 size_t linux_message_parse(const void *bytes, size_t length, struct linux_message *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rtnetlink socket of one namespace: news and dumps. */
+/* The rtnetlink sockets of one namespace: events and dumps. */
 #include "dev/error.h"
 #include "dev/netns.h"
 #include "linux/intake.h"
@@ -17,12 +17,13 @@
 #include <unistd.h>
 
 enum {
-	/* The kernel makes the pieces of a dump as long as our buffers, and at most this. */
+	/* The kernel makes the parts of a dump as long as the reader's buffers, and at most this long.
+	 */
 	BUFFER_LEN = 32768,
 	BUFFERS = 32,
-	ROUNDS = 64, /* in one poll, so that others of the main thread have their turn */
-	/* A message takes about a kilobyte of this; the kernel takes the memory only while they wait.
-	 */
+	ROUNDS = 64, /* receive calls per poll, so that other work of the main thread is not delayed */
+	/* A message takes about a kilobyte of this; the kernel uses the memory only while messages
+	 * wait. */
 	RECEIVE_BUFFER = 64 << 20,
 };
 
@@ -56,13 +57,13 @@ static int subscribe(int fd)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++)
 		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i], sizeof(groups[i])))
 			return -errno;
-	/* A kernel that has no such objects (before 5.3) tells of none. */
+	/* Fails on kernels without such objects (before 5.3), which have no events about them. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &nexthops, sizeof(nexthops));
 	setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &labels, sizeof(labels));
 	return 0;
 }
 
-/* Both sockets in the namespace; 0 or a negative errno with its line. */
+/* Open both sockets in the namespace; returns 0 or a negative errno with an error text. */
 static int open_sockets(struct ws_linux *opened, const char *netns)
 {
 	struct netns_visit visit;
@@ -72,7 +73,7 @@ static int open_sockets(struct ws_linux *opened, const char *netns)
 	opened->fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
 	error = opened->fd < 0 ? -errno : 0;
 	opened->requests = request_socket();
-	/* Without MPLS a kernel takes a request for labels as one for all that it has. */
+	/* A kernel without MPLS takes a request for labels as a request for everything. */
 	opened->has_labels = !access("/proc/sys/net/mpls", F_OK);
 	netns_leave(&visit);
 	if (!error)
@@ -143,14 +144,14 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 	} message = {
 		.header =
 			{
-				/* Bytes behind it make a request for objects malformed. */
+				/* Trailing bytes would make a request for objects malformed. */
 				.nlmsg_len = NLMSG_LENGTH(what[dump].length),
 				.nlmsg_type = what[dump].type,
 				.nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
 				.nlmsg_seq = ++host->sequence,
 			},
 	};
-	/* The family is the first byte of all of them. */
+	/* The family is the first byte of each request structure. */
 	message.link.ifi_family = what[dump].family;
 	return send(host->fd, &message, message.header.nlmsg_len, 0) < 0 ? -errno : 0;
 }
@@ -158,7 +159,7 @@ static int ask_for_dump(struct ws_linux *host, enum linux_dump dump)
 static void start_dump(struct ws_linux *host)
 {
 	enum linux_dump dump = dumps_next(&host->dumps, host->intake.wanted, now_ns());
-	/* When the request finds no room, the next poll makes it again. */
+	/* If the request does not fit into the socket, the next poll repeats it. */
 	if (dump == DUMP_COUNT || ask_for_dump(host, dump))
 		return;
 	dumps_begin(&host->dumps, dump);
@@ -173,7 +174,7 @@ static void end_dump(struct ws_linux *host, bool refused)
 		intake_dump_fails(&host->intake, host->dumps.running);
 }
 
-/* Kernels without next-hop objects refuse their dump; they have none. */
+/* Kernels without next-hop objects refuse the dump; there are none. */
 static bool is_refusal(const struct ws_linux *host, const struct linux_message *message)
 {
 	bool lacks_it = host->dumps.running == DUMP_NEXTHOPS && message->error == -EOPNOTSUPP;
@@ -202,11 +203,11 @@ static void overflow(struct ws_linux *host)
 {
 	host->intake.stats.overflows++;
 	host->intake.wanted = host->intake.all;
-	/* The lost messages may belong to the running dump. */
+	/* The lost messages may have belonged to the running dump. */
 	host->dumps.is_interrupted = true;
 }
 
-/* False when nothing is left to read for now. */
+/* False if nothing is left to read for now. */
 static bool receive_messages(struct ws_linux *host)
 {
 	struct sockaddr_nl senders[BUFFERS] = {0};
@@ -226,7 +227,7 @@ static bool receive_messages(struct ws_linux *host)
 		return errno == ENOBUFS || errno == EINTR;
 	}
 	for (int i = 0; i < n; i++) {
-		/* Any process may send to this socket; only the kernel is listened to. */
+		/* Any process may send to this socket; only messages of the kernel are accepted. */
 		if (senders[i].nl_pid)
 			continue;
 		if (messages[i].msg_hdr.msg_flags & MSG_TRUNC)

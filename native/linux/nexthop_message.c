@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Next-hop objects as rtnetlink tells them. */
+/* Next-hop objects in rtnetlink messages. */
 #include "linux/route_message.h"
 
 #include <stddef.h>
@@ -9,7 +9,8 @@ static void parse_group(const struct nlattr *attribute, struct linux_nexthop *ou
 {
 	const uint8_t *bytes = mnl_attr_get_payload(attribute);
 	size_t length = mnl_attr_get_payload_len(attribute);
-	/* The weight minus 1. Its high byte, which old kernels leave 0, has no name in old headers. */
+	/* Offset of the weight minus 1. Its high byte, which is 0 on old kernels, has no name in old
+	 * headers. */
 	enum { WEIGHT_AT = offsetof(struct nexthop_grp, weight) };
 	out->member_count = 0;
 	for (; length >= sizeof(struct nexthop_grp) && out->member_count < WS_MAX_PATHS;

@@ -13,7 +13,7 @@ void nexthops_close(struct nexthops *nexthops)
 	*nexthops = (struct nexthops){0};
 }
 
-/* Its place, or the place for it. */
+/* Index of the object, or the index at which to insert it. */
 static uint32_t place_of(const struct nexthops *nexthops, uint32_t id)
 {
 	uint32_t from = 0, to = nexthops->count;
@@ -109,7 +109,7 @@ void nexthops_spread_changes(struct nexthops *nexthops)
 		for (uint16_t m = 0; m < group->nexthop.member_count && !group->is_changed; m++) {
 			const struct known_nexthop *member =
 				nexthops_find(nexthops, group->nexthop.members[m].id);
-			/* The kernel has no groups in groups. */
+			/* The kernel does not have groups in groups. */
 			group->is_changed = !member || (!member->nexthop.member_count && member->is_changed);
 		}
 	}

@@ -69,7 +69,7 @@ void places_move(struct places *places, uint32_t hash, uint32_t from, uint32_t t
 	places->slots[slot_of(places, hash, from)].at = to + 1;
 }
 
-/* Later entries move up, so that no run has a hole. */
+/* Later entries move up, so that no run has a gap. */
 void places_remove(struct places *places, uint32_t hash, uint32_t at)
 {
 	uint32_t hole = slot_of(places, hash, at), mask = places->size - 1;

@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 struct place {
-	uint32_t hash, at; /* at: from 1 on, 0: free */
+	uint32_t hash, at; /* at: index plus 1; 0: free */
 };
 
 /* All zeroes: empty. */
 struct places {
 	struct place *slots;
 	uint32_t size, used; /* size is a power of two, or 0 */
-	uint64_t looks;      /* slots that were looked at, for tests */
+	uint64_t looks;      /* number of slots inspected, for tests */
 };
 
 #define PLACE_NONE UINT32_MAX
@@ -34,12 +34,12 @@ static inline uint32_t place_hash(const void *bytes, size_t length)
 /* True if the array's element `at` has the key. */
 typedef bool place_is_fn(const void *array, uint32_t at, const void *key);
 
-/* PLACE_NONE when it is not there. */
+/* PLACE_NONE if it is not in the index. */
 uint32_t places_find(struct places *places, uint32_t hash, place_is_fn *is, const void *array,
 					 const void *key);
-/* It is at `at` from now on; false when memory is short. */
+/* Add the element at `at`; false if memory is short. */
 bool places_add(struct places *places, uint32_t hash, uint32_t at);
-/* Both of one that is there. */
+/* The element must be in the index. */
 void places_move(struct places *places, uint32_t hash, uint32_t from, uint32_t to);
 void places_remove(struct places *places, uint32_t hash, uint32_t at);
 void places_close(struct places *places);

@@ -45,8 +45,8 @@ int request_socket(void)
 	return fd;
 }
 
-/* Send it and wait for the answer to it, which `out` then holds; 0, or the kernel's negative errno.
- */
+/* Send the request and wait for its reply, which is stored in `out`; returns 0, or the kernel's
+ * negative errno. */
 static int ask(int fd, const struct nlmsghdr *header, struct linux_message *out)
 {
 	static uint8_t answer[ANSWER_LEN];
@@ -124,7 +124,7 @@ int request_mac(int fd, int32_t link, const uint8_t *mac)
 	return error ? fail(error, "Linux keeps its interface's MAC address: %s", strerror(-error)) : 0;
 }
 
-/* An address that exists already, or is gone already, is no error. */
+/* An address that already exists, or is already gone, is not an error. */
 int request_address(int fd, int32_t link, const struct ws_prefix *prefix, bool add)
 {
 	bool is_ip6 = prefix->address.family == WS_IP6;

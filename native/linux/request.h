@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to the kernel of a namespace, each answered before the call returns. */
+/* Requests to the kernel of a namespace; each call returns after the reply. */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +7,8 @@
 
 struct ws_prefix;
 
-/* A socket for requests, apart from the one that listens: its answers stand in no queue. */
+/* A socket for requests, separate from the one for events, so that replies do not queue behind
+ * these. */
 int request_socket(void);
 
 int request_link_index(int fd, const char *name);

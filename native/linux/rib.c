@@ -22,7 +22,7 @@ static uint32_t hash_bytes(const void *bytes, size_t length)
 	return (uint32_t)(hash * 0xbf58476d1ce4e5b9u >> 32);
 }
 
-/* Not over the metric: the routes of one prefix lie in one run of slots. */
+/* Without the metric, so that all routes of a prefix are in one run of slots. */
 static uint32_t hash_prefix(const uint8_t *address, uint32_t table, uint8_t family, uint8_t length)
 {
 	uint8_t bytes[24] = {0};
@@ -84,7 +84,7 @@ static bool grow_sets(struct rib *rib)
 	return true;
 }
 
-/* The index of these paths, for one user more; 0 when memory is short. */
+/* Index of a set with these paths, for one more user; 0 if memory is short. */
 static uint32_t set_take(struct rib *rib, const struct path_set *paths)
 {
 	size_t length = offsetof(struct path_set, paths) + paths->count * sizeof(paths->paths[0]);
@@ -203,7 +203,7 @@ struct rib_entry *rib_set(struct rib *rib, const struct rib_key *key, const stru
 	return entry;
 }
 
-/* The entries behind the hole that may not stay behind it move up, so that no run is broken. */
+/* Later entries that may move into the gap do so, so that no run is broken. */
 void rib_remove(struct rib *rib, struct rib_entry *entry)
 {
 	uint32_t mask = rib->size - 1, hole = (uint32_t)(entry - rib->entries);

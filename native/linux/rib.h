@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The known routes of the kernel: (table, prefix, metric) to a set of paths.
- *
- * Linux keeps routes of several metrics for one prefix and uses the lowest; when that goes the next
- * one takes over without a message. So all are kept here: 32 bytes a route in one open-addressed
- * array, the sets of paths shared. Each entry bears the generation of the dump or event that last
- * told of it, by which a finished dump finds what has gone.
+ * The known routes of the kernel: (table, prefix, metric) to a set of paths. Linux keeps routes of
+ * several metrics for one prefix and uses the lowest; when that one is deleted, the next one
+ * becomes active without a message. So all are stored here: 32 bytes per route in one
+ * open-addressed array, with shared sets of paths. Each entry has the generation of the last dump
+ * or event about it, by which a finished dump finds deleted routes.
  */
 #pragma once
 
@@ -23,7 +22,8 @@ struct rib_entry {
 	uint32_t paths; /* index of its set; 0: the slot is free */
 	uint8_t family, length;
 	uint8_t generation;
-	bool is_ambiguous; /* another route of this metric stands behind it: ask when it goes */
+	bool is_ambiguous; /* there is another route with this metric: request a dump when it is deleted
+						*/
 };
 
 /* No padding and unused paths zero, so that sets are compared as bytes. */
@@ -42,29 +42,30 @@ struct shared_set {
 struct rib {
 	struct rib_entry *entries;
 	uint32_t size, used;     /* size is a power of two, or 0 */
-	struct shared_set *sets; /* [0] is unused; free ones are a list through `next` */
+	struct shared_set *sets; /* [0] is unused; free ones are linked through `next` */
 	uint32_t set_size, set_free;
 	uint32_t buckets[1024]; /* hash table of sets, chained through `next` */
 };
 
 void rib_close(struct rib *rib);
-/* The entry is there then, with these paths and this generation; NULL when memory is short. */
+/* Add or update the entry with these paths and this generation; NULL if memory is short. */
 struct rib_entry *rib_set(struct rib *rib, const struct rib_key *key, const struct path_set *paths,
 						  uint8_t generation);
 struct rib_entry *rib_find(const struct rib *rib, const struct rib_key *key);
-/* The entry of the lowest metric for the key's table and prefix; NULL when there is none. */
+/* The entry with the lowest metric for the key's table and prefix; NULL if there is none. */
 const struct rib_entry *rib_best(const struct rib *rib, const struct rib_key *key);
 void rib_remove(struct rib *rib, struct rib_entry *entry);
 const struct path_set *rib_paths(const struct rib *rib, const struct rib_entry *entry);
 
-/* The first entry from slot *at on whose paths an object has, likewise; NULL at the end. */
+/* The first entry from slot *at on whose paths are those of an object; *at becomes its slot. NULL
+ * at the end. */
 struct rib_entry *rib_next_of_nexthops(const struct rib *rib, uint32_t *at);
 
 struct rib_key rib_key_of(const struct rib_entry *entry);
 
 /*
- * The first entry from slot *at on that is of `family` but not of `generation`; *at goes to its
- * slot, which after its removal may hold another one. NULL at the end.
+ * The first entry from slot *at on with `family` and without `generation`; *at becomes its slot, in
+ * which another entry may be after a removal. NULL at the end.
  */
 struct rib_entry *rib_next_stale(const struct rib *rib, uint32_t *at, uint8_t family,
 								 uint8_t generation);

@@ -10,7 +10,7 @@
 
 enum { LABEL_BITS = 20 };
 
-/* A stack of labels, the outermost first, each in its 32-bit entry. */
+/* A label stack, the outermost label first; 32 bits per label. */
 static void copy_labels(struct linux_path *path, const void *entries, size_t length)
 {
 	path->label_count = 0;
@@ -41,7 +41,7 @@ void linux_encap_parse(struct linux_path *path, const struct nlattr *encap)
 	}
 }
 
-/* A next hop of another family than the route's. */
+/* A next hop of another family than the route. */
 static void parse_via(struct linux_path *path, const struct nlattr *attribute)
 {
 	uint16_t length = mnl_attr_get_payload_len(attribute), family;
@@ -87,7 +87,7 @@ static void parse_path(struct linux_path *path, uint8_t family, const void *attr
 		linux_encap_parse(path, encap);
 }
 
-/* Into room for WS_MAX_PATHS. */
+/* Parse up to WS_MAX_PATHS paths. */
 static void parse_multipath(struct linux_path *paths, uint16_t *count, uint8_t family,
 							const struct nlattr *attribute)
 {
@@ -169,7 +169,7 @@ bool linux_route_parse(const struct rtmsg *header, const void *attributes, size_
 			break;
 		}
 	}
-	/* Routes by source or by type of service have no place in our tables. */
+	/* The router's tables have no routes by source or type of service. */
 	out->is_ours = set_kind(out, header->rtm_type) && !(header->rtm_flags & RTM_F_CLONED) &&
 				   header->rtm_protocol != RTPROT_KERNEL &&
 				   header->rtm_protocol != RTPROT_REDIRECT && out->table != RT_TABLE_LOCAL &&

@@ -39,8 +39,8 @@ bool event_ring_put(struct event_ring *events, const struct router_event *event)
 	return true;
 }
 
-/* Sequentially consistent with event_ring_begin: either the reader still finds what there is in
- * this round, or this writer finds the flag cleared and wakes it again. */
+/* Sequentially consistent with event_ring_begin: either the reader still finds the event in this
+ * round, or this writer finds the flag cleared and wakes the reader again. */
 void event_ring_wake(struct event_ring *events)
 {
 	const uint64_t one = 1;

@@ -4,7 +4,7 @@
 #include "router/module.h"
 #include "wirespeed/router.h"
 
-enum { MOST_A_POLL = 1024 /* however fast the workers fill the ring */ };
+enum { MOST_A_POLL = 1024 /* a limit, since workers may fill the ring while it is read */ };
 
 static router_event_fn *handlers[EVENT_KINDS];
 
@@ -13,7 +13,7 @@ void router_event_register(enum router_event_kind kind, router_event_fn *handle)
 	handlers[kind] = handle;
 }
 
-/* An event that nobody handles is dropped: what handles it is not built in. */
+/* Events without a handler are dropped: their feature is not built in. */
 int router_handle_events(struct ws_router *router)
 {
 	struct router_event event;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds of interfaces: what differs from kind to kind where all of them are treated alike. A kind
- * registers itself at the foot of the control file that makes its interfaces.
+ * Kinds of interfaces: their differences, for code that handles all kinds. A kind registers itself
+ * at the foot of the control file that makes its interfaces.
  */
 #pragma once
 
@@ -14,16 +14,16 @@ struct ws_router;
 
 struct interface_kind {
 	enum ws_interface_kind kind;
-	/* Its interfaces leave by the node "<output>-output", and none is called so; NULL: by their
-	 * port's node. */
+	/* Its interfaces leave through the node "<output>-output", and no interface may have that name;
+	 * NULL: through their port's node. */
 	const char *output;
 	bool takes_subs;
-	bool is_unlimited; /* nothing below limits the length of its packets */
-	bool sets_mtu;     /* nor is it limited but by the MTU that the user gives it */
+	bool is_unlimited; /* no lower layer limits the length of its packets */
+	bool sets_mtu;     /* only the MTU set by the user limits its packets */
 };
 
 void interface_kind_register(const struct interface_kind *kind);
-/* The kind of that number; where none is registered, one without any of the above. */
+/* The kind with that number; if none is registered, one with all members 0. */
 const struct interface_kind *interface_kind(uint8_t kind);
 const struct interface_kind *interface_kind_of(const struct ws_router *router, uint16_t index);
 /* Write the names of outputs behind those of ports; `names` has OUTPUTS places (interface.h). */

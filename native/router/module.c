@@ -34,7 +34,7 @@ static bool names(const struct router_module *module, const char *name)
 	return false;
 }
 
-/* A module that is not sorted yet runs before it. */
+/* True if a module that must run before it is not sorted yet. */
 static bool waits(const struct router_module *module)
 {
 	for (const struct router_module *other = registered; other; other = other->next)
@@ -44,7 +44,7 @@ static bool waits(const struct router_module *module)
 	return false;
 }
 
-/* The first by name of the modules that can be next; NULL without one. */
+/* The first by name of the modules that can be next; NULL if there is none. */
 static struct router_module *choose(void)
 {
 	struct router_module *best = NULL;

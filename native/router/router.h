@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The router: what its nodes read, what the main thread writes.
- *
- * Everything that a worker reads and the main thread changes is either one naturally aligned word
- * or reached through a pointer that is swapped, the old target freed after rcu_synchronize().
+ * The router: data that its nodes read and the main thread writes. Everything that a worker reads
+ * and the main thread changes is either one naturally aligned word, or reached through a pointer
+ * that is swapped; the old target is freed after rcu_synchronize().
  */
 #pragma once
 
@@ -27,52 +26,52 @@ struct ip6_interface;
 struct local_addresses;
 struct ws_router_config;
 
-/* MAX_TABLES is the number of indices; a table takes memory as its routes come. */
+/* MAX_TABLES is the number of indices; a table takes memory as routes are added. */
 enum { FAMILIES = 2, MAX_TABLES = UINT16_MAX };
 
 enum { MODULES_MAX = 64 };
 
-/* Bits of what forwarding does besides the usual; the lowest are those of enum ws_counting. */
+/* Bits of additional work in forwarding; the lowest ones are those of enum ws_counting. */
 enum router_extra {
-	EXTRA_FLOW_FIELDS = 4, /* some table tells flows apart by other fields than the usual */
-	EXTRA_TABLES_IP4 = 8,  /* besides the default one */
+	EXTRA_FLOW_FIELDS = 4, /* some table uses other flow hash fields than the default */
+	EXTRA_TABLES_IP4 = 8,  /* there are tables besides the default one */
 	EXTRA_TABLES_IP6 = 16,
 };
 
 struct ws_router {
 	struct interface interfaces[WS_MAX_INTERFACES];
 	struct local_addresses *own;
-	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL where IPv6 is not enabled */
-	/* By family (family_index) and index, the default one first. */
+	struct ip6_interface *ip6[WS_MAX_INTERFACES]; /* NULL if IPv6 is not enabled */
+	/* By family (family_index) and index; the default one has index 0. */
 	struct fib_table *tables[FAMILIES][MAX_TABLES];
 	uint8_t extras; /* router_has */
 	struct load_balance_table load_balances;
 	struct adjacency_table adjacencies;
-	struct event_ring events __attribute__((aligned(64))); /* workers write */
-	/* Packets that the main thread made, for worker 0. */
+	struct event_ring events __attribute__((aligned(64))); /* written by workers */
+	/* Packets made by the main thread, for worker 0. */
 	struct rte_ring *main_input __attribute__((aligned(64)));
 	uint64_t glean_seed;
-	uint64_t flow_hash_factor; /* odd; made of the seed */
+	uint64_t flow_hash_factor; /* odd; derived from the seed */
 	uint64_t tsc_hz;
-	uint16_t interface_count; /* one past the highest number; there may be holes */
+	uint16_t interface_count; /* highest number plus 1; there may be gaps */
 	uint16_t worker_count;
 	bool running;
 	bool paused;     /* router_is_paused */
-	uint16_t parked; /* workers that wait for the end of the pause */
+	uint16_t parked; /* workers that wait in the pause */
 	const struct ws_router_config *config;
 	struct router_worker *workers[WS_MAX_WORKERS];
 
 	void *state[MODULES_MAX]; /* states of modules, by index: module_state */
 	struct handoff handoffs[WS_MAX_PORTS];
 	struct rte_ring *handoff_rings[WS_MAX_WORKERS]; /* NULL until an interface hands off */
-	/* Number of times that a neighbour got its MAC address; read by workers that hold packets. */
+	/* Number of MAC addresses that neighbours got; read by workers that hold packets. */
 	uint32_t neighbors_settled;
 
 	/* Main thread only. */
 	void *interface_names;        /* tree: interface_names.c */
-	uint32_t table_end[FAMILIES]; /* one past the highest index of a table */
+	uint32_t table_end[FAMILIES]; /* highest index of a table plus 1 */
 	void *tables_by_id[FAMILIES]; /* trees: table.c */
-	uint16_t lowest_free;         /* no interface that is no port has a free number below it */
+	uint16_t lowest_free;         /* all lower numbers from WS_MAX_PORTS on are in use */
 	struct address_index address_index;
 	uint32_t flow_hash_seed;
 	struct stats_segment stats;
@@ -88,7 +87,7 @@ static inline int family_index(uint8_t family)
 	return family == WS_IP6;
 }
 
-/* Forwarding does one of these; what that needs is ready. */
+/* True if forwarding does this additional work; what it needs is ready. */
 static inline bool router_has(const struct ws_router *router, uint8_t extras)
 {
 	return __builtin_expect(__atomic_load_n(&router->extras, __ATOMIC_ACQUIRE) & extras, 0);
@@ -115,16 +114,16 @@ static inline struct router_worker *router_worker_of(const struct graph *graph)
 	return router_of(graph)->workers[graph->worker];
 }
 
-/* -ENODEV with its line when there is no such interface. */
+/* -ENODEV with an error text if the interface does not exist. */
 int router_check_interface(const struct ws_router *router, uint16_t index);
 
-/* True if Linux answers for the interface; nodes then do not. */
+/* True if Linux replies for the interface; nodes then do not. */
 static inline bool interface_is_paired(const struct interface *interface)
 {
 	return __atomic_load_n(&interface->lcp, __ATOMIC_RELAXED) != LCP_NONE;
 }
 
-/* On a worker, and what was done in the last pause is seen. */
+/* True on a worker during a pause; changes made in the last pause are visible. */
 static inline bool router_is_paused(const struct ws_router *router)
 {
 	return __atomic_load_n(&router->paused, __ATOMIC_ACQUIRE);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Teardowns: whatever a test did, every packet is accounted for, and no buffer stays behind but
- * of packets that wait for their next hop. */
+/* Teardowns: every packet is accounted for, and no buffer is in use except for held packets. */
 #pragma once
 
 #include "cmocka_all.h"
 #include "tests/router_rig.h"
 
-/* The test has taken all that came out. */
+/* For tests that have taken all frames from the outputs. */
 static inline int all_accounted(void **state)
 {
 	(void)state;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A router that answers line by line what its ACLs make of packets, for tests that draw both.
- *
- * `rules D N` and N lines of rules: e0's ACL of direction D (0 input, 1 output), which exists from
- * the start. `packet D HEX`: a frame through the cross-connect of e0 and e1; the answer is whether
- * it came out (0, 1), the rule that counted it or -1, and how many sessions live. `clear`: forget
- * the sessions.
+ * A router that reports the decisions of its ACLs line by line, for tests with random rules and
+ * packets. `rules D N` and N lines of rules: e0's ACL of direction D (0 input, 1 output), which
+ * always exists. `packet D HEX`: a frame through the cross-connect of e0 and e1; the reply is
+ * whether it was forwarded (0, 1), the rule that counted it or -1, and the number of sessions.
+ * `clear`: delete the sessions.
  */
 #include "router/router.h"
 #include "tests/router_rig.h"

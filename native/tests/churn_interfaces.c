@@ -37,7 +37,7 @@ uint16_t churn_vlan_on(struct ws_router *router, uint16_t port, uint16_t vlan)
 	return index;
 }
 
-/* It routes. */
+/* The sub-interface routes. */
 static void sub_interface(struct ws_router *router, uint64_t *row, bool on)
 {
 	static uint16_t index;
@@ -54,7 +54,7 @@ static void sub_interface(struct ws_router *router, uint64_t *row, bool on)
 			"neighbour");
 }
 
-/* In a table of its own. */
+/* The interface is in a table of its own. */
 static void other_table(struct ws_router *router, uint64_t *row, bool on)
 {
 	enum { TABLE = 8 };
@@ -75,7 +75,7 @@ static void other_table(struct ws_router *router, uint64_t *row, bool on)
 				 "address");
 }
 
-/* And one that uses its addresses. */
+/* And an interface that uses its addresses. */
 static void loopback(struct ws_router *router, uint64_t *row, bool on)
 {
 	static uint16_t index, borrower;
@@ -91,14 +91,14 @@ static void loopback(struct ws_router *router, uint64_t *row, bool on)
 	churn_expect(ws_router_set_unnumbered(router, borrower, index), "unnumbered");
 }
 
-/* Graphs are made anew for it, and it is polled. */
+/* New graphs are made for it, and it is polled. */
 static void port(struct ws_router *router, uint64_t *row, bool on)
 {
 	static uint16_t index;
 	struct ws_port_config config = {
 		.name = "further",
 		.rx_queues = 1,
-		.tx_queues = 8, /* a worker each needs one */
+		.tx_queues = 8, /* one per worker */
 		.rx_descriptors = 256,
 		.tx_descriptors = 256,
 		.mtu = 1500,

@@ -32,7 +32,7 @@ static struct frame udp_to(uint64_t *row, uint16_t wire, uint32_t destination, s
 	return frame;
 }
 
-/* A route that stands, one that comes and goes, hosts on the wires, which may be unknown. */
+/* To a constant route, to one that is added and deleted, and to known and unknown hosts. */
 static struct frame udp(uint64_t *row, uint16_t wire)
 {
 	const uint32_t destinations[] = {
@@ -102,7 +102,8 @@ static struct frame udp6(uint64_t *row, uint16_t wire)
 	return frame;
 }
 
-/* Asks for an address of the router's, or claims it; some ask from no address, who want it too. */
+/* A solicitation or advertisement for an address of the router; some are probes of duplicate
+ * address detection. */
 static struct frame discovery(uint64_t *row, uint16_t wire)
 {
 	struct frame frame = {.length = ETHERNET_LEN + IP6_LEN + ND_NEIGHBOR_MESSAGE_LEN};
@@ -129,7 +130,7 @@ static struct frame discovery(uint64_t *row, uint16_t wire)
 	return frame;
 }
 
-/* Puts `length` bytes between the Ethernet addresses and the rest. */
+/* Insert `length` bytes behind the Ethernet addresses. */
 static struct frame with_tag(struct frame frame, const uint8_t *tag, size_t length)
 {
 	memmove(frame.bytes + ETHERNET_TYPE_AT + length, frame.bytes + ETHERNET_TYPE_AT,
@@ -139,7 +140,7 @@ static struct frame with_tag(struct frame frame, const uint8_t *tag, size_t leng
 	return frame;
 }
 
-/* Some to all stations. */
+/* Some frames are to all stations. */
 static struct frame tagged(uint64_t *row, uint16_t wire)
 {
 	const uint8_t tag[] = {0x81, 0, 0, (uint8_t)(CHURN_FIRST_VLAN + churn_draw(row, CHURN_VLANS))};
@@ -156,7 +157,7 @@ static struct frame labelled(uint64_t *row, uint16_t wire)
 	mpls_store(label + 2, (CHURN_FIRST_LABEL + churn_draw(row, CHURN_LABELS)) << MPLS_LABEL_SHIFT |
 							  MPLS_BOTTOM | 64);
 	frame = with_tag(frame, label, sizeof(label));
-	/* The stack stands for the type of what is behind it. */
+	/* The label stack takes the place of the Ethernet type. */
 	memmove(frame.bytes + ETHERNET_LEN + MPLS_LEN, frame.bytes + ETHERNET_LEN + MPLS_LEN + 2,
 			frame.length - ETHERNET_LEN - MPLS_LEN - 2);
 	frame.length -= 2;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of the hosts on the wires of churn_rig.h, for each part of a router. */
+/* Packets of the hosts behind the ports of churn_rig.h, for each part of a router. */
 #pragma once
 
 #include "tests/router_rig.h"
 
 #include <stdint.h>
 
-/* Wire w has 10.0.w.0/24 and 2001:db8:0:w::/64, in which the router is host 1 with the MAC address
+/* Port w has 10.0.w.0/24 and 2001:db8:0:w::/64, where the router is host 1 with the MAC address
  * 02:00:00:00:00:0w. */
 #define CHURN_ROUTER_MAC(wire) ((const uint8_t[6]){2, 0, 0, 0, 0, (uint8_t)(wire)})
 #define CHURN_IP6(wire, host)                                                                      \
@@ -18,8 +18,8 @@ enum {
 	CHURN_VLANS = 4,
 	CHURN_FIRST_LABEL = 100,
 	CHURN_LABELS = 4,
-	CHURN_HOSTS = 12,     /* of a wire, from 2 on */
-	CHURN_FURTHER = 0x60, /* in the place of a wire: an address that comes and goes */
+	CHURN_HOSTS = 12,     /* hosts per port, from 2 on */
+	CHURN_FURTHER = 0x60, /* in place of a port: an address that is added and deleted */
 };
 
 /* A random packet. */

@@ -133,7 +133,7 @@ static void take_some(struct pump *pump, uint16_t port)
 		n = port_receive(port, 0, packets, BURST);
 		for (uint16_t i = 0; i < n; i++)
 			if (rte_pktmbuf_mtod(packets[i], uint8_t *)[0] == UINT8_MAX)
-				pump->row++; /* somebody reads what came */
+				pump->row++; /* the reader has taken the packets */
 		rte_pktmbuf_free_bulk(packets, n);
 		__atomic_store_n(&pump->taken, pump->taken + n, __ATOMIC_RELAXED);
 	} while (n == BURST);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several workers that run, and traffic between them all the while, for tests that change
- * everything meanwhile.
- *
- * Ports e0 to e3 are rings whose far ends the rig has, `none` swallows what it gets, `shm` is a
- * memif port of which the rig is the other end. Two threads of the rig send whatever may come, by
- * all of them, and take what comes out.
+ * Several running workers with traffic between them, for tests that change everything under
+ * traffic. Ports e0 to e3 are rings whose far ends belong to the rig, `none` discards its packets,
+ * and `shm` is a memif port whose other end belongs to the rig. Two threads of the rig send random
+ * packets to all of them, and receive.
  */
 #pragma once
 
@@ -23,23 +21,23 @@ enum {
 	CHURN_PORTS
 };
 
-/* Runtime, ports, and whom to send to; ends the program when that cannot be. */
+/* Open the runtime and the ports; ends the program on failure. */
 void churn_open(uint16_t workers, bool is_router);
 void churn_close(void);
 
-/* Between these traffic goes on. The second returns how many packets came out. */
+/* Traffic runs between these calls. The second one returns the number of packets received. */
 void churn_traffic_begin(void);
 uint64_t churn_traffic_end(void);
-/* Takes what is left in the far ends' queues. */
+/* Take the remaining packets from the far ends' queues. */
 void churn_take_rest(void);
-/* Takes what is left in the queues of both ends, once no worker serves them: workers without a CPU
- * leave packets there. */
+/* Take the remaining packets from both ends' queues, once no worker serves them: workers without a
+ * CPU leave packets there. */
 void churn_empty(void);
-/* Wait until as many packets were received as are under way now. */
+/* Wait until as many more packets were received as are in flight now. */
 void churn_wait_for_packets(void);
 
-/* The next number below `below` of a row that begins with `*row`. */
+/* The next random number below `below`; `*row` is the state. */
 uint32_t churn_draw(uint64_t *row, uint32_t below);
 
-/* Ends the program with the line of what failed. */
+/* End the program with the error text if `result` is negative. */
 void churn_expect(int64_t result, const char *what);

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Addresses that come, and those of interfaces that come up, are asked for. */
+/* New addresses, and those of interfaces that come up, are probed. */
 static void duplicates(struct ws_router *router, uint64_t *row, bool on)
 {
 	struct ws_dad_conflict found[8];
@@ -111,7 +111,7 @@ CHURN(rests)
 CHURN(hand_off)
 CHURN(policers)
 
-/* ---- What a user looks at ---- */
+/* ---- Reads of a user ---- */
 
 static void tables_and_counters(struct ws_router *router, uint64_t *row)
 {

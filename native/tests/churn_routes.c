@@ -12,7 +12,7 @@
 
 enum { MANY = 64, TABLE = 5 };
 
-/* Up to three paths, to hosts that may be known or not. */
+/* Up to three paths, to known and unknown hosts. */
 struct ws_route churn_route(uint64_t *row, struct ws_prefix prefix)
 {
 	struct ws_route route = {.prefix = prefix, .path_count = 1 + (uint16_t)churn_draw(row, 3)};
@@ -54,7 +54,7 @@ static void routes6(struct ws_router *router, uint64_t *row, bool on)
 	}
 }
 
-/* More specific ones, and one that hides the standing route. */
+/* More specific routes, and one that hides the constant route. */
 static void routes_as_text(struct ws_router *router, uint64_t *row, bool on)
 {
 	static const char add[] = "ip route add 49.0.3.0/32 via 10.0.1.200\n"
@@ -84,7 +84,7 @@ static void neighbors(struct ws_router *router, uint64_t *row, bool on)
 		}
 }
 
-/* Neighbours that were learnt are asked, and forgotten, at once. */
+/* Learnt neighbours are probed and removed at once. */
 static void ages(struct ws_router *router, uint64_t *row, bool on)
 {
 	(void)row;
@@ -108,7 +108,8 @@ static void tables(struct ws_router *router, uint64_t *row, bool on)
 		churn_expect(ws_router_route_add(router, &looked_up, true), "route into a table");
 		return;
 	}
-	ws_router_route_del_many(router, 0, prefix, WS_SOURCE_STATIC, 1); /* others may have done so */
+	ws_router_route_del_many(router, 0, prefix, WS_SOURCE_STATIC,
+							 1); /* another change may have deleted it */
 	ws_router_route_del_many(router, TABLE, route.prefix, WS_SOURCE_STATIC, 1);
 	churn_expect(ws_router_table_del(router, WS_IP4, TABLE), "table away");
 }

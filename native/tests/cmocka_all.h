@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmocka.h with the headers that it needs in front of it. */
+/* cmocka.h, after the headers that it requires. */
 #pragma once
 
 #include <setjmp.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs that cannot be made, for tests of what is left as it was then. */
+/* Graphs that cannot be made, for tests that nothing changes in that case. */
 #pragma once
 
 #include "graph/arc.h"
 
 #include <stdbool.h>
 
-/* Each waits for the other while they are registered so. */
+/* While both are registered, each must run after the other. */
 GRAPH_FEATURE(first, .node = "first-test", .arc = "ip4-unicast")
 GRAPH_FEATURE(second, .node = "second-test", .arc = "ip4-unicast")
 

@@ -52,7 +52,7 @@ static struct {
 
 HANDLER static long call(long number, long first, long second, long third)
 {
-	register long fourth __asm__("r10") = sizeof(uint64_t); /* of the kernel's signal sets */
+	register long fourth __asm__("r10") = sizeof(uint64_t); /* size of the kernel's signal sets */
 	long result;
 	__asm__ volatile("syscall"
 					 : "=a"(result)
@@ -100,7 +100,7 @@ HANDLER static void note(pid_t thread, uintptr_t address, bool is_write, const v
 	}
 }
 
-/* One thread steps at a time; an instruction that uses several pages faults at each. */
+/* One thread steps at a time; an instruction that uses several pages faults once for each. */
 HANDLER static void take_lock(pid_t thread)
 {
 	int none = 0;
@@ -121,7 +121,7 @@ HANDLER static void on_fault(int number, siginfo_t *info, void *context)
 	pid_t thread = (pid_t)call(SYS_gettid, 0, 0, 0);
 	(void)number;
 	if (!is_watched(address)) {
-		/* A fault of the program itself: it happens again, without a handler. */
+		/* A fault of the program itself: without a handler, it occurs again. */
 		call(SYS_rt_sigaction, SIGSEGV, (long)&(long[4]){(long)SIG_DFL}, 0);
 		return;
 	}
@@ -149,7 +149,7 @@ HANDLER static void on_step(int number, siginfo_t *info, void *context)
 	__atomic_store_n(&watch.lock, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- What is watched ---- */
+/* ---- Watched ranges ---- */
 
 static void watch_range(uintptr_t begin, uintptr_t end)
 {
@@ -162,7 +162,7 @@ static void watch_range(uintptr_t begin, uintptr_t end)
 	watch.ranges[watch.range_count++] = (struct range){begin, end};
 }
 
-/* The range without [from, to). */
+/* Watch the range without [from, to). */
 static void watch_around(struct range range, uintptr_t from, uintptr_t to)
 {
 	if (to <= range.begin || from >= range.end) {
@@ -228,7 +228,7 @@ static void protect(int protection)
 		long result =
 			call(SYS_mprotect, (long)range->begin, (long)(range->end - range->begin), protection);
 		if (result)
-			_exit(99); /* no memory is accessible to say more */
+			_exit(99); /* no memory is accessible for a message */
 	}
 }
 
@@ -258,7 +258,7 @@ void line_watch_end(void)
 	__atomic_store_n(&watch.lock, 0, __ATOMIC_RELEASE);
 }
 
-/* ---- What was seen ---- */
+/* ---- Results ---- */
 
 static bool is_shared(const struct place *place)
 {

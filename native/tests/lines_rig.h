@@ -7,12 +7,12 @@
 
 enum { LINES_SERVER, LINES_CLIENT, LINES_PORTS, LINES_WORKERS = 2, LINES_SHOWN = 20 };
 
-/* Ends the program with the line of what failed. */
+/* End the program with the error text if `result` is negative. */
 void lines_expect(int result, const char *what);
 void lines_open(void);
 void lines_close(void);
-/* The workers, which run. */
+/* The threads of the workers, which are running. */
 void lines_threads(pid_t threads[LINES_WORKERS]);
-/* After the watch: prints shared lines, for addr2line, and writes the first ones; the number of
- * all. Each worker has written to some line. */
+/* After the watch: print shared lines, for addr2line, and write the first ones; returns their
+ * number. Each worker must have written to some line. */
 int lines_shared(struct shared_line found[LINES_SHOWN]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of rtnetlink, as the kernel writes them, for tests of what reads them. */
+/* Messages of rtnetlink in the kernel's format, for tests of parsers. */
 #pragma once
 
 #include <libmnl/libmnl.h>
@@ -9,22 +9,22 @@
 #include <stdint.h>
 
 struct route_spec {
-	uint8_t family; /* AF_INET unless given */
+	uint8_t family; /* 0: AF_INET */
 	const char *prefix;
 	uint8_t length;
-	uint32_t metric, table; /* table: main unless given */
-	uint8_t type, protocol; /* unicast and static unless given */
+	uint32_t metric, table; /* table 0: main */
+	uint8_t type, protocol; /* 0: unicast and static */
 	uint16_t flags;         /* NLM_F_… */
-	uint32_t nexthop;       /* the object that it names, 0: none */
+	uint32_t nexthop;       /* the referenced object, 0: none */
 	struct {
 		int32_t link;
 		const char *gateway; /* NULL: none */
 		uint8_t hops, flags;
-		uint32_t label; /* pushed, 0: none */
+		uint32_t label; /* label to push, 0: none */
 	} paths[4];
 };
 
-/* An object: a group where it has members, else a next hop, or none (`link` 0: a blackhole). */
+/* An object: a group if it has members, otherwise a next hop, or none (`link` 0: a blackhole). */
 struct nexthop_spec {
 	uint32_t id;
 	int32_t link;
@@ -38,15 +38,15 @@ struct nexthop_spec {
 /* The route of a label. */
 struct label_spec {
 	uint32_t label;
-	uint8_t stack; /* of labels that it has in RTA_DST, 1 unless given */
+	uint8_t stack; /* number of labels in RTA_DST; 0: 1 */
 	struct {
 		int32_t link;
 		const char *via;     /* NULL: none */
-		uint32_t labels[10]; /* in its place, up to the first 0 */
+		uint32_t labels[10]; /* labels to push, up to the first 0 */
 	} paths[4];
 };
 
-/* All return the message, in a buffer that the next call writes over. */
+/* All return the message, in a buffer that the next call overwrites. */
 const struct nlmsghdr *route_message(uint16_t type, const struct route_spec *spec);
 const struct nlmsghdr *nexthop_message(uint16_t type, const struct nexthop_spec *spec);
 const struct nlmsghdr *label_message(uint16_t type, const struct label_spec *spec);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two memif ports of this process, on both sides of one socket. Included by a test program of its
- * own, which says before how long a link may take: LINK_PATIENCE_MS.
+ * Two memif ports of this process at both ends of one socket. The test program that includes it
+ * first defines the patience for a link: LINK_PATIENCE_MS.
  */
 #pragma once
 
@@ -36,8 +36,8 @@ static void wait_for_link(uint16_t port, bool up)
 	}
 }
 
-/* Opens both ports, `options` behind each port's own; the level of instructions is MARCH of the
- * environment. Returns 0, or -1 without a directory. */
+/* Open both ports, with `options` appended to each port's own; MARCH in the environment sets the
+ * march level. Returns 0, or -1 if there is no directory. */
 static int memif_rig_open(const char *program, const char *options, uint16_t queues, uint16_t mtu)
 {
 	cpu_set_t mine;
@@ -60,7 +60,7 @@ static int memif_rig_open(const char *program, const char *options, uint16_t que
 		configs[i].mtu = mtu;
 	}
 	if (ws_runtime_init(&config) == -EINVAL && march)
-		exit(77); /* this CPU has no such level */
+		exit(77); /* the CPU does not support this level */
 	expect(ws_ports_open(configs, PORTS));
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Buffers that one thread gives back and another one gets, in the eyes of the thread sanitizer:
- * between them is DPDK's ring of free buffers, in a library that is not instrumented, so that the
- * order which it makes is told here. Nothing in other builds.
+ * Order between a thread that frees a buffer and one that allocates it, for the thread sanitizer.
+ * DPDK's ring of free buffers makes this order, but it is in a library that is not instrumented, so
+ * it is declared here. Empty in other builds.
  */
 #pragma once
 
-/* Once, before ports are opened. */
+/* Call this once, before ports are opened. */
 void pool_order_tell(void);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A setup that several test programs have, and the end of their main(). */
+/* A setup shared by test programs, and the end of their main(). */
 #pragma once
 
 #include "cmocka_all.h"
 #include "tests/router_rig.h"
 #include "wirespeed/interfaces.h"
 
-/* A setup: e0 and e1 are cross-connected. */
+/* Setup: e0 and e1 are cross-connected. */
 static inline int crossed(void **state)
 {
 	(void)state;
@@ -14,7 +14,7 @@ static inline int crossed(void **state)
 	return ws_router_set_xconnect(rig_router, 0, 1) | ws_router_set_xconnect(rig_router, 1, 0);
 }
 
-/* Starts the rig, runs an array of tests, and stops it; the exit code. */
+/* Starts the rig, runs an array of tests, and stops it; returns the exit code. */
 #define RIG_RUN(tests) rig_run(#tests, tests, sizeof(tests) / sizeof((tests)[0]))
 
 static inline int rig_run(const char *name, const struct CMUnitTest *tests, size_t count)

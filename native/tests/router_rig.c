@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAR = 2 /* port of the test's end of e0 */, MAX_WALKS = 16 };
+enum { FAR = 2 /* port at the test's end of e0 */, MAX_WALKS = 16 };
 
 struct ws_router *rig_router;
 const uint8_t rig_mac[2][6] = {{2, 0, 0, 0, 0, 0}, {2, 0, 0, 0, 0, 1}};
@@ -73,7 +73,7 @@ int rig_start(void)
 }
 
 /* Lengthen the router's second as far as the TSC allows: tests set timestamps back by up to 100 s.
- * Deadlines then depend on these tests alone, and not on the time between two walks. */
+ * Deadlines then depend only on the tests, not on the time between two walks. */
 static void stretch_seconds(void)
 {
 	rig_router->tsc_hz = RTE_MAX(rig_router->tsc_hz, graph_tsc() / 128);
@@ -104,11 +104,11 @@ void rig_stop(void)
 	ws_runtime_close();
 }
 
-/* ---- Packets on the heap ---- */
+/* ---- Packets in heap blocks ---- */
 
 void rig_walk(void)
 {
-	/* Until the walk brings nothing in; the rings hold no more than these tests put there. */
+	/* Until a walk brings nothing in; the rings hold only what these tests put there. */
 	struct router_worker *worker = rig_router->workers[0];
 	bool is_quiet = false;
 	for (int i = 0; i < MAX_WALKS && !is_quiet; i++) {
@@ -136,7 +136,7 @@ void rig_send_pieces(uint16_t interface, const uint8_t *bytes, size_t length, si
 	put_pieces(interface, bytes, length, piece);
 	rig_walk();
 	ws_router_poll(rig_router);
-	rig_walk(); /* what the main thread asks the neighbours */
+	rig_walk(); /* requests of the main thread to neighbours */
 }
 
 void rig_send(uint16_t interface, const uint8_t *bytes, size_t length)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A race on purpose, which tools/tsan.sh expects in the report: two workers count in one number
- * without order. No other report may come: the workers' own numbers, and one that passes between
- * them in a buffer of the pool, are in order.
+ * A deliberate race, which tools/tsan.sh expects in the report: two workers count in one number
+ * without order. There may be no other report: the workers' own numbers, and one that passes
+ * between them in a buffer of the pool, are ordered.
  */
 #include "dev/pool.h"
 #include "dev/worker.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of addresses against a walk over all interfaces: owners of addresses, addresses in a
- * prefix. */
+/* The index of addresses compared with a search over all interfaces: owners of addresses, addresses
+ * in a prefix. */
 #include "cmocka_all.h"
 #include "router/interface/address_index.h"
 #include "router/router.h"

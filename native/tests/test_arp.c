@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ARP: answered, learnt, asked for; and neighbours over their life. */
+/* ARP: replies, learning, requests; and the aging of neighbours. */
 #include "router/neighbor/neighbor.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -53,7 +53,7 @@ static struct ws_neighbor only_neighbor(void)
 	return neighbors[0];
 }
 
-/* Byte by byte as RFC 826 has it. */
+/* Byte by byte as in RFC 826. */
 static void answers_requests(void **state)
 {
 	(void)state;
@@ -74,7 +74,7 @@ static void answers_requests(void **state)
 	struct ws_neighbor neighbor = only_neighbor();
 	assert_int_equal(address_ip4(&neighbor.address), client);
 	assert_int_equal(neighbor.interface, 0);
-	assert_int_equal(neighbor.state, WS_NEIGHBOR_STALE); /* it has answered nothing */
+	assert_int_equal(neighbor.state, WS_NEIGHBOR_STALE); /* it has not replied to a request */
 	assert_memory_equal(neighbor.mac, rig_host[0], 6);
 }
 
@@ -90,12 +90,12 @@ static void answers_a_probe_and_learns_nothing(void **state)
 static void learns_only_what_concerns_it(void **state)
 {
 	(void)state;
-	/* Not for us, and its sender unknown. */
+	/* For another address, from an unknown sender. */
 	struct frame frame = arp_frame(ARP_REQUEST, client, IP(10, 0, 0, 9));
 	send(&frame);
 	assert_int_equal(rig_take(0).length, 0);
 	assert_int_equal(neighbor_count(), 0);
-	/* Known by a reply to us; then an announcement brings a new MAC address. */
+	/* The neighbour is learnt from a reply; a later announcement changes its MAC address. */
 	frame = arp_frame(ARP_REPLY, client, self);
 	send(&frame);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
@@ -163,7 +163,8 @@ static void drops_bad_arp(void **state)
 	assert_refused(&frame, "ARP hw addr does not match L2 frame src addr");
 }
 
-/* An ARP request for the destination, in place of the packet; once a second, each its own. */
+/* The packet is replaced by an ARP request for its destination, at most once per second and
+ * destination. */
 static void asks_for_attached_hosts(void **state)
 {
 	(void)state;
@@ -223,7 +224,7 @@ static void asks_for_next_hops_and_then_forwards(void **state)
 		assert_memory_equal(out.bytes, rig_host[0], 6);
 	}
 
-	/* Forgotten, the route asks again; the host's own route is gone. */
+	/* After its removal the route sends a request again; the host's own route is gone. */
 	assert_int_equal(ws_router_neighbor_del(rig_router, 0, address_of_ip4(client)), 0);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_INCOMPLETE);
 	rig_router->adjacencies.adjacencies[ADJACENCY_FIRST_NEIGHBOR].asked_tsc = 0;
@@ -248,7 +249,7 @@ static void sends_no_request_without_an_address(void **state)
 	assert_int_equal(rig_counter("ip4-arp", "no source address for ARP request"), 1);
 }
 
-/* The neighbour's state is `seconds` older now, and the main thread looks at it. */
+/* Make the neighbour's state `seconds` older and let the main thread check it. */
 static void later(struct neighbor *neighbor, uint64_t seconds)
 {
 	neighbor->state_tsc -= seconds * rig_router->tsc_hz;
@@ -269,7 +270,7 @@ static struct arp probe(void)
 	return arp;
 }
 
-/* The router asks for the client, which answers. */
+/* The router sends a request for the client, which replies. */
 static void meet_client(void)
 {
 	struct frame in = frame_udp(IP(10, 0, 1, 2), client, 18);
@@ -307,7 +308,7 @@ static void asks_silent_neighbors_before_it_forgets_them(void **state)
 	later(neighbor, 0);
 	assert_int_equal(rig_take(0).length, 0);
 
-	/* An answer at the last moment. */
+	/* A reply at the last moment. */
 	frame = arp_frame(ARP_REPLY, client, self);
 	send(&frame);
 	assert_int_equal(only_neighbor().state, WS_NEIGHBOR_REACHABLE);
@@ -343,7 +344,7 @@ static void a_scan_holds_up_nobody_else(void **state)
 		asked += rig_take(1).length != 0;
 	}
 	assert_true(asked >= GLEAN_BURST && asked < SCANNED);
-	/* They may share the scanner's bucket now and then, but not all of them. */
+	/* Some of them may share the scanner's bucket now and then, but not all. */
 	for (uint32_t i = 0; i < OTHERS; i++) {
 		struct frame in = frame_udp(IP(10, 0, 0, 10) + i, IP(172, 16, 200, 1) + i, 18);
 		rig_send(0, in.bytes, in.length);

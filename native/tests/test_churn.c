@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that can be changed while packets flow is changed while packets flow, in an order that
- * is drawn: test_churn WORKERS CHANGES [SEED]. Afterwards every packet is accounted for. The
- * address sanitizer sees what is freed too early; tools/tsan.sh has the thread sanitizer look on.
+ * Random changes of everything that can be changed under traffic: test_churn WORKERS CHANGES
+ * [SEED]. Afterwards every packet is accounted for. The address sanitizer finds memory that is
+ * freed too early; tools/tsan.sh uses the thread sanitizer.
  */
 #include "tests/churn_changes.h"
 #include "tests/churn_packets.h"
@@ -29,7 +29,7 @@ static void add_route(struct ws_prefix prefix, struct ws_address next_hop)
 	churn_expect(ws_router_route_add(router, &route, false), "route");
 }
 
-/* e3 has no address: it is free for bonds. */
+/* e3 has no address, so that bonds can use it. */
 static void make_router(void)
 {
 	const struct ws_router_config config = {
@@ -59,7 +59,7 @@ static void make_router(void)
 				 "neighbor");
 	add_route(PREFIX(48, 0, 0, 0, 8), ADDRESS(10, 0, 1, 200));
 	add_route(PREFIX(50, 0, 0, 0, 8), ADDRESS(10, 19, 0, 2));
-	/* The far ends are the rig's. */
+	/* The far ends belong to the rig. */
 	for (uint16_t i = CHURN_FAR; i < 2 * CHURN_WIRES; i++)
 		interface_free(router, i);
 	interface_free(router, CHURN_SHM_FAR);

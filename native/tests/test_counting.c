@@ -19,7 +19,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* Drop the frames in the outputs; held packets go with the router. */
+/* Drop the frames in the outputs; held packets are freed with the router. */
 static int drain(void **state)
 {
 	(void)state;
@@ -99,7 +99,7 @@ static void routes_that_share_paths_count_apart(void **state)
 	assert_counts(PREFIX(10, 0, 0, 1, 32), 1, 0);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(rig_take(1).length, FRAME_BYTES);
-	/* They share paths as before, and off there is nothing left of it. */
+	/* Paths are shared as before; counting that is off leaves nothing behind. */
 	assert_int_equal(rig_router->load_balances.used, sets);
 	count_routes(false);
 	assert_int_equal(index_of(PREFIX(48, 0, 0, 0, 16)), index_of(PREFIX(48, 1, 0, 0, 16)));
@@ -125,7 +125,7 @@ static void a_route_counts_on_when_it_is_replaced_and_from_0_when_it_is_new(void
 	assert_counts(PREFIX(48, 0, 0, 0, 16), 5, 0);
 	for (int i = 0; i < 5; i++)
 		assert_memory_equal(rig_take(1).bytes, rig_host[i < 2], 6);
-	/* Its place goes to others in time, which have counted nothing. */
+	/* Its index is used again later, by routes with counters at 0. */
 	delete_route(PREFIX(48, 0, 0, 0, 16));
 	bool is_taken = false;
 	for (int i = 0; i < 5000 && !is_taken; i++) {
@@ -143,7 +143,7 @@ static void a_route_counts_on_when_it_is_replaced_and_from_0_when_it_is_new(void
 static void a_route_counts_what_other_ones_lead_by_it(void **state)
 {
 	(void)state;
-	/* 48/16 by 50.0.0.1, that by 51.0.0.1, that by a neighbour. */
+	/* 48/16 via 50.0.0.1, that via 51.0.0.1, that via a neighbour. */
 	add(PREFIX(51, 0, 0, 0, 16), ADDRESS(10, 0, 1, 2));
 	add(PREFIX(50, 0, 0, 0, 16), ADDRESS(51, 0, 0, 1));
 	add(PREFIX(48, 0, 0, 0, 16), ADDRESS(50, 0, 0, 1));
@@ -154,7 +154,7 @@ static void a_route_counts_what_other_ones_lead_by_it(void **state)
 	assert_counts(PREFIX(48, 0, 0, 0, 16), 3, 0);
 	assert_counts(PREFIX(50, 0, 0, 0, 16), 2, 3);
 	assert_counts(PREFIX(51, 0, 0, 0, 16), 1, 5);
-	/* By another route from now on. */
+	/* Through another route from now on. */
 	add(PREFIX(50, 0, 0, 0, 24), ADDRESS(10, 0, 1, 2));
 	send_to(IP(48, 0, 9, 9), 4);
 	assert_counts(PREFIX(50, 0, 0, 0, 24), 0, 4);
@@ -270,7 +270,7 @@ static void put(uint32_t destination, uint8_t ttl, size_t payload)
 	rig_put(0, frame.bytes, frame.length);
 }
 
-/* By two routes to one next hop, with one packet among them that goes elsewhere or nowhere. */
+/* Packets of two routes to one next hop, and one between them with another next hop or none. */
 static void packets_of_one_frame_count_by_themselves(void **state)
 {
 	enum { BURST = 19 };

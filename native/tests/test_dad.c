@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Duplicate address detection: an address is used once nobody on the link has it. */
+/* Duplicate address detection: an address is used if no other station on the link has it. */
 #include "router/interface/ip6_interface.h"
 #include "router/route/dad.h"
 #include "tests/accounted.h"
@@ -37,7 +37,7 @@ static void poll_and_walk(void)
 	rig_walk();
 }
 
-/* Make the probes due that are due within a second. */
+/* Let the probes become due that are due within a second. */
 static void pass_a_second(void)
 {
 	struct dad *dad = dad_of(rig_router);
@@ -75,7 +75,8 @@ static void send_nd(uint8_t type, const uint8_t *target, const uint8_t *source,
 	rig_send(0, frame.bytes, frame.length);
 }
 
-/* RFC 4862 section 5.4.2: from no address, to the solicited group, without a link-layer address. */
+/* RFC 4862 section 5.4.2: from the unspecified address, to the solicited-node group, without a
+ * link-layer address. */
 static void assert_asks_for(const uint8_t *address)
 {
 	struct frame frame = rig_take(0);
@@ -137,7 +138,8 @@ static void an_address_waits_until_nobody_answered(void **state)
 		poll_and_walk();
 		assert_int_equal(drain(), 0);
 	}
-	/* Nobody is answered meanwhile, and nobody who asks for a neighbour has the address. */
+	/* Solicitations are not answered in the meantime; a solicitation with a source address is not a
+	 * conflict. */
 	send_nd(ICMP6_NEIGHBOR_SOLICITATION, IP6(1), IP6(2), other_mac);
 	assert_int_equal(state_of(IP6(1)), WS_DAD_TENTATIVE);
 	/* A solicitation of the router that comes back is not another station's. */
@@ -182,7 +184,7 @@ static void who_has_the_address_keeps_it(void **state)
 	poll_and_walk();
 	send_nd(ICMP6_NEIGHBOR_ADVERTISEMENT, IP6(1), IP6(1), other_mac);
 	assert_duplicate();
-	/* It is still there to be deleted, and overlaps others. */
+	/* It can still be deleted, and overlaps others. */
 	struct ws_interface shown;
 	ws_router_interface(rig_router, 0, &shown);
 	assert_int_equal(shown.address_count, 2);
@@ -209,9 +211,9 @@ static void an_interface_that_comes_up_asks_again(void **state)
 	ws_router_address_add(rig_router, 0, OWN);
 	ws_router_set_dad(rig_router, 0, 1);
 	poll_and_walk();
-	assert_int_equal(state_of(IP6(1)), WS_DAD_USED); /* what is in use stays so … */
+	assert_int_equal(state_of(IP6(1)), WS_DAD_USED); /* addresses in use stay in use … */
 	ws_router_set_state(rig_router, 0, false);
-	ws_router_set_state(rig_router, 0, true); /* … as long as the interface is up */
+	ws_router_set_state(rig_router, 0, true); /* … until the interface goes down */
 	poll_and_walk();
 	assert_int_equal(state_of(IP6(1)), WS_DAD_TENTATIVE);
 	assert_false(has_route());
@@ -230,7 +232,7 @@ static void while_it_is_down_nobody_is_asked(void **state)
 	for (int i = 0; i < 3; i++)
 		pass_a_second();
 	assert_int_equal(state_of(IP6(1)), WS_DAD_TENTATIVE);
-	ws_router_set_dad(rig_router, 0, 0); /* who does not want to know uses it */
+	ws_router_set_dad(rig_router, 0, 0); /* without detection the address is used */
 	poll_and_walk();
 	assert_int_equal(state_of(IP6(1)), WS_DAD_USED);
 	assert_int_equal(drain(), 0);
@@ -252,7 +254,7 @@ static void addresses_in_doubt_go_with_their_interface(void **state)
 	assert_int_equal(state_of(IP6(1)), WS_DAD_TENTATIVE);
 }
 
-/* Nobody is there who could have it. */
+/* There is no other station on it. */
 static void a_loopback_asks_nobody(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets are taken eight at a time where all are alike: what becomes of one does not depend on
- * those that it comes in with, wherever among them it stands. */
+/* Packets are processed eight at a time if all are alike. The result for a packet does not depend
+ * on the other packets, or on its position among them. */
 #include "tests/rig_tests.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
@@ -27,11 +27,11 @@ static struct ip6_header *ip6_of(struct frame *frame)
 	return (void *)(frame->bytes + ETHERNET_LEN);
 }
 
-/* ---- What came of a number of frames ---- */
+/* ---- Results of a number of frames ---- */
 
 struct outcome {
 	uint32_t count[2];
-	uint64_t digest; /* of what left by e1, in whatever order */
+	uint64_t digest; /* of the frames sent by e1, in any order */
 	int counters;
 	uint64_t counted[COUNTERS];
 };
@@ -58,7 +58,7 @@ static struct outcome outcome(void)
 	return seen;
 }
 
-/* ---- Frames that are not like the others ---- */
+/* ---- Frames that differ from the others ---- */
 
 struct kind {
 	const char *name;
@@ -270,7 +270,7 @@ static void make_ip6(void)
 		ws_router_neighbor_add(rig_router, i, address_of_ip6(IP6(i, 2)), rig_host[i]);
 	}
 	ws_router_neighbor_add(rig_router, 1, address_of_ip6(IP6(1, 3)), rig_host[0]);
-	/* Enough routes to make a group of their trie node's list. */
+	/* So many routes that their list in the trie becomes a group. */
 	for (uint8_t i = 0; i < 10; i++)
 		add_route(address_of_ip6(IP6(0x40 + i, 0)), 48, address_of_ip6(IP6(1, 2)));
 	add_route(address_of_ip6(IP6(0x48, 0x77)), 128, address_of_ip6(IP6(1, 3)));
@@ -302,7 +302,7 @@ static void make_l2(void)
 
 /* ---- The tests ---- */
 
-/* The burst's frames differ in what is theirs alone, so that none can be taken for another. */
+/* The burst's frames all differ, so that none can be mistaken for another. */
 static struct frame frame_at(const struct frame *plain, int i, int odd, const struct kind *kind)
 {
 	struct frame frame = *plain;
@@ -312,7 +312,7 @@ static struct frame frame_at(const struct frame *plain, int i, int odd, const st
 	return frame;
 }
 
-/* Send a burst in which frame `odd` is bent, together or one by one. */
+/* Send a burst in which frame `odd` is changed, together or one by one. */
 static struct outcome send_burst(void (*make)(void), const struct frame *plain, int odd,
 								 const struct kind *kind, bool together)
 {

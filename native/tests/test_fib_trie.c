@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The IPv6 table against a plain list, at its limits, and under a reader that never stops. */
+/* The IPv6 table compared with a plain list, at its limits, and with a concurrent reader. */
 #include "dev/rcu.h"
 #include "router/fib/fib_lookup_ip6.h"
 #include "tests/rig_tests.h"
@@ -78,7 +78,7 @@ static int order(const struct ws_prefix *a, const struct ws_prefix *b)
 	return difference ? difference : a->length - b->length;
 }
 
-/* Few values for each byte, its edges among them, so that prefixes nest and share groups. */
+/* Few values per byte, including the extremes, so that prefixes nest and share groups. */
 static void random_address(uint8_t *bytes)
 {
 	static const uint8_t values[] = {0, 0, 0, 1, 0x7f, 0x80, 0xff, 0x20};
@@ -93,7 +93,7 @@ static struct ws_prefix random_prefix(void)
 									  47, 48, 49, 56, 63, 64, 65, 100, 119, 120, 127, 128};
 	uint8_t bytes[16];
 	random_address(bytes);
-	/* Short ones write all of the root's entries: not too often. */
+	/* Short prefixes write all entries of the root: not too often. */
 	uint32_t choice = (uint32_t)rand_r(&seed) % sizeof(lengths);
 	if (lengths[choice] < 16 && rand_r(&seed) % 8)
 		choice = 4;
@@ -108,7 +108,7 @@ static void expect_lookups(int rounds)
 	for (int round = 0; round < rounds; round++) {
 		for (int i = 0; i < 64; i++) {
 			random_address(addresses[i]);
-			/* Half of them inside a prefix, from its first address on. */
+			/* Half of the addresses are in a prefix, some at its start. */
 			if (model_count && i % 2) {
 				const struct ws_prefix *inside = &model[rand_r(&seed) % model_count].prefix;
 				memcpy(addresses[i], inside->address.bytes, 16);
@@ -116,7 +116,7 @@ static void expect_lookups(int rounds)
 			}
 			at[i] = addresses[i];
 		}
-		/* The rest after groups of eight takes another code path. */
+		/* The addresses after the last group of eight take another code path. */
 		uint16_t count = (uint16_t)(64 - rand_r(&seed) % LANES);
 		fib_trie_lookup_bulk(&fib, at, values, count);
 		for (int i = 0; i < count; i++) {
@@ -132,7 +132,7 @@ static void expect_lookups(int rounds)
 	}
 }
 
-/* The table's own walk: every prefix once, in order, each with its value. */
+/* The table's walk returns every prefix once, in order, with its value. */
 static void expect_walk(void)
 {
 	struct prefix_cursor cursor = {0};
@@ -150,7 +150,7 @@ static void expect_walk(void)
 	assert_int_equal(fib.count, model_count);
 }
 
-/* Behind any prefix, which may be there or not, the walk goes on with the next one. */
+/* From any prefix, whether it exists or not, the walk continues with the next one. */
 static void expect_seek(void)
 {
 	struct prefix_cursor cursor = {0}, all = {0};
@@ -173,7 +173,7 @@ static void change(void)
 	struct ws_prefix prefix = random_prefix();
 	uint32_t value = 1 + (uint32_t)rand_r(&seed) % 4, was;
 	int found = model_find(&prefix);
-	/* Prefixes at random are rarely there: some of them are picked from those that are. */
+	/* A random prefix rarely exists, so some are chosen from the existing ones. */
 	if (found < 0 && model_count && rand_r(&seed) % 3 == 0) {
 		found = rand_r(&seed) % model_count;
 		prefix = model[found].prefix;
@@ -236,7 +236,7 @@ static struct ws_prefix numbered(uint32_t n, uint8_t length)
 	return prefix_of(bytes, length);
 }
 
-/* Groups come back for use: as many changes as would need several times the room there is. */
+/* Groups are reused: the changes would otherwise need several times the available room. */
 static void takes_groups_again(void **state)
 {
 	(void)state;
@@ -250,8 +250,7 @@ static void takes_groups_again(void **state)
 	assert_true(fib.lists.made < fib.lists.capacity);
 }
 
-/* Each prefix that leaves a list makes a new list of the others, which must come from those that
- * were let go. */
+/* Each removal from a list writes a new list of the others, which must be a released one. */
 static void takes_lists_again(void **state)
 {
 	(void)state;
@@ -280,7 +279,7 @@ static void refuses_when_full(void **state)
 	uint32_t added = 0, value;
 	while (added < MAX_ROUTES && !set(numbered(added << 16, 128), 1 + added))
 		added++;
-	/* Eight groups each, and one for all that share their first 24 bits. */
+	/* Eight groups each, and one for all prefixes that share their first 24 bits. */
 	assert_int_equal(added, (fib.groups.capacity - 2) / 8);
 	assert_int_equal(set(numbered(added << 16, 128), 1), -ENOSPC);
 	struct ws_prefix missing = numbered(added << 16, 128);
@@ -303,7 +302,7 @@ static void refuses_when_full(void **state)
 static bool stop_reading;
 static uint64_t looked_up, wrong;
 
-/* Addresses of prefixes that nobody touches, in groups that others come to and go from. */
+/* Look up addresses of constant prefixes, in groups that others enter and leave. */
 static void *read_on(void *argument)
 {
 	const struct ws_prefix *kept = argument;
@@ -336,7 +335,7 @@ static void untouched_prefixes_never_change(void **state)
 		assert_int_equal(set(kept[i], 7), 0);
 	assert_int_equal(pthread_create(&reader, NULL, read_on, kept), 0);
 	seed = 1;
-	/* Until both have done enough, however this machine shares its CPUs between them. */
+	/* Until both threads have done enough, whatever CPU time they get. */
 	for (uint32_t i = 0; i < 30000 || __atomic_load_n(&looked_up, __ATOMIC_RELAXED) < 100000; i++) {
 		struct ws_prefix other = numbered(0x10080 + i % 64, (uint8_t)(121 + i % 8));
 		other = i % 3 ? other : numbered(0x00100000 + (i % 5 << 16), 56);
@@ -351,8 +350,7 @@ static void untouched_prefixes_never_change(void **state)
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, fresh, closed)
-	/* Static: nothing here runs code of this file's level before the rig has said that the CPU can.
-	 */
+	/* Static: no code of this file's march level runs before the rig has checked the CPU. */
 	static const struct CMUnitTest tests[] = {
 		TEST(agrees_with_a_plain_list),
 		TEST(takes_groups_again),

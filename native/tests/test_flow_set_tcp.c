@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flow sets over TCP without a port: two shares of a set, and between them frames in heap blocks of
- * exactly the size that their reader may look at. */
+/* Flow sets over TCP without a port: two shares of a set, and frames between them in heap blocks of
+ * exactly the size that may be read. */
 #include "generator/flow_set/flow_share.h"
 #include "tests/cmocka_all.h"
 
@@ -89,7 +89,7 @@ static uint16_t tcp_at(void)
 	return ip_at() + (ip6 ? 40 : 20);
 }
 
-/* A SYN has the options MSS, and a window scale of 14. */
+/* A SYN has an MSS option and a window scale of 14. */
 static struct sent template_of(uint8_t flags)
 {
 	struct sent sent = {0};
@@ -174,7 +174,7 @@ static void receive(int role, const struct sent *sent)
 	receive_part(role, sent, sent->length);
 }
 
-/* All that is sent arrives as it was sent. */
+/* Open all flows; all frames arrive unchanged. */
 static void open_all(uint32_t flows)
 {
 	struct flow_writing syn = writing_of(INITIATOR, WS_FLOW_EACH, SYN);
@@ -295,7 +295,7 @@ static void others_are_counted_for_what_they_are(void **state)
 	other = syn;
 	other.bytes[tcp_at() + 7] = 100; /* flow */
 	receive(RESPONDER, &other);
-	receive(INITIATOR, &syn); /* sent by its own port */
+	receive(INITIATOR, &syn); /* sent by the receiving port itself */
 	assert_int_equal(there->bad + back->bad, 2);
 	other = syn;
 	other.bytes[tcp_at() + 5]--; /* generation */
@@ -342,7 +342,7 @@ static void others_are_counted_for_what_they_are(void **state)
 	for (uint16_t less = tcp_at() + 20; less < tcp_at() + 36; less++)
 		receive_part(RESPONDER, &data, less);
 	assert_int_equal(there->unknown, 16);
-	data.bytes[tcp_at() + 24]++; /* a flow that was not opened */
+	data.bytes[tcp_at() + 24]++; /* a flow without handshake */
 	receive(RESPONDER, &data);
 	assert_int_equal(there->unlearnt, 1);
 	close_set();

@@ -40,13 +40,13 @@ enum { BURST = 32, CALLS_A_ROUND = 100 /* more frames than a ring holds */ };
 enum {
 	LOSE = 1,
 	DOUBLE = 2,
-	MERGE = 10, /* it gets the tuple of the flow before it */
+	MERGE = 10, /* shares the tuple of the previous flow */
 	REDIRECT = 20,
 	KEEP_SOURCE = 30,
 	HOLD = 40,   /* modulo 1000 */
 	REFUSE = 50, /* with an ICMP error */
 	ADD_NOISE = 60,
-	MOVE_AT_ONCE = 70, /* it comes twice, the second time with another tuple */
+	MOVE_AT_ONCE = 70, /* arrives twice, the second time with another tuple */
 	MOVE_LATER = 75,
 	LOSE_REPLY = 81,
 	DOUBLE_REPLY = 82,
@@ -158,7 +158,7 @@ static void assert_checksums_are_right(struct rte_mbuf *packet)
 		assert_int_equal(checksum(ip, 20), 0);
 }
 
-/* A "port unreachable" of the translator's, with the packet behind it. */
+/* A "port unreachable" from the translator, which quotes the packet. */
 static void send_error(const struct rte_mbuf *about)
 {
 	struct rte_mbuf *packet = copy_of(about);
@@ -294,8 +294,8 @@ static bool was_learnt(uint32_t flow)
 	return flow % 100 != LOSE && flow % 100 != REFUSE && flow % 1000 != HOLD;
 }
 
-/* Translate as in LEARN, except for the flows that move. Of 50 frames one is lost, and one comes
- * twice. */
+/* Translate as in LEARN, except for the flows that move. Of 50 frames one is lost and one is
+ * duplicated. */
 static void exchange_there(struct rte_mbuf *packet, uint32_t flow)
 {
 	uint64_t number = translator.there;
@@ -533,7 +533,8 @@ static uint64_t learn(void)
 	assert_int_equal(sent.answered, confirmed);
 	assert_int_equal(sent.duplicates, tcp ? part : 0);
 	assert_int_equal(sent.wrong_flows, tcp ? 3 * part : 0);
-	/* One in a hundred lost its ACK, one came again with another tuple, and one did at first. */
+	/* One in a hundred lost its ACK, one was retransmitted with another tuple, and one arrived with
+	 * another tuple at first. */
 	assert_int_equal(there.confirmed, tcp ? confirmed - 3 * part : 0);
 	assert_int_equal(there.duplicates, (tcp ? 3 : 2) * part);
 	assert_int_equal(there.remapped_flows, (tcp ? 2 : 1) * part);

@@ -80,7 +80,8 @@ static struct frame tagged(struct frame frame)
 	return frame;
 }
 
-/* Like a receiver: a first look, then the whole frame, in a block of `length` bytes. */
+/* Like a receiver: first a check of the beginning, then of the whole frame, in a block of `length`
+ * bytes. */
 static enum frame_kind kind_of(const struct frame *frame, size_t length)
 {
 	uint8_t *block = malloc(length ? length : 1);
@@ -92,7 +93,7 @@ static enum frame_kind kind_of(const struct frame *frame, size_t length)
 	return kind;
 }
 
-/* In no, one and two tags; and cut anywhere it is what it was, or nothing. */
+/* With no, one and two tags; a truncated frame has its kind or is ordinary. */
 static void expect(struct frame frame, enum frame_kind kind)
 {
 	for (int tags = 0; tags <= VLAN_MAX_TAGS; tags++, frame = tagged(frame)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Profiles start, change and end, flows are counted and captures read while several workers send
- * and receive: test_generator_churn WORKERS CHANGES [SEED]. Afterwards all that was asked for is
- * accounted for, and what a wire took in came out of it.
+ * Profiles are started, changed and stopped, flows counted and captures read while several workers
+ * send and receive: test_generator_churn WORKERS CHANGES [SEED]. Afterwards all intended packets
+ * are accounted for, and each wire has delivered the packets that it took.
  */
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
@@ -80,7 +80,7 @@ static void change(uint16_t port, uint32_t profile)
 	bool on = churn_draw(&row, 2);
 	churn_expect(ws_generator_pause(generator, port, &profile, 1, on), "pause");
 	churn_expect(ws_generator_set_factors(generator, port, &profile, &factor, 1), "factor");
-	/* Refused where that does not run. */
+	/* Refused if the stream does not run. */
 	ws_generator_pause_stream(generator, port, profile, stream, on);
 	ws_generator_set_stream_factor(generator, port, profile, stream, factor);
 	churn_expect(ws_generator_pause(generator, port, &profile, 1, false), "resume");
@@ -105,7 +105,7 @@ static void stop(uint16_t port, uint32_t profile)
 				 "stop");
 }
 
-/* ---- What is looked at ---- */
+/* ---- Reads ---- */
 
 static void capture(uint16_t port, uint32_t profile)
 {
@@ -152,7 +152,7 @@ static void flows(uint16_t port, uint32_t profile)
 					 "reset");
 }
 
-/* A datagram becomes a segment of any kind, of which those of a handshake have no data. */
+/* Turn a datagram into a segment of any kind; those of a handshake have no data. */
 static void draw_segment(struct frame *frame)
 {
 	static const uint8_t flags[] = {TCP_SYN, TCP_SYN | TCP_ACK, TCP_ACK, TCP_PSH | TCP_ACK};
@@ -166,7 +166,7 @@ static void draw_segment(struct frame *frame)
 	memcpy(tcp + TCP_WINDOW_AT, (uint8_t[]){0xff, 0x5d}, 2);
 }
 
-/* Any step may come before the one that it needs: it is refused then. */
+/* Steps come in any order: those that need another one first are refused. */
 static void flow_set(uint16_t port, uint32_t profile)
 {
 	static struct ws_flow_counts counts;
@@ -281,7 +281,7 @@ static void churn(uint32_t count)
 	}
 }
 
-/* Until what is under way has come in. */
+/* Wait until packets in flight have arrived. */
 static void read_at_rest(struct ws_generator_port *ports)
 {
 	struct ws_generator_port before[CHURN_PORTS];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks of flows on the wire, and what is counted of packets that carry them. A tick is a
- * nanosecond. */
+/* Marks of flows on the wire, and the counters of packets with marks. A tick is a nanosecond. */
 #include "generator/observe/flow_wire.h"
 #include "generator/receive/flow_meter.h"
 #include "generator/receive/sequence.h"
@@ -63,7 +62,7 @@ static struct ws_stream stream_of(const uint8_t *frame, uint16_t len, int kind, 
 							  .flow_signature = signature};
 }
 
-/* The packet as received, on a heap block of its size. */
+/* Receive the packet, in a heap block of its size. */
 static void receive(const uint8_t *frame, uint32_t len, uint64_t now)
 {
 	uint8_t *bytes = malloc(len);
@@ -92,7 +91,7 @@ static struct ws_latency read_at(uint64_t now)
 	return latency;
 }
 
-/* `order` are sequence numbers from the flow's first. */
+/* `order` has sequence numbers, counted from the flow's first. */
 static struct ws_latency receive_order(const int *order, size_t count)
 {
 	flow_meter_begin(meter, ID, START);
@@ -171,7 +170,7 @@ static void no_room_is_refused(void **state)
 	assert_non_null(strstr(ws_error(), "need an IPv4 or IPv6 packet; VLAN tags may precede it"));
 }
 
-/* ARP and MPLS, also behind a tag: nothing but the last 16 bytes is changed, and they are found. */
+/* ARP and MPLS, with and without tag: only the last 16 bytes change, and the tail is recognised. */
 static void tails_need_no_ip(void **state)
 {
 	(void)state;
@@ -200,7 +199,7 @@ static void tails_need_no_ip(void **state)
 	assert_non_null(strstr(ws_error(), "has 15 bytes of payload"));
 }
 
-/* Ethernet and IP alone: what it is padded with is room for the tail. */
+/* Without payload the tail fits into the padding. */
 static void padding_is_room(void **state)
 {
 	(void)state;
@@ -208,7 +207,7 @@ static void padding_is_room(void **state)
 	struct flow_tail tail;
 	build(built, IP4, 0);
 	memcpy(frame, built, 34);
-	frame[23] = 0; /* no protocol that has a header of its own */
+	frame[23] = 0; /* a protocol without a known header */
 	struct ws_stream stream = stream_of(frame, 34, WS_FLOW_LATENCY, false);
 	assert_int_equal(ws_stream_check_flow(&stream), 0);
 	assert_int_equal(flow_mark(&stream, START, frame, sizeof(frame), &tail), 0);
@@ -234,8 +233,8 @@ static uint16_t number_of(uint8_t *frame, uint16_t at)
 	return (uint16_t)(frame[at] << 8 | frame[at + 1]);
 }
 
-/* They are not taken for counted ones, as in T-Rex. Checksums stay as right or wrong as they were.
- */
+/* Packets of uncounted streams cannot be mistaken for counted ones, as in T-Rex. Checksums stay
+ * right or wrong. */
 static void streams_that_are_not_counted_look_like_it(void **state)
 {
 	(void)state;
@@ -259,7 +258,7 @@ static void streams_that_are_not_counted_look_like_it(void **state)
 	frame[15] = 0x25;
 	put16(frame + 16, 0x1234);
 	assert_int_equal(number_of(frame, 16), 0x0234);
-	assert_int_equal(frame[15], 0x20); /* a label of 20 bits above fc00 */
+	assert_int_equal(frame[15], 0x20); /* the flow label has 20 bits, above fc00 */
 	put16(frame + 16, 0xfc01);
 	assert_int_equal(number_of(frame, 16), 0xec01);
 }
@@ -308,7 +307,7 @@ static void sequence_errors_are_told_apart(void **state)
 	assert_int_equal(seen.seq_too_low, 2);
 }
 
-/* A hole wider than what is remembered, and packets from in and before it. */
+/* A gap wider than the window, and packets from inside and before it. */
 static void wide_holes_are_counted(void **state)
 {
 	(void)state;
@@ -335,7 +334,7 @@ static void earlier_starts_are_old(void **state)
 	assert_int_equal(port->latency[ID].rx_packets, 2);
 }
 
-/* Marked as of a latency flow, with a tail that is none. */
+/* Packets with the mark of a latency flow and an invalid tail. */
 static void spoilt_tails_are_bad_headers(void **state)
 {
 	(void)state;
@@ -346,7 +345,7 @@ static void spoilt_tails_are_bad_headers(void **state)
 	struct ws_stream stream = stream_of(frame, FRAME, WS_FLOW_LATENCY, false);
 	assert_int_equal(flow_mark(&stream, START, marked, FRAME, &tail), 0);
 	flow_meter_begin(meter, ID, START);
-	receive(marked, FRAME, (uint64_t)(HZ * 60)); /* sent a minute ago, by its tail */
+	receive(marked, FRAME, (uint64_t)(HZ * 60)); /* its tail says that it was sent a minute ago */
 	marked[FRAME - FLOW_TAIL_LEN] = 0;
 	receive(marked, FRAME, 0);
 	assert_int_equal(flow_meter_faults(meter).bad_header, 2);
@@ -381,7 +380,7 @@ static void times_are_summed_up(void **state)
 	assert_int_equal(seen.jitter_ns, (uint64_t)jitter);
 }
 
-/* T-Rex keeps the last half second that had packets until the flow begins anew. */
+/* T-Rex keeps the maximum of the last half second with packets until the flow begins again. */
 static void last_max_stays_without_packets(void **state)
 {
 	(void)state;
@@ -400,7 +399,7 @@ static void last_max_stays_without_packets(void **state)
 	assert_int_equal(read_at(1001 * HALF).max_ns, 9000);
 }
 
-/* Values of one count differ by less than a hundredth, and counts grow with values. */
+/* Values of one count differ by less than a hundredth, and counts increase with values. */
 static void hdr_keeps_two_digits(void **state)
 {
 	(void)state;
@@ -413,7 +412,7 @@ static void hdr_keeps_two_digits(void **state)
 		uint32_t at = 0;
 		while (!seen.hdr[at])
 			at++;
-		/* Back to the value, as HdrHistogram does it. */
+		/* Convert back to the value, like HdrHistogram. */
 		uint32_t bucket = at < 256 ? 0 : (at >> 7) - 1, sub = at < 256 ? at : (at & 127) + 128;
 		uint64_t value = (uint64_t)sub << bucket;
 		assert_true(value <= ns && (double)(ns - value) < 0.01 * (double)ns);
@@ -477,13 +476,13 @@ static void signatures_are_placed_in_their_series(void **state)
 		for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 			receive_numbered(series, order[i]);
 	assert_placed(18, 6, 4, 0);
-	receive_numbered(0, -1); /* before the first one ever */
+	receive_numbered(0, -1); /* before the first number */
 	assert_placed(19, 7, 4, 0);
-	receive_numbered(40, 0); /* of nobody */
+	receive_numbered(40, 0); /* from an unknown generator */
 	assert_placed(20, 7, 4, 1);
 }
 
-/* The first packet of another generator's series begins it, and those before it may still come. */
+/* The first packet of another generator's series begins it, and earlier ones may still arrive. */
 static void series_of_others_begin_where_they_are_seen(void **state)
 {
 	(void)state;
@@ -495,7 +494,7 @@ static void series_of_others_begin_where_they_are_seen(void **state)
 	assert_placed(6, 2, 1, 0);
 }
 
-/* Exact to the window's last packet, over whatever holes, and over the wrap of numbers. */
+/* Exact up to the window's last packet, with any gaps, and when numbers wrap. */
 static void the_window_is_exact(void **state)
 {
 	(void)state;
@@ -542,8 +541,8 @@ static void numbers_leave_checksums_alone(void **state)
 	}
 }
 
-/* `came` tells for each packet of a flow by which of two workers it came: '1', '2', both in turn
- * ('b'), or none ('-'). */
+/* `came` has a character per packet of a flow: the worker that received it ('1' or '2'), both in
+ * turn ('b'), or none ('-'). */
 static struct flow_order merge_of(const char *came, uint64_t base)
 {
 	struct flow_order seen[2];
@@ -571,13 +570,13 @@ static void order_is_merged_over_workers(void **state)
 	assert_in_range(seen.seq_too_high, 3, 4);
 	assert_int_equal(seen.duplicate, 0);
 
-	seen = merge_of("b1bb22", 0); /* flooded: it came to both */
+	seen = merge_of("b1bb22", 0); /* flooded: both workers received it */
 	assert_int_equal(seen.packets, 9);
 	assert_int_equal(seen.duplicate, 3);
 	assert_int_equal(seen.seq_too_low, 3);
 	assert_int_equal(seen.dropped, 0);
 
-	seen = merge_of("111--1", 0); /* to one alone, which knows all of it */
+	seen = merge_of("111--1", 0); /* one worker received the flow and knows everything */
 	assert_int_equal(seen.dropped, 2);
 	assert_int_equal(seen.seq_too_high, 1);
 }
@@ -598,13 +597,13 @@ static void merged_order_starts_over(void **state)
 	struct flow_order merged = flow_order_merge(seen, 2, 5);
 	assert_int_equal(merged.packets, 2);
 	assert_int_equal(merged.dropped, 1);
-	/* A further start adds to it. */
+	/* Another start adds to the counters. */
 	flow_order_add(&merged, &(struct flow_order){.packets = 4, .dropped = 2, .duplicate = 1});
 	assert_int_equal(merged.dropped, 3);
 	assert_int_equal(merged.duplicate, 1);
 }
 
-/* Short and odd frames are looked at no farther than they go (asan watches). */
+/* Short and odd frames are not read beyond their end (address sanitizer). */
 static void short_frames_are_survived(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flow sets without a port: the order of tuples, frames as written and read, what is made of them.
- * Each frame lies in a heap block of exactly the size that its reader may look at. */
+/* Flow sets without a port: the order of tuples, frames as written and read, and their counters.
+ * Each frame is in a heap block of exactly the size that may be read. */
 #include "generator/flow_set/flow_share.h"
 #include "tests/cmocka_all.h"
 #include "wire/ip4.h"
@@ -71,7 +71,7 @@ static void the_seed_decides_on_the_order(void **state)
 	assert_in_range(follows, 0, 5);
 }
 
-/* Any 1 000 flows that follow each other spread over all values of their ports: 20 of each. */
+/* 1 000 consecutive flows are spread over all values of their ports: 20 for each. */
 static void neighbours_spread_over_ports(void **state)
 {
 	(void)state;
@@ -99,7 +99,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct flow_tuple));
 }
 
-/* All combinations, and no others; a smaller set has the first flows of the whole one. */
+/* All combinations and no others; a smaller set has the first flows of the whole one. */
 static void flows_have_all_tuples_of_the_ranges(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void flows_have_all_tuples_of_the_ranges(void **state)
 			all[flow] = tuple_of(&tuples, flow);
 			assert_in_range(ports[0] << 8 | ports[1], 1024, 1034);
 			assert_in_range(ports[2] << 8 | ports[3], 1, 5);
-			if (ip6) { /* 2001::fe and the six after it, the third of which has a carry */
+			if (ip6) { /* 2001::fe and the six addresses after it; the third one needs a carry */
 				assert_in_range(at[14] << 8 | at[15], 0xfe, 0x104);
 				assert_memory_equal(at + 16, set.destination, 15);
 				assert_in_range(at[31], 0, 2);
@@ -252,7 +252,7 @@ static void frames_are_read_as_they_were_written(void **state)
 			assert_int_equal(seen.time, 0);
 			tuple = tuple_of(&tuples, seen.flow);
 			assert_true(flow_tuple_equals(&seen.tuple, &tuple, ip6));
-			for (uint64_t tsc = 1; tsc; tsc <<= 9) { /* also one that was stamped before */
+			for (uint64_t tsc = 1; tsc; tsc <<= 9) { /* including a frame that was stamped before */
 				flow_stamp(&writing.writer, frame, tsc * 0x9e3779b97f4a7c15u);
 				assert_checksums_are_right(frame, length, udp_at, ip6);
 			}
@@ -288,7 +288,7 @@ static void templates_without_room_are_refused(void **state)
 	free_share();
 }
 
-/* ---- what arrives */
+/* ---- reception */
 
 static void receive(const uint8_t *frame, uint16_t length)
 {
@@ -299,7 +299,7 @@ static void receive(const uint8_t *frame, uint16_t length)
 	free(block);
 }
 
-/* A frame of flow `flow`, as the initiator sends it or, from `back`, as the answer to that. */
+/* A frame of flow `flow`, as the initiator sends it, or, with `back`, the reply to it. */
 static uint16_t make_frame(uint8_t *frame, bool ip6, uint32_t flow, uint16_t generation, bool back)
 {
 	uint16_t length = ip6 ? FRAME6 : FRAME4;
@@ -328,7 +328,7 @@ static void others_are_counted_for_what_they_are(void **state)
 	assert_int_equal(share.counts.duplicates, 1);
 	receive(frame, make_frame(frame, false, 3, 4, false));
 	assert_int_equal(share.counts.late, 1);
-	receive(frame, make_frame(frame, false, 4, 5, true)); /* of its own port */
+	receive(frame, make_frame(frame, false, 4, 5, true)); /* sent by the receiving port itself */
 	receive(frame, make_frame(frame, false, 10, 5, false));
 	assert_int_equal(share.counts.bad, 2);
 	make_template(frame, false, 0, FRAME4);
@@ -346,7 +346,7 @@ static void others_are_counted_for_what_they_are(void **state)
 	free_share();
 }
 
-/* A new generation forgets all without clearing anything. */
+/* A new generation invalidates all entries without clearing them. */
 static void tuples_are_compared(void **state)
 {
 	(void)state;
@@ -380,7 +380,7 @@ static void tuples_are_compared(void **state)
 		for (uint32_t i = 0, flow = 0; flow < FLOWS; flow++)
 			if (flow % 10 != 9)
 				assert_int_equal(share.table->list[i++], flow);
-		/* The responder sends over each of those once. */
+		/* The responder sends over each of these flows once. */
 		uint8_t *out = malloc(sizeof(frame)), seen[FLOWS] = {0};
 		uint16_t length = ip6 ? FRAME6 : FRAME4;
 		struct flow_writing writing;
@@ -432,7 +432,7 @@ static void replies_are_judged_by_where_they_arrive(void **state)
 	}
 }
 
-/* A frame of this number, sent so many ticks before it arrives. */
+/* A frame with this number, sent `ticks` before it arrives. */
 static void receive_late(uint32_t number, uint32_t ticks)
 {
 	uint8_t frame[FRAME6], *block = malloc(FRAME4);
@@ -458,7 +458,7 @@ static uint64_t sum_of(const uint64_t *counts)
 	return sum;
 }
 
-/* Ticks are nanoseconds here; each latency is a multiple of 32 of them. */
+/* Ticks are nanoseconds here; each latency is a multiple of 32. */
 static void latencies_and_their_variation(void **state)
 {
 	(void)state;
@@ -490,7 +490,7 @@ static void latencies_and_their_variation(void **state)
 	free_share();
 }
 
-/* Parts of a stream have flows of their own. */
+/* Each part of a stream has its own flows. */
 static void a_flow_has_one_worker(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Field programs: what each instruction does to the packets, and what is refused. */
+/* Field programs: the effect of each instruction on packets, and refused programs. */
 #include "generator/program/program.h"
 #include "tests/cmocka_all.h"
 #include "wirespeed/runtime.h"
@@ -12,7 +12,7 @@
 
 enum { MAX_PACKETS = 5000 };
 
-/* The packets of one run, each on a heap block of exactly its size. */
+/* The packets of one run, each in a heap block of exact size. */
 struct output {
 	uint8_t *packets[MAX_PACKETS];
 	uint16_t lengths[MAX_PACKETS];
@@ -107,7 +107,7 @@ static uint64_t period_of(const struct ws_op *ops, uint16_t count)
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* `op` gives `expected` in turn, and starts over after them. */
+/* `op` produces `expected` in turn, and then starts over. */
 static void gives(struct ws_op op, const uint64_t *expected, uint32_t count)
 {
 	struct ws_op ops[] = {op, writing(0, 20, 8)};
@@ -137,7 +137,7 @@ static void counters_go_round(void **state)
 		  UINT64_MAX - 1);
 }
 
-/* 0 to 9 in fours becomes 0 to 11, 10 to 19 downwards 8 to 19. */
+/* 0 to 9 with step 4 becomes 0 to 11; downwards 10 to 19 becomes 8 to 19. */
 static void ranges_are_widened_to_the_step(void **state)
 {
 	(void)state;
@@ -177,7 +177,7 @@ static void lists_go_round(void **state)
 	GIVES(op, 7, 1);
 }
 
-/* T-Rex's generator, as it is written down. */
+/* T-Rex's generator, as documented. */
 static uint32_t drawn15(uint32_t *state)
 {
 	*state = 214013 * *state + 2531011;
@@ -199,7 +199,7 @@ static uint64_t drawn(uint32_t *state, uint8_t size)
 	}
 }
 
-/* From seed 1, known by heart: that generator is the one of Microsoft's rand(). */
+/* From seed 1; the values are well known, since it is the generator of Microsoft's rand(). */
 static void random_values_are_those_of_trex(void **state)
 {
 	(void)state;
@@ -215,7 +215,7 @@ static void random_values_are_those_of_trex(void **state)
 	assert_true(period_of(ops, 2) == UINT64_MAX);
 }
 
-/* Ranges of all sizes, which draw in turn, whatever packets are made at once. */
+/* Ranges of all sizes that draw in turn, with any number of packets per call. */
 static void random_variables_of_a_stream_draw_in_turn(void **state)
 {
 	(void)state;
@@ -317,8 +317,8 @@ static void random_lists_are_drawn_from(void **state)
 	drop(output);
 }
 
-/* A random variable advances its next one with each packet, a limited one when it starts over; one
- * beside the chain draws in its turn. */
+/* A random variable advances its next one with each packet, a limited one when it starts over; a
+ * variable outside of the chain draws in its turn. */
 static void random_variables_advance_their_next(void **state)
 {
 	(void)state;
@@ -362,13 +362,14 @@ static void random_variables_advance_their_next(void **state)
 	drop(output);
 }
 
-/* ---- no two variables tell of each other, whatever their kinds and whatever stands beside them */
+/* ---- any two variables are independent, for all kinds and all neighbours */
 
 enum { VALUES = 10, DRAWN_PACKETS = 4000, TUPLE = -1 };
 
 static const uint64_t listed[VALUES] = {3, 1, 4, 0, 5, 9, 2, 6, 8, 7};
 
-/* A variable of values below VALUES and what writes it, as a byte at 20 + its number. */
+/* A variable with values below VALUES, and an instruction that writes it as a byte at 20 + its
+ * number. */
 static uint16_t add_variable(struct ws_op *ops, uint16_t var, int kind)
 {
 	ops[0] =
@@ -392,8 +393,9 @@ static bool draws(int kind)
 	return kind == WS_VAR_RANDOM || kind == WS_VAR_RANDOM_LIST || kind == WS_VAR_RAND_LIMIT;
 }
 
-/* Packet i * stride[0] of the first variable against packet i * stride[1] of the second: within six
- * standard deviations of chi square with 81 degrees of freedom, and of a correlation of 0. */
+/* Compares packet i * stride[0] of the first variable with packet i * stride[1] of the second:
+ * within six standard deviations of chi square with 81 degrees of freedom, and of a correlation of
+ * 0. */
 static void assert_independent(const struct output *output, const int var[2],
 							   const uint32_t stride[2])
 {
@@ -420,7 +422,7 @@ static void assert_independent(const struct output *output, const int var[2],
 			var[0], var[1], stride[0], stride[1], chi_square, both * both / spread);
 }
 
-/* Also where one sequence holds every other, third or fourth value of the other one. */
+/* Also if one sequence consists of every second, third or fourth value of the other one. */
 static void assert_strangers(const struct output *output, int first, int second)
 {
 	for (uint32_t stride = 1; stride <= 4; stride++) {
@@ -456,7 +458,7 @@ static void variables_tell_nothing_of_each_other(void **state)
 	}
 }
 
-/* T-Rex: the next variable has the value before its first one until then. */
+/* As in T-Rex, the next variable has the value before its first one until then. */
 static void chains_begin_before_their_first_value(void **state)
 {
 	(void)state;
@@ -475,7 +477,7 @@ static void chains_begin_before_their_first_value(void **state)
 	assert_int_equal(period_of(ops, 4), 9);
 }
 
-/* 227 to 255 in sevens is widened to 261, which one byte does not hold: T-Rex goes on from 5. */
+/* 227 to 255 with step 7 is widened to 261, which exceeds a byte: T-Rex goes on from 5. */
 static void steps_overflow_where_a_size_ends(void **state)
 {
 	(void)state;
@@ -523,7 +525,7 @@ static void tuples_advance_address_first(void **state)
 	}
 }
 
-/* Ports go on behind the highest one, to the last there is and round from 1025. */
+/* Ports continue beyond the range up to 65535 and then from 1025. */
 static void unlimited_tuples_use_all_ports(void **state)
 {
 	(void)state;
@@ -606,8 +608,8 @@ static void masked_writes_keep_other_bits(void **state)
 	drop(output);
 }
 
-/* Little-endian ones are as wide as the variable, big-endian ones take the upper half of 8 bytes.
- */
+/* A little-endian write is as wide as the variable; a big-endian one takes the upper half of 8
+ * bytes. */
 static void masked_writes_have_their_own_width(void **state)
 {
 	(void)state;
@@ -676,7 +678,7 @@ static void put16(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
-/* A frame of IPv4 or IPv6 with `l4_len` bytes of protocol behind the header of `l3_len`. */
+/* An IPv4 or IPv6 frame with `l4_len` bytes of protocol behind the header of `l3_len` bytes. */
 static uint16_t make_ip(uint8_t *frame, int version, uint16_t l3_len, uint8_t protocol,
 						uint16_t l4_len)
 {
@@ -695,7 +697,7 @@ static uint16_t make_ip(uint8_t *frame, int version, uint16_t l3_len, uint8_t pr
 	return 14 + l3_len + l4_len;
 }
 
-/* A receiver's view: all that is covered, checksums included, sums to ffff. */
+/* As a receiver: all covered bytes, checksums included, sum to ffff. */
 static void assert_l4_checksum(const uint8_t *frame, int version, uint16_t l3_len, uint8_t protocol,
 							   uint16_t l4_len)
 {
@@ -768,7 +770,7 @@ static void ip_alone_leaves_l4(void **state)
 	drop(output);
 }
 
-/* All 65 536 payload words: one of them gives the sum that UDP must send as ffff. */
+/* All 65 536 payload words: for one of them UDP must send ffff. */
 static void udp_never_sends_zero(void **state)
 {
 	(void)state;
@@ -793,7 +795,7 @@ static void udp_never_sends_zero(void **state)
 	program_free(program);
 }
 
-/* The IP header claims more than the trimmed packet has: only what is there is summed. */
+/* The IP header claims more than the trimmed packet has: only existing bytes are summed. */
 static void checksums_end_with_the_packet(void **state)
 {
 	(void)state;
@@ -811,8 +813,7 @@ static void checksums_end_with_the_packet(void **state)
 	drop(output);
 }
 
-/* A program may write anything anywhere; the checksums still stay inside the packet (the
- * sanitizers watch). */
+/* A program may write anything anywhere; checksums stay within the packet (sanitizers). */
 static void nonsense_headers_are_survived(void **state)
 {
 	(void)state;
@@ -841,8 +842,9 @@ static uint32_t next_choice(uint32_t *seed, uint32_t below)
 	return (uint32_t)((uint64_t)*seed * below >> 32);
 }
 
-/* Up to five fields anywhere in the packet, and two checksums. A mask of no bits at the end makes
- * no difference but that checksums are summed up over each packet: both ways give the same. */
+/* Up to five fields anywhere in the packet, and two checksums. A final write with an empty mask
+ * changes nothing, except that checksums are then summed up over each packet: the results are
+ * equal. */
 static void checksums_are_those_summed_up_over_each_packet(void **state)
 {
 	(void)state;
@@ -857,7 +859,7 @@ static void checksums_are_those_summed_up_over_each_packet(void **state)
 		struct ws_op ops[16];
 		for (uint16_t i = 0; i < writes; i++) {
 			uint8_t size = (uint8_t)(1 << next_choice(&seed, 4));
-			/* Mostly where fields are: addresses and ports. */
+			/* Mostly at usual offsets: addresses and ports. */
 			uint32_t offset = next_choice(&seed, 3) ? 26 + 4 * next_choice(&seed, 3)
 													: next_choice(&seed, length - size + 1u);
 			ops[count] = counting(WS_VAR_RANDOM, 0, UINT64_MAX, 0, 1);
@@ -1076,8 +1078,8 @@ static uint32_t draw(uint32_t below)
 	return (uint32_t)(state >> 33) % below;
 }
 
-/* Up to three fields that may be anywhere in the first 60 bytes behind the addresses of Ethernet,
- * each over a variable of some kind, then checksums. Returns how many instructions that is. */
+/* Up to three fields anywhere in the first 60 bytes behind the Ethernet addresses, each over some
+ * variable, then checksums. Returns the number of instructions. */
 static uint16_t draw_program(struct ws_op *ops)
 {
 	static const uint8_t sizes[] = {1, 2, 4, 4};
@@ -1122,7 +1124,7 @@ static void levels_of_the_cpu_make_the_same_packets(void **state)
 	}
 }
 
-/* The level of CPU that MARCH names; 0: this one has it not. */
+/* The march level in MARCH; 0: the CPU does not support it. */
 static int choose_march(void)
 {
 	const char *name = getenv("MARCH");

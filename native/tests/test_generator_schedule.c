@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When packets are due: rates, bursts, chains, changes while running. One tick is a nanosecond. */
+/* Due times of packets: rates, bursts, chains, changes of a running schedule. A tick is a
+ * nanosecond. */
 #include "generator/traffic/schedule.h"
 #include "tests/cmocka_all.h"
 #include "wirespeed/runtime.h"
@@ -42,7 +43,7 @@ static struct schedule *make(const struct ws_stream *streams, uint32_t count)
 	return make_at(streams, count, 1, -1);
 }
 
-/* Takes all that is due by `now`, `max` packets a run; counts it per stream. */
+/* Take all packets due by `now`, at most `max` per run, and count them per stream. */
 static uint64_t take(struct schedule *schedule, double now, uint32_t max, uint64_t *per_stream)
 {
 	struct schedule_run run;
@@ -57,7 +58,7 @@ static uint64_t take(struct schedule *schedule, double now, uint32_t max, uint64
 	return all;
 }
 
-/* The due time of the one next packet. */
+/* The due time of the next packet. */
 static double next_due(struct schedule *schedule)
 {
 	struct schedule_run run;
@@ -80,7 +81,8 @@ static void rate_holds_however_it_is_asked(void **state)
 	schedule_free(schedule);
 }
 
-/* 333.3… ticks apart, a day long: one wrong bit of the interval would show as thousands. */
+/* 333.3… ticks per packet for a day: one wrong bit of the interval would make a difference of
+ * thousands. */
 static void rate_does_not_drift(void **state)
 {
 	(void)state;
@@ -149,7 +151,7 @@ static void streams_keep_their_own_rates(void **state)
 	schedule_free(schedule);
 }
 
-/* Streams that start together are all due at once, and none loses a packet to it. */
+/* Streams that start together are all due at once, and none loses a packet. */
 static void streams_start_when_they_are_told(void **state)
 {
 	(void)state;
@@ -211,7 +213,7 @@ static void gap_of_a_multi_burst_counts_from_its_last_packet(void **state)
 	schedule_free(schedule);
 }
 
-/* T-Rex: S0 of 100 packets, S1 of 5 bursts of 10, back to S0, three rounds. */
+/* T-Rex: S0 with 100 packets, S1 with 5 bursts of 10, back to S0, three rounds. */
 static void chain_of_three_rounds(void **state)
 {
 	(void)state;
@@ -253,7 +255,7 @@ static void chains_end_where_they_must(void **state)
 	assert_true(schedule_ended(schedule));
 	schedule_free(schedule);
 
-	streams[2].enabled = streams[2].self_start = true; /* runs already when the chain comes to it */
+	streams[2].enabled = streams[2].self_start = true; /* runs before the chain reaches it */
 	schedule = make(streams, 3);
 	assert_int_equal(take(schedule, FOREVER, 64, NULL), 10);
 	schedule_free(schedule);
@@ -304,7 +306,7 @@ static void factor_scales_the_way_to_the_next_packet(void **state)
 	streams[1].start_delay_us = 200;
 	struct schedule *schedule = make(streams, 2);
 	assert_int_equal(take(schedule, 600000, 64, NULL), 2);
-	schedule_set_factor(schedule, 600000, 4); /* of 1 100 000 half the way is left */
+	schedule_set_factor(schedule, 600000, 4); /* half of the 1 100 000 is left */
 	assert_true(fabs(next_due(schedule) - 725000) < 1);
 	assert_true(fabs(next_due(schedule) - 975000) < 1);
 	assert_true(fabs(next_due(schedule) - 1200000) < 1);
@@ -323,7 +325,7 @@ static void factor_leaves_gaps_alone(void **state)
 	schedule_free(schedule);
 }
 
-/* A ramp that changes the rate a hundred times asks for exactly its integral. */
+/* A rate that changes a hundred times: the number of packets is exactly its integral. */
 static void factor_ramp_loses_nothing(void **state)
 {
 	(void)state;
@@ -401,7 +403,7 @@ static void behind_is_a_millisecond_or_a_burst(void **state)
 	schedule_free(schedule);
 }
 
-/* Few or many at a time: what is skipped is neither lost nor counted twice. */
+/* Few or many at a time: skipped packets are neither lost nor counted twice. */
 static void skipping_counts_everything(void **state)
 {
 	(void)state;
@@ -444,7 +446,8 @@ static void skipping_tells_old_from_new(void **state)
 	schedule_free(schedule);
 }
 
-/* Late by three quarters of a burst: it is sent whole, as much later, and so is what follows it. */
+/* Late by three quarters of a burst: it is sent whole, with that delay, and so are the following
+ * ones. */
 static void bursts_are_put_off(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * No worker of a generator stores to a cache line that another worker uses. Both send the same
- * stream, whose packets are counted as a flow, from one end of a memif, and receive at the other,
- * each by queues of its own.
+ * stream, whose packets are counted as a flow, at one end of a memif, and receive at the other end,
+ * with separate queues.
  */
 #include "tests/cmocka_all.h"
 #include "tests/lines_rig.h"

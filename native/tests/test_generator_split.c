@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A profile's streams split over workers: nothing is sent twice, nothing left out, each when it is
- * due. A tick is a nanosecond. */
+/* A profile's streams split over workers: no packet is sent twice or left out, and each is sent
+ * when it is due. A tick is a nanosecond. */
 #include "generator/program/program_compiler.h"
 #include "generator/traffic/schedule_state.h"
 #include "generator/traffic/split.h"
@@ -46,7 +46,7 @@ static void split(const struct ws_stream *streams, uint32_t count, uint64_t allo
 		fail_msg("%s", ws_error());
 }
 
-/* The worker that has the stream whole; -1: it is in parts. */
+/* The worker that has the whole stream; -1: it is divided. */
 static int worker_of(uint32_t id)
 {
 	int found = -1, count = 0;
@@ -97,7 +97,7 @@ static void what_has_an_order_stays_whole(void **state)
 	streams[4].op_count = 1;
 	streams[5].pinned = 3;
 	split(streams, 7, ALL);
-	/* The fastest first, each to the worker with the least. */
+	/* The fastest one first, each to the worker with the lowest load. */
 	assert_int_equal(worker_of(1), 0);
 	assert_int_equal(worker_of(2), 0);
 	assert_int_equal(worker_of(3), 1);
@@ -123,7 +123,7 @@ static void impossible_cores_are_refused(void **state)
 	assert_non_null(strstr(ws_error(), "others of its chain"));
 }
 
-/* When each packet is due, by one worker or by all of them. */
+/* Due times of all packets, on one worker or on all of them. */
 static uint32_t times_of(const struct worker_streams *given, double seconds, double *times)
 {
 	struct schedule_run run;
@@ -148,7 +148,7 @@ static int compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* 10 ms at 50 kpps, at twice that from 3 ms on. */
+/* 10 ms at 50 kpps, and at twice that from 3 ms on. */
 static void parts_are_due_when_the_whole_is(void **state)
 {
 	(void)state;
@@ -168,7 +168,7 @@ static void parts_are_due_when_the_whole_is(void **state)
 		assert_true(fabs(parts[i] - whole[i]) < 1);
 }
 
-/* The values of the fields that a part writes. */
+/* The values that a part writes into its fields. */
 static void run_part(const struct ws_stream *stream, struct stream_part part, uint32_t count,
 					 uint8_t (*packets)[FRAME])
 {
@@ -246,7 +246,7 @@ static void programs_with_memory_are_not_divided(void **state)
 	assert_false(program_spreads(&stream));
 	ops[1].var_kind = WS_VAR_RANDOM;
 	assert_true(program_spreads(&stream));
-	ops[0].max = 254; /* widened beyond a byte */
+	ops[0].max = 254; /* widened range exceeds a byte */
 	ops[0].step = 200;
 	assert_false(program_spreads(&stream));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tagged packet groups as a worker counts them. Each packet lies in heap blocks of exactly the size
- * that its reader may look at. */
+/* Counting of tagged packet groups by a worker. Each packet is in heap blocks of exactly the size
+ * that may be read. */
 #include "generator/observe/flow_wire.h"
 #include "generator/tagged/tagged.h"
 #include "tests/cmocka_all.h"
@@ -132,7 +132,7 @@ static void short_heads_are_survived(void **state)
 	const uint16_t types[2] = {DOT1Q, DOT1Q}, ids[2] = {7, 9};
 	for (uint32_t len = 1; len <= HEAD + 8; len++)
 		receive_head(2, types, ids, len, 0, 0);
-	/* Below 14 bytes nothing, below 18 no tag, below 22 one of the two. */
+	/* Less than 14 bytes: not counted; less than 18: no tag; less than 22: one of the two tags. */
 	assert_int_equal(packets(0, NO_TAG), 4);
 	assert_int_equal(packets(0, 0), 4);
 	assert_int_equal(packets(0, 1), 1);

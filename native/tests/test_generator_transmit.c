@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Refused packets, and the memory of packets. No worker runs here: the test calls the port's
- * functions burst by burst, so that rings fill when it wants them to.
+ * Refused packets, and the memory of packets. No worker runs: the test calls the port's functions
+ * burst by burst, so that rings fill when it wants.
  */
 #include "dev/pool.h"
 #include "dev/port.h"
@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Looped ring, /dev/null, memif that nobody connects to, a file of FILE_PACKETS packets. */
+/* A looped ring, /dev/null, a memif without peer, a file of FILE_PACKETS packets. */
 enum { RING, NOTHING, DEAD, READER, PORTS };
 enum { FILE_PACKETS = 20 };
 enum { RING_ROOM = 4095, VALUE_AT = 50, DESCRIPTORS = 1024 };
@@ -39,7 +39,7 @@ static void expect(int result)
 		fail_msg("%s", ws_error());
 }
 
-/* A variable that goes up from 0; past 4 096 packets it is not unrolled. */
+/* A variable that counts from 0; it is unrolled up to 4 096 packets. */
 static const struct ws_op *counting(uint64_t values)
 {
 	static struct ws_op ops[2];
@@ -48,7 +48,7 @@ static const struct ws_op *counting(uint64_t values)
 	return ops;
 }
 
-/* A burst that is due in microseconds. */
+/* A burst that takes microseconds. */
 static struct ws_stream burst(uint64_t packets, const struct ws_op *ops)
 {
 	return (struct ws_stream){
@@ -79,7 +79,7 @@ static struct ws_generator_port counters(uint16_t port)
 	return all[port];
 }
 
-/* Sends all that is due until the program ends; returns what the counters gained. */
+/* Send all due packets until the program ends; returns the increase of the counters. */
 static struct ws_generator_port run(uint16_t index)
 {
 	struct ws_generator_port before = counters(index);
@@ -101,7 +101,8 @@ static uint32_t value_of(const struct rte_mbuf *sent)
 	return (uint32_t)(at[0] << 24 | at[1] << 16 | at[2] << 8 | at[3]);
 }
 
-/* Takes `count` packets out of the ring and checks that their values go up from `first`, modulo. */
+/* Take `count` packets from the ring and check that their values count up from `first`, modulo
+ * `modulo`. */
 static void drain(uint32_t count, uint32_t first, uint32_t modulo)
 {
 	for (uint32_t i = 0; i < count; i++) {
@@ -127,8 +128,8 @@ static void assert_memory_is_home(void)
 		assert_true(rte_mempool_full(generator->fresh[0]));
 }
 
-/* However much is asked, a full ring takes what fits; the values that it got follow each other. A
- * burst is refused when nobody takes anything for longer than the port is patient. */
+/* At any rate a full ring takes what fits, and the values of these packets are consecutive. A burst
+ * is refused if nothing is taken for longer than the port's patience. */
 static void full_ring_refuses(void **state)
 {
 	(void)state;
@@ -149,8 +150,8 @@ static void full_ring_refuses(void **state)
 	generator->ports[RING].shares->patience = patience;
 }
 
-/* A burst is sent whole, though the ring takes a little at a time: nothing is refused, late or left
- * out, and the balance holds at any moment. */
+/* A burst is sent whole although the ring takes a few packets at a time: none is refused, late or
+ * left out, and the counters always add up. */
 static void a_burst_is_sent_as_the_ring_takes_it(void **state)
 {
 	(void)state;
@@ -178,7 +179,7 @@ static void a_burst_is_sent_as_the_ring_takes_it(void **state)
 	}
 }
 
-/* All packets of an endless stream beside the burst are counted, sent or not. The burst's packets
+/* All packets of an endless stream next to the burst are counted, sent or not. The burst's packets
  * differ in length. */
 static void a_burst_is_whole_beside_others(void **state)
 {
@@ -215,7 +216,7 @@ static void a_burst_is_whole_beside_others(void **state)
 	assert_memory_is_home();
 }
 
-/* Nobody takes anything: the burst waits for as long as the port is patient, then is refused. */
+/* Nothing is taken: the burst waits for the port's patience, then is refused. */
 static void a_burst_to_nobody_ends(void **state)
 {
 	(void)state;
@@ -237,7 +238,7 @@ static void a_burst_to_nobody_ends(void **state)
 	assert_memory_is_home();
 }
 
-/* A packet that was built and refused is the next to go, so no value is left out. */
+/* A packet that was built and refused is sent next, so that no value is left out. */
 static void refused_packets_leave_no_hole(void **state)
 {
 	(void)state;
@@ -264,7 +265,8 @@ static void refused_packets_leave_no_hole(void **state)
 	}
 }
 
-/* Many live streams on a port that takes nothing: what they keep is bounded, and freed. */
+/* Many live streams on a port that takes nothing: the number of stored packets is bounded, and they
+ * are freed. */
 static void refused_packets_do_not_pile_up(void **state)
 {
 	(void)state;
@@ -288,7 +290,7 @@ static void refused_packets_do_not_pile_up(void **state)
 	assert_memory_is_home();
 }
 
-/* By reference: the packets never leave their place, so nothing but their order can go wrong. */
+/* Packets sent by reference stay in place, so only their order could go wrong. */
 static void refused_references_are_taken_back(void **state)
 {
 	(void)state;
@@ -304,8 +306,8 @@ static void refused_references_are_taken_back(void **state)
 	assert_memory_is_home();
 }
 
-/* A driver that takes any part of a burst and, as NICs do, keeps packets until a thousand later
- * ones have come; those must stay as they were. */
+/* A driver that takes any part of a burst and, like NICs, holds packets until a thousand later ones
+ * have come; held packets must not change. */
 static struct {
 	bool keeps;
 	uint32_t next[3];           /* values, of the three lengths */
@@ -352,8 +354,8 @@ static uint16_t take_some(uint16_t port, uint16_t queue, struct rte_mbuf **packe
 	return n;
 }
 
-/* Streams that take turns, each with values of its own: none is left out or comes twice, whether
- * the driver is done with a packet at once or holds it. */
+/* Alternating streams, each with its own values: none is left out or repeated, whether the driver
+ * frees a packet at once or holds it. */
 static void live_streams_take_turns(void **state)
 {
 	(void)state;
@@ -405,7 +407,7 @@ static void references_come_home(void **state)
 	assert_null(generator->stopped);
 }
 
-/* Away for longer than it may owe: the rest goes at once, as late. */
+/* Preempted for longer than most_owed: packets beyond that are late at once. */
 static void backlog_is_late(void **state)
 {
 	(void)state;
@@ -423,14 +425,14 @@ static void backlog_is_late(void **state)
 	assert_int_equal(after.refused_packets, before.refused_packets);
 }
 
-/* Away for a few milliseconds: nothing is late, no burst follows, and in the end nothing is
+/* Preempted for a few milliseconds: no packet is late, no burst follows, and in the end none is
  * missing. */
 static void a_moment_away_is_made_up_for(void **state)
 {
 	(void)state;
 	struct ws_stream stream = burst(1, NULL);
 	stream.mode = WS_CONTINUOUS;
-	stream.rate_pps = 10e3; /* a burst of what may be made up for is 100 ms long */
+	stream.rate_pps = 10e3; /* the packets that may be caught up take 100 ms */
 	struct generator_port *port = generator->ports[NOTHING].shares;
 	struct ws_generator_port before = counters(NOTHING);
 	start(NOTHING, &stream, 1);
@@ -438,12 +440,12 @@ static void a_moment_away_is_made_up_for(void **state)
 	double away = (double)ws_tsc_hz() / 500, real_away = port->away;
 	traffic->origin = port->looked = rte_rdtsc() - (uint64_t)away;
 	assert_in_range(generator_transmit(port), 0, 1);
-	assert_true(traffic->owed >= 0.9 * away); /* looked at twice, it has made up for some */
+	assert_true(traffic->owed >= 0.9 * away); /* after two checks some was caught up */
 	double owed = traffic->owed, looked = traffic->looked;
 	generator_transmit(port);
 	double since = traffic->looked - looked;
 	assert_true(traffic->owed == (since > port->away ? owed + since : owed - since / 8));
-	/* Other processes may keep this one away too: that is not to count. */
+	/* Real preemptions by other processes must not count. */
 	port->away = INFINITY;
 	while (traffic->owed > 0 || generator_transmit(port))
 		generator_transmit(port);
@@ -455,7 +457,7 @@ static void a_moment_away_is_made_up_for(void **state)
 	assert_int_equal(after.late_packets, before.late_packets);
 }
 
-/* Overdue packets that meet a full ring are the tester's fault, fresh ones are not. */
+/* Overdue packets that find the ring full are the tester's fault; punctual ones are not. */
 static void overdue_packets_are_late_not_refused(void **state)
 {
 	(void)state;
@@ -466,7 +468,7 @@ static void overdue_packets_are_late_not_refused(void **state)
 	struct ws_generator_port before = counters(DEAD);
 	start(DEAD, &stream, 1);
 	port->traffic->looked =
-		(double)ws_tsc_hz() / 2000; /* half a millisecond late, though not away */
+		(double)ws_tsc_hz() / 2000; /* half a millisecond late, but not preempted */
 	port->traffic->origin = rte_rdtsc() - ws_tsc_hz() / 2000;
 	generator_transmit(port);
 	struct ws_generator_port after = counters(DEAD);
@@ -495,7 +497,7 @@ static void paused_port_sends_nothing(void **state)
 	expect(ws_generator_stop_port(generator, NOTHING));
 }
 
-/* Takes all buffers but `left` out of the pool; returns how many those are. */
+/* Take all buffers but `left` out of the pool; returns their number. */
 static uint32_t take_buffers(struct rte_mempool *pool, struct rte_mbuf **taken, uint32_t left)
 {
 	uint32_t count = 0;
@@ -507,7 +509,7 @@ static uint32_t take_buffers(struct rte_mempool *pool, struct rte_mbuf **taken, 
 	return count;
 }
 
-/* The ring is emptied now and then, so that a few buffers come back. */
+/* The ring is emptied now and then, so that a few buffers are freed. */
 static void without_a_buffer_is_neither_refused_nor_late(void **state)
 {
 	(void)state;
@@ -562,7 +564,7 @@ static void a_pushed_packet_without_a_buffer_is_counted_so(void **state)
 	free(taken);
 }
 
-/* The driver takes a packet out of the file, and then finds no buffer for it. */
+/* The driver reads a packet from the file and then finds no buffer for it. */
 static void what_arrives_without_a_buffer_is_missed(void **state)
 {
 	(void)state;

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-static char order[256]; /* the names of the nodes, as they ran */
+static char order[256]; /* the names of the nodes, in the order in which they ran */
 static uint16_t offered;
 static uint16_t sunk, sink_calls, largest;
-static uint32_t rounds[GRAPH_FRAME_SIZE]; /* how often each packet has been round the loop */
+static uint32_t rounds[GRAPH_FRAME_SIZE]; /* number of loops of each packet */
 
 static void ran(const struct graph_node *node)
 {
@@ -46,7 +46,7 @@ static uint16_t spread_process(struct graph *graph, struct graph_node *node, voi
 	return n;
 }
 
-/* Edge 0 goes back until a packet has been round three times. */
+/* Edge 0 leads back until a packet has made three loops. */
 static uint16_t loop_process(struct graph *graph, struct graph_node *node, void **packets,
 							 uint16_t n)
 {
@@ -85,7 +85,7 @@ static const struct graph_counter counters[] = {{"packets seen", false}};
 	};                                                                                             \
 	GRAPH_REGISTER(variable)
 
-/* The short way first, so that a walk in order of discovery would run the sink too early. */
+/* The short path first: a walk in order of discovery would run the sink too early. */
 NODE(diamond, "diamond", source_process, true, "short", "long-1")
 NODE(short_way, "short", spread_process, false, "sink")
 NODE(long_1, "long-1", spread_process, false, "long-2")
@@ -104,7 +104,7 @@ NODE(unowned, "unowned", source_process, true, "%-wire")
 static struct graph_registration sink = {.name = "sink", .process = sink_process};
 GRAPH_REGISTER(sink)
 
-/* Two arcs: of one node, and of each interface's. */
+/* Two arcs: one at a single node, one at each interface's node. */
 NODE(arc_start, "arc-start", source_process, true, "arc-end", "sink")
 NODE(arc_end, "arc-end", spread_process, false, "sink")
 NODE(first_feature, "z-first", spread_process, false, "arc-end")
@@ -184,7 +184,7 @@ static void runs_in_order_and_merges(void **state)
 	graph_destroy(graph);
 }
 
-/* By edges at random, of which the last two lead to one node. */
+/* Random edges; the last two lead to one node. */
 static void packets_of_each_edge_keep_their_order(void **state)
 {
 	enum { TARGETS = 3, EDGES = 4, ROUNDS = 64 };
@@ -242,7 +242,7 @@ static void expands_patterns(void **state)
 	assert_int_equal(source->edge_count, 4);
 	assert_string_equal(source->edges[0]->name, "e0-out");
 	assert_string_equal(source->edges[1]->name, "memif1/0-out");
-	assert_string_equal(source->edges[2]->name, "sink"); /* the loopback has no such node */
+	assert_string_equal(source->edges[2]->name, "sink"); /* loopbacks do not have that node */
 	assert_string_equal(source->edges[3]->name, "sink");
 	assert_int_equal(source->edges[1]->interface, 1);
 	assert_string_equal(source->edges[1]->edges[0]->name, "memif1/0-wire");
@@ -361,7 +361,7 @@ static void shows_packets_to_the_trace(void **state)
 	graph_destroy(graph);
 }
 
-/* Checks the first target of packets from the node, with these features on. */
+/* Check the first target of packets from the node, with these features on. */
 static void assert_leads(const char *from, const char *to, const struct graph_feature_on *on,
 						 uint16_t count, const char *ran_in_order)
 {
@@ -415,7 +415,7 @@ static void a_template_is_on_for_its_interface_alone(void **state)
 	features_on_count = 0;
 }
 
-/* The last one: from here on no graph can be made. */
+/* The last test: from here on no graph can be made. */
 static void features_that_wait_for_each_other_are_refused(void **state)
 {
 	(void)state;

@@ -16,7 +16,7 @@ static int start(void **state)
 	return ws_router_set_handoff(rig_router, 0, (uint16_t[]){0}, 1, false);
 }
 
-/* Worker `owner` is not there: the test empties its ring. */
+/* Worker `owner` does not run: the test empties its ring. */
 static void assert_handed_to(uint8_t owner)
 {
 	struct rte_ring *ring = rte_ring_create("of-owner", 64, SOCKET_ID_ANY, RING_F_SC_DEQ);
@@ -90,7 +90,7 @@ static void a_frame_for_several_workers_is_split_among_them(void **state)
 		rte_ring_free(rings[i]);
 	}
 	assert_int_equal(rig_counter("worker-handoff", "packets handed to another worker"), handed);
-	/* Worker 0 is the test's own; its packets have no route and are counted drops. */
+	/* The test is worker 0; its packets have no route and are counted as dropped. */
 	assert_int_equal(rig_totals().rx_packets, FLOWS);
 	assert_int_equal(rig_totals().rx_packets - handed, rig_totals().drops);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that wait for their next hop: sent in order, given up, gone with what they wait for. */
+/* Packets held for their next hop: sent in order, given up, dropped with their interface. */
 #include "router/interface/interface_make.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -127,7 +127,7 @@ static void a_few_wait_and_are_sent_in_order(uint32_t destination, uint32_t next
 	assert_int_equal(ws_router_held(rig_router, held, 2), 1);
 	assert_int_equal(held[0].packets, HOLD_PACKETS);
 	assert_int_equal(address_ip4(&held[0].next_hop), next_hop);
-	/* Asked again twice, the packets stay as they lie and are counted once. */
+	/* After two more requests the packets are still held and were counted once. */
 	later(1);
 	later(1);
 	assert_int_equal(questions(), 2);
@@ -155,7 +155,7 @@ static void those_to_a_host(void **state)
 	a_few_wait_and_are_sent_in_order(IP(10, 0, 1, 2), IP(10, 0, 1, 2));
 }
 
-/* In as many buffers as it came in, whole. */
+/* In as many segments as it came in, whole. */
 static void a_packet_in_pieces(void **state)
 {
 	(void)state;
@@ -166,7 +166,7 @@ static void a_packet_in_pieces(void **state)
 	struct frame out = rig_take(1);
 	assert_int_equal(out.length, in.length);
 	assert_memory_equal(out.bytes + PORT_AT, in.bytes + PORT_AT, in.length - PORT_AT);
-	assert_int_equal(out.bytes[ETHERNET_LEN + 8], 63); /* its TTL, once */
+	assert_int_equal(out.bytes[ETHERNET_LEN + 8], 63); /* TTL, decremented once */
 }
 
 static void senders_are_told_when_nobody_answers(void **state)
@@ -202,7 +202,7 @@ static void errors_stay_within_their_rate(void **state)
 	assert_int_equal(counted("held packets whose next hop did not answer"), 3);
 }
 
-/* Also when its adjacency's place is another next hop's by then, which has a MAC address. */
+/* Also if its adjacency's index now belongs to another, resolved next hop. */
 static void a_next_hop_without_a_route_is_given_up(void **state)
 {
 	(void)state;
@@ -221,7 +221,7 @@ static void a_next_hop_without_a_route_is_given_up(void **state)
 	assert_int_equal(rig_totals().held, 0);
 }
 
-/* Some of 60 hosts hash to the same place; the second of two is held in the place beside it. */
+/* Some of 60 hosts have the same place; the second of two is held in the next one. */
 static void next_hops_of_one_place_are_held(void **state)
 {
 	enum { HOSTS = 60 };
@@ -245,7 +245,7 @@ static void next_hops_of_one_place_are_held(void **state)
 		;
 }
 
-/* A scan fills the table and no more; the next ones have the places again. */
+/* A scan fills the table only for a while; later next hops get its places. */
 static void a_scan_fills_the_places(void **state)
 {
 	(void)state;
@@ -283,7 +283,7 @@ static void what_waits_goes_with_its_interface(void **state)
 	assert_int_equal(taken_number(), 3);
 }
 
-/* Nobody is asked by it, and what waits goes on waiting; senders are told in time. */
+/* No requests are sent through it, and packets stay held; senders get their errors in time. */
 static void what_waits_outlasts_an_interface_that_is_down(void **state)
 {
 	(void)state;
@@ -320,7 +320,7 @@ static void senders_are_told_when_their_next_hops_interface_stays_down(void **st
 static bool is_in_walk;
 static uint32_t settled_before;
 
-/* On the worker, before the lookup: goes on once the neighbour is known, or a pause is asked for.
+/* On the worker, before the lookup: continue once the neighbour is known, or a pause is requested.
  */
 static void wait_in_walk(struct graph *graph, struct graph_node *node, void **packets, uint16_t n)
 {
@@ -334,14 +334,14 @@ static void wait_in_walk(struct graph *graph, struct graph_node *node, void **pa
 	graph_set_trace(graph, NULL);
 }
 
-/* The packet is in a walk of the running worker when the neighbour gets this MAC address. */
+/* The neighbour gets this MAC address while the packet is in a walk of the running worker. */
 static void settle_during_the_walk_of(const struct frame *frame, const uint8_t *mac)
 {
 	settled_before = rig_router->neighbors_settled;
 	is_in_walk = false;
 	graph_set_trace(rig_router->workers[0]->graph, wait_in_walk);
 	for (uint16_t far = FAR; far < 2 * FAR; far++)
-		interface_free(rig_router, far); /* the far ends of the wires are the test's */
+		interface_free(rig_router, far); /* the far ends belong to the test */
 	assert_int_equal(ws_router_start(rig_router), 0);
 	rig_put(0, frame->bytes, frame->length);
 	while (!__atomic_load_n(&is_in_walk, __ATOMIC_ACQUIRE))
@@ -375,7 +375,7 @@ static void none_overtakes_those_to_a_host(void **state)
 	none_overtakes_them(IP(10, 0, 1, 2));
 }
 
-/* Its packets go to the old address until the walk is over. */
+/* Packets go to the old address until the walk has ended. */
 static void none_waits_while_a_mac_changes(void **state)
 {
 	(void)state;

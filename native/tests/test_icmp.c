@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to IPv4 packets: pings and errors. */
+/* Replies to IPv4 packets: pings and errors. */
 #include "router/packet/metadata.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -76,7 +76,7 @@ static void answers_pings(void **state)
 	assert_int_equal(rig_counter("icmp4-echo-request", "bad icmp4 checksum"), 0);
 }
 
-/* The other interface's address is ours as well, and TTL 1 is enough to get here. */
+/* The other interface's address belongs to the router as well, and TTL 1 suffices. */
 static void answers_pings_to_any_address(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void stays_silent(void **state)
 	assert_silent(&in, "ip4-icmp-error", "interface has no address to send an icmp4 error from");
 }
 
-/* A ping to an address without a route back: the answer itself has no route, and ends there. */
+/* A ping to an address without a route back: the reply has no route and is dropped. */
 static void does_not_answer_itself(void **state)
 {
 	(void)state;
@@ -265,7 +265,7 @@ static void does_not_answer_itself(void **state)
 	assert_silent(&in, "ip4-icmp-error", "no icmp4 error about an icmp4 error");
 }
 
-/* 100 at once, which is 100 ms of the 1 000 a second; more only as time goes by. */
+/* A burst of 100, which is 100 ms at 1 000 per second; then only as time passes. */
 static void keeps_to_the_rate(void **state)
 {
 	(void)state;
@@ -305,7 +305,7 @@ static void assert_taken(const struct frame *in, uint64_t count, uint8_t begins)
 	assert_int_equal(rig_take(0).length, 0);
 }
 
-/* A number that nobody registered is unknown, as before. */
+/* Unregistered numbers stay unknown. */
 static void hands_over_to_upper_layers(void **state)
 {
 	(void)state;

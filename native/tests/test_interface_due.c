@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces by when they are due: in order, and without looking at the others. */
+/* Interfaces by due time: in order, and without inspecting the others. */
 #include "cmocka_all.h"
 #include "router/interface/interface_due.h"
 
@@ -40,8 +40,8 @@ static void the_soonest_comes_first(void **state)
 	assert_int_equal(due.count, late);
 }
 
-/* The cost of a poll does not depend on the number of interfaces: one look if nothing is due, and a
- * few for each that is. */
+/* The cost of a poll does not depend on the number of interfaces: one entry is inspected if nothing
+ * is due, and a few for each that is. */
 static void a_poll_looks_at_few(void **state)
 {
 	(void)state;
@@ -55,7 +55,7 @@ static void a_poll_looks_at_few(void **state)
 	assert_true(interface_due_take(&due, 1000, &index));
 	interface_due_at(&due, index, 100000);
 	assert_false(interface_due_take(&due, 1000, &index));
-	assert_in_range(due.looks, 1, 64); /* three times the depth of the heap, and some */
+	assert_in_range(due.looks, 1, 64); /* a little more than three times the depth of the heap */
 }
 
 int main(void)

@@ -47,7 +47,7 @@ static int all_accounted(void **state)
 	return 0;
 }
 
-/* Nothing comes out, and exactly this counter says why. */
+/* No packet is sent, and exactly this counter has the reason. */
 static void assert_dropped(const struct frame *frame, const char *node, const char *reason)
 {
 	uint64_t before = rig_counter(node, reason), drops = rig_totals().drops;
@@ -137,7 +137,7 @@ static void drops_every_short_frame(void **state)
 	assert_int_equal(rig_take(1).length, whole.length);
 }
 
-/* A packet whose first buffer ends within the header counts as too short, not as readable. */
+/* A packet whose first buffer ends within the header counts as too short. */
 static void drops_header_in_pieces(void **state)
 {
 	(void)state;
@@ -301,7 +301,7 @@ static void keeps_to_the_mtu(void **state)
 	assert_int_equal(be16toh(icmp->rest[1]), 1027);
 }
 
-/* From any node on, with the frame as it is there, and never in the packet's way. */
+/* From any node on, with the frame at that node, and without effect on the packet. */
 static void traces_from_any_node(void **state)
 {
 	(void)state;
@@ -333,8 +333,9 @@ static void traces_from_any_node(void **state)
 }
 
 #ifndef NDEBUG
-/* End of a process that forwards a packet after the node was declared so. Counters and ports are
- * in memory that it shares with this one, so nothing is accounted for afterwards. */
+/* Exit code of a process that forwards a packet after the node's kind was declared as `takes`.
+ * Counters and ports are in memory shared with this process, so nothing is accounted for
+ * afterwards. */
 static int end_with(const char *name, uint8_t takes)
 {
 	int status;
@@ -362,8 +363,7 @@ static void debug_builds_check_what_nodes_take(void **state)
 }
 #endif
 
-/* An answer moves the start of the frame; its steps show it from the Ethernet header all the same.
- */
+/* A reply moves the start of the frame; its steps still begin at the Ethernet header. */
 static void traces_answers(void **state)
 {
 	(void)state;
@@ -404,7 +404,7 @@ int main(void)
 		TEST(traces_from_any_node),
 		TEST(traces_answers),
 #ifndef NDEBUG
-		/* The last one, since its processes keep buffers. */
+		/* The last test, since its processes keep buffers. */
 		cmocka_unit_test_setup(debug_builds_check_what_nodes_take, with_route),
 #endif
 	};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IPv6: checked, forwarded, answered; and what must not pass. */
+/* IPv6: checks, forwarding, replies, and packets to drop. */
 #include "router/interface/ip6_interface.h"
 #include "router/packet/metadata.h"
 #include "tests/accounted.h"
@@ -19,7 +19,7 @@
 #include <rte_common.h>
 #include <string.h>
 
-/* 2001:db8:N::H; the rig's interface N is H = 1, its host is H = 2. */
+/* 2001:db8:N::H; the rig's interface N has H = 1, its host H = 2. */
 #define IP6(n, h) ((uint8_t[16]){0x20, 1, 0xd, 0xb8, 0, (n), [15] = (h)})
 #define ADDRESS6(n, h) address_of_ip6(IP6(n, h))
 
@@ -101,7 +101,7 @@ static void assert_checksum(struct frame *frame)
 	assert_int_equal(frame->length, ETHERNET_LEN + IP6_LEN + length);
 }
 
-/* Ours is an address in the table of its interface alone. */
+/* An address belongs to the router only in the table of its interface. */
 static void own_addresses_are_of_a_table(void **state)
 {
 	(void)state;
@@ -137,12 +137,12 @@ static void forwards(void **state)
 	ws_router_interface_counters(rig_router, 0, &counters);
 	assert_int_equal(counters.ip6, 1);
 	assert_int_equal(counters.ip4, 0);
-	/* In pieces, and with Ethernet padding behind. */
+	/* In segments, and with Ethernet padding. */
 	rig_send_pieces(0, in.bytes, in.length, 60);
 	assert_int_equal(rig_take(1).length, in.length);
 	rig_send(0, in.bytes, in.length + 4);
 	assert_int_equal(rig_take(1).length, in.length + 4);
-	/* Other addresses than those that most have. */
+	/* With unusual addresses. */
 	in = udp6((uint8_t[16]){0, 0x64, 0xff, 0x9b, [15] = 1}, IP6(0x48, 9), 30);
 	send(&in);
 	assert_int_equal(rig_take(1).length, in.length);
@@ -255,7 +255,7 @@ static void answers_pings(void **state)
 		assert_checksum(&out);
 		assert_memory_equal(icmp_of(&out) + 1, icmp_of(&in) + 1, length);
 	}
-	/* To all nodes: from the address that suits. */
+	/* To all nodes: the reply's source matches the sender. */
 	struct frame in = ping6(IP6(0, 2), (uint8_t[16]){0xff, 2, [15] = 1}, 8), out;
 	memcpy(in.bytes, ((uint8_t[6]){0x33, 0x33, 0, 0, 0, 1}), 6);
 	send(&in);
@@ -289,7 +289,7 @@ static void answers_pings(void **state)
 	assert_silent(&in, "ip6-local", "icmp6 shorter than its header");
 }
 
-/* Puts `length` bytes of extension headers, the first of them `first`, behind the IPv6 header. */
+/* Insert `length` bytes of extension headers, the first of type `first`, behind the IPv6 header. */
 static void extend(struct frame *frame, const uint8_t *headers, size_t length, uint8_t first)
 {
 	uint8_t *payload = frame->bytes + ETHERNET_LEN + IP6_LEN;
@@ -314,7 +314,7 @@ static void looks_behind_extension_headers(void **state)
 	assert_int_equal(out.length, plain.length);
 	assert_checksum(&out);
 	assert_int_equal(rig_counter("ip6-local", "ip6 extension headers present"), 1);
-	/* On the way through they are left alone. */
+	/* Forwarded packets keep theirs. */
 	in = udp6(IP6(0, 2), IP6(0x48, 1), 20);
 	extend(&in, headers, 64, IP6_HOP_BY_HOP);
 	send(&in);
@@ -338,7 +338,7 @@ static void looks_behind_extension_headers(void **state)
 	assert_silent(&in, "ip6-local", "no next header");
 }
 
-/* The error that comes back about `in`, whole if it fits. */
+/* Take the error about `in` and check it; it quotes all of it if that fits. */
 static struct frame expect_error(const struct frame *in, uint8_t type, uint8_t code, uint32_t rest)
 {
 	send(in);
@@ -378,7 +378,7 @@ static void answers_with_errors(void **state)
 	in = udp6(IP6(0, 2), IP6(0x48, 9), 1300 - IP6_LEN - UDP_LEN);
 	send(&in);
 	assert_int_equal(rig_take(1).length, in.length);
-	/* A neighbour without a global address gets its answer all the same. */
+	/* A neighbour without a global address gets its error, too. */
 	in = udp6((uint8_t[16]){0xfe, 0x80, [15] = 9}, IP6(0, 1), 30);
 	struct frame out = expect_error(&in, ICMP6_UNREACHABLE, ICMP6_PORT_UNREACHABLE, 0);
 	assert_memory_equal(ip_of(&out)->source, rig_router->ip6[0]->link_local, 16);
@@ -427,7 +427,7 @@ static void follows_routes(void **state)
 	struct frame in = udp6(IP6(0, 2), IP6(0x50, 9), 30);
 	assert_int_equal(ws_router_route_add(rig_router, &route, false), 0);
 	assert_silent(&in, "ip6-lookup", "route says drop");
-	/* Two paths: each flow by one of them, all flows by both. */
+	/* Two paths: each flow uses one of them, and both are used. */
 	route.path_count = 2;
 	route.paths[0] = (struct ws_path){.next_hop = ADDRESS6(1, 2), .interface = -1};
 	route.paths[1] = (struct ws_path){.next_hop = ADDRESS6(0, 2), .interface = -1};
@@ -452,7 +452,7 @@ static void follows_routes(void **state)
 		by_path[first]++;
 	}
 	assert_true(by_path[0] > 120 && by_path[1] > 120);
-	/* Nothing of ports to read. */
+	/* Too short to have ports. */
 	in = udp6(IP6(0, 2), IP6(0x50, 9), 0);
 	for (uint16_t length = 0; length < 4; length++) {
 		in.length = ETHERNET_LEN + IP6_LEN + length;
@@ -489,7 +489,7 @@ static void pings_others(void **state)
 	assert_int_equal(reply.length, 64);
 	assert_memory_equal(reply.source.bytes, IP6(0x48, 7), 16);
 	assert_int_equal(ws_router_echo_replies(rig_router, &reply, 1), 0);
-	/* Ourselves. */
+	/* To the router itself. */
 	echo.destination = ADDRESS6(0, 1);
 	sequence = ws_router_echo(rig_router, &echo);
 	rig_walk();
@@ -529,7 +529,7 @@ static void ping_keeps_the_last_answers(void **state)
 	assert_int_equal(replies[0].sequence, last - 63);
 }
 
-/* From any node on, with the frame as it is there, and the adjacency once it is known. */
+/* From any node on, with the frame at that node, and the adjacency once it is known. */
 static void traces_from_any_node(void **state)
 {
 	(void)state;
@@ -552,15 +552,15 @@ static void traces_from_any_node(void **state)
 			assert_int_equal(steps[s].byte_count, in.length);
 			assert_memory_equal(steps[s].bytes, is_out ? out.bytes : in.bytes, in.length);
 			assert_int_equal(steps[s].tx_interface, is_decided ? 1 : -1);
-			bool begins_behind = i >= 5; /* where the adjacency is no longer looked at */
+			bool begins_behind = i >= 5; /* from here on the adjacency is not used any more */
 			assert_true((steps[s].adjacency != UINT32_MAX) == (is_decided && !begins_behind));
 		}
 		ws_router_trace_clear(rig_router);
 	}
 }
 
-/* A frame with tags that is traced from a node behind ethernet-input is shown without them; and a
- * path with labels shows the interface that it ends at. */
+/* A tagged frame that is traced from a node behind ethernet-input is shown without tags; a path
+ * with labels shows its interface. */
 static void traces_tags_and_labels(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words that one thread writes often share no cache line with words that another thread uses per
+/* Words that one thread often writes share no cache line with words that another thread uses per
  * packet. */
 #include "cmocka_all.h"
 #include "generator/control/generator.h"
@@ -12,7 +12,7 @@ enum { LINE = 64 };
 #define LINE_OF(type, member) (offsetof(struct type, member) / LINE)
 #define LAST_LINE_OF(type, member)                                                                 \
 	((offsetof(struct type, member) + sizeof(((struct type *)0)->member) - 1) / LINE)
-/* `first` ends in a line before that in which `second` begins. */
+/* `first` ends in a cache line before that of `second`. */
 #define ASSERT_APART(type, first, second)                                                          \
 	assert_true(LAST_LINE_OF(type, first) < LINE_OF(type, second))
 
@@ -34,14 +34,14 @@ static void what_a_worker_has_of_its_own_is_whole_lines(void **state)
 	ASSERT_WHOLE_LINES(mailbox);
 }
 
-/* The main thread posts; the worker counts each loop. */
+/* The main thread posts calls; the worker counts each loop. */
 static void a_worker_counts_beside_its_mailbox(void **state)
 {
 	(void)state;
 	ASSERT_APART(generator_worker, mailbox, stats);
 }
 
-/* A million routes come in within seconds. */
+/* A million routes may be added within seconds. */
 static void a_change_of_routes_leaves_the_readers_lines_alone(void **state)
 {
 	(void)state;

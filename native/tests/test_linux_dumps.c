@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Dumps that the kernel refuses, breaks off or leaves incomplete: none of them takes a route away.
- *
- * A real kernel does that when it is busy or short of memory, which a test cannot bring about. So
- * the socket here is one end of a pair, and the test is the kernel at the other.
+ * Dumps that the kernel refuses, aborts or leaves incomplete: none of them deletes a route. A real
+ * kernel does this when it is busy or short of memory, which a test cannot cause. So the socket is
+ * one end of a pair, and the test acts as the kernel at the other end.
  */
 #include "cmocka_all.h"
 #include "linux/dumps.h"
@@ -19,10 +18,10 @@
 
 enum { E0 = 10 };
 
-static int kernel_end = -1; /* of the first socket, that dumps come by */
+static int kernel_end = -1; /* other end of the first socket, for dumps */
 static uint32_t told_count, removed_count;
 
-/* ---- In place of the system's and the router's */
+/* ---- Replacements for functions of the system and the router */
 
 int socket(int domain, int type, int protocol)
 {
@@ -91,8 +90,8 @@ static void answer_number(uint16_t type, int32_t number, uint16_t flags)
 	answer(&message.header, flags);
 }
 
-/* The family that the next dump of routes is asked for; 0 for one of something else. False when
- * nothing is asked for. */
+/* Take the next request for a dump: the family if it is for routes, otherwise 0. False if there is
+ * none. */
 static bool is_asked(uint8_t *family)
 {
 	struct {
@@ -113,7 +112,7 @@ static void tell_route(uint16_t flags)
 	answer(route_message(RTM_NEWROUTE, &route), flags);
 }
 
-/* Answers all dumps that are due, those of IPv4's routes with the route. */
+/* Reply to all dumps that are due; the dump of IPv4 routes contains the route. */
 static void serve(void)
 {
 	uint8_t family;
@@ -124,7 +123,7 @@ static void serve(void)
 	}
 }
 
-/* Until IPv4's routes are asked for. */
+/* Reply until a dump of IPv4 routes is requested. */
 static void serve_up_to_routes(void)
 {
 	uint8_t family = AF_UNSPEC;
@@ -150,7 +149,7 @@ static int begin(void **state)
 	serve();
 	assert_int_equal(stats().routes, 1);
 	assert_int_equal(told_count, 1);
-	ws_linux_pair(host, E0, 0); /* all is read again */
+	ws_linux_pair(host, E0, 0); /* everything is read again */
 	serve_up_to_routes();
 	return 0;
 }
@@ -173,10 +172,10 @@ static void assert_nothing_is_taken_back(void)
 	assert_true(stats().is_syncing);
 }
 
-/* A pause is over: as if the pairs had changed, but without any news. */
+/* The pause is over: request a new dump, as after a change of pairs, but without news. */
 static void assert_it_is_made_again(void)
 {
-	/* Once for what was asked for before, whose end brings a pause of its own. */
+	/* The first one serves an earlier request; its end starts a pause of its own. */
 	for (int i = 0; i < 2; i++) {
 		ws_linux_pair(host, E0, 0);
 		serve();
@@ -202,7 +201,7 @@ static void a_refused_dump(void **state)
 	assert_it_is_made_again();
 }
 
-/* A kernel before 5.3 has no next-hop objects: it is not asked for them again and again. */
+/* A kernel before 5.3 has no next-hop objects: the dump is not requested again and again. */
 static void a_kernel_without_nexthop_objects(void **state)
 {
 	(void)state;
@@ -236,14 +235,14 @@ static void an_interrupted_dump_is_never_believed(void **state)
 		answer_number(NLMSG_DONE, 0, family == AF_INET ? NLM_F_DUMP_INTR : 0);
 		ws_linux_poll(host);
 	} while (is_asked(&family));
-	assert_true(times > 2); /* some at once */
+	assert_true(times > 2); /* some at once, without a pause */
 	assert_int_equal(removed_count, 0);
 	assert_int_equal(stats().failed_dumps, times);
 	assert_true(stats().is_syncing);
 	assert_it_is_made_again();
 }
 
-/* A new pair gets all routes, however often a dump fails on the way. */
+/* A new pair gets all routes, even if dumps fail repeatedly before. */
 static void pairs_are_told_after_failures(void **state)
 {
 	(void)state;
@@ -275,7 +274,7 @@ static void pauses_double_up_to_a_bound(void **state)
 		uint64_t pause = dumps.not_before_ns[DUMP_LINKS] - now;
 		assert_true(pause == last * 2 || !last || pause == last);
 		assert_int_equal(dumps_next(&dumps, 1u << DUMP_LINKS, now), DUMP_COUNT);
-		/* Nobody else waits for it. */
+		/* The other dumps do not wait for it. */
 		assert_int_equal(dumps_next(&dumps, UINT32_MAX, now), DUMP_ADDRESSES);
 		now += last = pause;
 		assert_int_equal(dumps_next(&dumps, 1u << DUMP_LINKS, now), DUMP_LINKS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Effects of kernel messages on the router; the router here only records its calls. */
+/* Effects of kernel messages on the router, which here only records its calls. */
 #include "cmocka_all.h"
 #include "linux/intake.h"
 #include "linux_messages.h"
@@ -71,7 +71,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* In a block of its exact size, so that reading past its end is seen. */
+/* In a block of exact size, so that reads beyond its end are found. */
 static void take_copy(const struct nlmsghdr *message, bool from_dump)
 {
 	struct linux_message parsed;
@@ -305,7 +305,7 @@ static void routes_go_by_objects(void **state)
 	assert_int_equal(intake.wanted, 0);
 }
 
-/* Without a word about the routes themselves. */
+/* Without a message about the routes themselves. */
 static void routes_follow_their_objects(void **state)
 {
 	(void)state;
@@ -341,7 +341,7 @@ static void an_object_that_goes_takes_its_routes_along(void **state)
 		assert_int_equal(told[i].route.path_count, is_group);
 	}
 	assert_int_equal(intake.stats.routes, 1);
-	/* A dump that does not tell of them finds that they went without a word. */
+	/* A dump without them shows that they were deleted without a message. */
 	intake_dump_begins(&intake, DUMP_NEXTHOPS);
 	intake_dump_ends(&intake, DUMP_NEXTHOPS);
 	intake_flush(&intake);
@@ -360,7 +360,7 @@ static void an_object_without_a_way_of_ours(void **state)
 	assert_int_equal(told_count, 0);
 	take_route_by(3, 11);
 	assert_int_equal(last()->route.paths[0].kind, WS_PATH_DROP);
-	/* Its routes were not kept. */
+	/* Its routes were not stored. */
 	take(nexthop_message(RTM_NEWNEXTHOP, &by_e0));
 	assert_int_equal(intake.wanted, 1 << DUMP_ROUTES4 | 1 << DUMP_ROUTES6);
 }
@@ -407,7 +407,7 @@ static void links_and_addresses_are_kept(void **state)
 	assert_int_equal(intake.address_count, 0);
 }
 
-/* Look-ups per message stay few with as many objects as the router can hold. */
+/* The number of lookups per message is small with as many objects as the router can hold. */
 static void links_and_addresses_are_found_without_a_walk(void **state)
 {
 	(void)state;
@@ -458,7 +458,7 @@ static void an_interface_that_is_unpaired_loses_its_routes(void **state)
 	intake_dump_ends(&intake, DUMP_ROUTES4);
 	intake_flush(&intake);
 	assert_true(last()->is_removal);
-	/* Links come and go; their numbers are not used up. */
+	/* Links come and go; the table does not fill up. */
 	for (int32_t link = 1000; link < 9000; link++) {
 		assert_int_equal(intake_pair(&intake, link, 3), 0);
 		assert_int_equal(intake_pair(&intake, link, -1), 0);
@@ -540,7 +540,7 @@ static void a_label_has_several_paths_and_stacks(void **state)
 	assert_next_hop(&route->paths[1], "192.0.3.1", 1);
 }
 
-/* By no paired link, to no next hop, with more labels than there is room for, of two labels. */
+/* Without a paired link, without a next hop, with too many labels, or for two labels. */
 static void a_label_that_leads_nowhere_of_ours_is_left_out(void **state)
 {
 	(void)state;
@@ -562,7 +562,7 @@ static void a_label_that_leads_nowhere_of_ours_is_left_out(void **state)
 	assert_int_equal(intake.stats.labels, 0);
 }
 
-/* The user's stays, and what the router refuses is told. */
+/* The user's route stays, and the rejection is reported. */
 static void a_label_of_the_user_is_not_replaced(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of the kernel's routes against a plain list, through thousands of random changes. */
+/* The table of the kernel's routes compared with a plain list, through thousands of random changes.
+ */
 #include "cmocka_all.h"
 #include "linux/rib.h"
 
@@ -33,7 +34,7 @@ static struct path_set set_of(uint32_t number)
 	return set;
 }
 
-/* model[prefix][metric]: number of its set, 0 for none. */
+/* model[prefix][metric]: number of the set, 0: none. */
 static uint8_t model[ENTRIES][METRICS];
 
 static void check(const struct rib *rib)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of our own addresses: exact, and of bounded cost whatever it holds and is asked. */
+/* The set of the router's own addresses: exact, and of bounded cost for all contents and lookups.
+ */
 #include "cmocka_all.h"
 #include "router/interface/local_addresses.h"
 
@@ -28,10 +29,10 @@ static void has_what_it_was_made_of(void **state)
 	for (uint32_t i = 0; i < MANY; i++)
 		addresses[i] = nth(i);
 	for (uint32_t i = 0; i < 100; i++)
-		addresses[MANY + i] = nth(7); /* twice and more often */
+		addresses[MANY + i] = nth(7); /* twice or more */
 	struct local_set *own = local_set_make(addresses, MANY + 100);
 	assert_non_null(own);
-	/* Twice as many buckets at most as addresses, each of a few: what is looked at is bounded. */
+	/* At most twice as many buckets as addresses, each of a few places: the cost is bounded. */
 	assert_true(1u << own->bucket_bits <= 4 * MANY);
 	for (uint32_t i = 0; i < MANY; i++) {
 		struct local_address address = nth(i), other = nth(MANY + i);
@@ -45,7 +46,7 @@ static void has_what_it_was_made_of(void **state)
 	free(addresses);
 }
 
-/* Some are there more than once, as where interfaces use each other's. */
+/* Some addresses occur several times, as with unnumbered interfaces. */
 static void follows_what_comes_and_goes(void **state)
 {
 	(void)state;
@@ -79,7 +80,8 @@ static void an_empty_one_has_nothing(void **state)
 	free(own);
 }
 
-/* Addresses that one set takes for its own at first sight tell nothing of the next one. */
+/* Addresses that pass the bitmap of one set do not pass that of the next one more often than
+ * others. */
 static void each_is_seeded_anew(void **state)
 {
 	(void)state;

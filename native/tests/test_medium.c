@@ -20,7 +20,7 @@ static void only_shared_rings_are_the_peers_to_drain(void **state)
 		assert_int_equal(medium_of(queues[i]), WS_MEDIUM_QUEUE);
 }
 
-/* The names as e1000, ixgbe and bnxt have them, and those of virtio. */
+/* The counters' names in e1000, ixgbe, bnxt and virtio. */
 static void pause_frames_have_many_names(void **state)
 {
 	(void)state;
@@ -58,7 +58,7 @@ static void preemptions_add_up(void **state)
 	assert_int_equal(preemption.count, 2);
 	assert_int_equal(preemption.ticks, 4 * least);
 	assert_int_equal(preemption.longest, 3 * least);
-	/* A sleep counts by the time that exceeds what the worker asked for. */
+	/* A sleep counts by the excess over its requested length. */
 	const uint64_t late = 2000 * OVERSLEPT_US;
 	preemption_note_sleep(&preemption, &watch, 50 * late, 49 * late + 1);
 	preemption_note_sleep(&preemption, &watch, 50 * late, UINT64_MAX);
@@ -77,7 +77,7 @@ static uint64_t wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* A turn that its driver's system calls made long, and one that slept. A tick is a nanosecond. */
+/* A pass made long by its driver's system calls, and one that slept. A tick is a nanosecond. */
 static void work_in_the_kernel_is_no_preemption(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void work_in_the_kernel_is_no_preemption(void **state)
 	while (used < WORK_NS);
 	uint64_t ended = wall_ns();
 	preemption_note(&preemption, &watch, ended - began, ended);
-	/* Others may have had the CPU meanwhile: that, and no more. */
+	/* Other threads may have used the CPU: only that time counts. */
 	assert_in_range(preemption.ticks, 0, ended - began - used + SLOP_NS);
 	began = wall_ns();
 	preemption_begin(&watch, began);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memif ports of this process on both sides of one socket, and a client that breaks the rules.
- * Packets to send are heap blocks of their exact size, so that a read beyond them is seen.
+ * memif ports of this process at both ends of one socket, and a client that breaks the rules.
+ * Packets to send are in heap blocks of exact size, so that reads beyond them are found.
  */
 #include "dev/memif/peer.h"
 #include "dev/memif/socket.h"
@@ -49,7 +49,7 @@ static struct rte_mbuf *make_piece(uint32_t first, uint16_t length)
 	return piece;
 }
 
-/* In pieces of at most `piece` bytes. */
+/* In segments of at most `piece` bytes. */
 static struct rte_mbuf *make(uint32_t length, uint16_t piece)
 {
 	struct rte_mbuf *packet = make_piece(0, (uint16_t)RTE_MIN(length, piece)), *last = packet;
@@ -96,7 +96,7 @@ static void every_length_arrives_whole(void **state)
 		pass(SERVER, CLIENT, length, UINT16_MAX);
 		pass(CLIENT, SERVER, length, UINT16_MAX);
 	}
-	/* Around the ends of a client's buffers, and of ours. */
+	/* Around the lengths of a client's and of the pool's buffers. */
 	for (uint32_t length = 1900; length <= 2300; length++) {
 		pass(SERVER, CLIENT, length, UINT16_MAX);
 		pass(CLIENT, SERVER, length, UINT16_MAX);
@@ -117,7 +117,8 @@ static void chains_arrive_whole(void **state)
 	assert_int_equal(buffers_at_large(), 0);
 }
 
-/* Long ones among short ones, more than fit: in their order, and what is refused stays ours. */
+/* Long packets between short ones, more than fit: they are sent in order, and the caller keeps the
+ * refused ones. */
 static void a_full_ring_takes_what_fits(void **state)
 {
 	(void)state;
@@ -141,7 +142,7 @@ static void a_full_ring_takes_what_fits(void **state)
 	assert_int_equal(buffers_at_large(), 0);
 }
 
-/* Indices go round many times. */
+/* Indices wrap many times. */
 static void bursts_go_round(void **state)
 {
 	(void)state;
@@ -177,7 +178,7 @@ static int count_descriptors(void)
 	return count;
 }
 
-/* By the list of mappings, which of an emulated program has its own and not the emulator's. */
+/* From the list of mappings, which in an emulated program excludes the emulator's. */
 static unsigned long mapped_pages(void)
 {
 	unsigned long bytes = 0, from, to;
@@ -223,7 +224,7 @@ static void without_a_peer_nothing_is_taken(void **state)
 	wait_for_link(CLIENT, true);
 }
 
-/* The first memif makes some things once; they do not count. */
+/* Some objects are created once, by the first memif; they do not count. */
 static void nothing_is_left_of_the_deleted(void **state)
 {
 	(void)state;
@@ -241,7 +242,7 @@ static void nothing_is_left_of_the_deleted(void **state)
 		}
 	}
 	assert_int_equal(count_descriptors(), descriptors);
-	/* Fewer than one each; a sanitizer's own memory grows by some. */
+	/* Less than one page per port; a sanitizer's own memory grows a little. */
 	assert_in_range(mapped_pages(), 0, pages + 240);
 	assert_int_equal(access(more.devargs + strlen("memif:"), F_OK), -1);
 }
@@ -331,7 +332,7 @@ static uint16_t open_guarded(void)
 	return (uint16_t)port;
 }
 
-/* All that is said after INIT; the last answer. */
+/* Send all messages after INIT; returns the last reply. */
 static struct memif_message lay_out(void)
 {
 	const uint16_t counts[] = {1, 1};
@@ -382,7 +383,7 @@ static void strangers_are_sent_away(void **state)
 	expect(ws_port_delete(port));
 }
 
-/* A descriptor that cannot be is a packet lost and counted; the next one arrives. */
+/* An invalid descriptor is a packet lost and counted; the next one arrives. */
 static void descriptors_are_checked(void **state)
 {
 	(void)state;
@@ -412,7 +413,7 @@ static void descriptors_are_checked(void **state)
 		rte_pktmbuf_free(received[0]);
 		assert_int_equal(ring->tail, head);
 	}
-	/* The last bytes of the region are in it. */
+	/* Exactly the last bytes of the region. */
 	ring->descriptors[head++ % 16] = (struct memif_descriptor){.length = 60, .offset = size - 60};
 	/* A chain without an end, then nothing more. */
 	ring->descriptors[head % 16] = good;
@@ -428,7 +429,7 @@ static void descriptors_are_checked(void **state)
 	expect(ws_port_delete(port));
 }
 
-/* `n` packets of 60 bytes more, of which the server takes all. */
+/* Send `n` packets of 60 bytes, all of which the server receives. */
 static void take_from_hostile(uint16_t port, struct memif_ring *ring, uint16_t n)
 {
 	struct rte_mbuf *received[256];
@@ -439,8 +440,8 @@ static void take_from_hostile(uint16_t port, struct memif_ring *ring, uint16_t n
 	rte_pktmbuf_free_bulk(received, n);
 }
 
-/* A server returns the slots of a large ring by the quarter. It returns fewer after some looks that
- * found nothing, and all before its worker may sleep. */
+/* A server returns the slots of a large ring after a quarter of it. It returns fewer after some
+ * empty polls, and all before its worker may sleep. */
 static void slots_are_offered_back_together(void **state)
 {
 	enum { LARGE_LOG2 = 10, A_QUARTER = 256, LOOKS = 64 };
@@ -472,7 +473,7 @@ static void slots_are_offered_back_together(void **state)
 	hostile_log2 = HOSTILE_LOG2;
 }
 
-/* The index of a peer that offers buffers is read for want of them. */
+/* A server with too few known free slots reads its peer's index. */
 static void a_packet_over_more_slots_than_are_known_goes_at_once(void **state)
 {
 	(void)state;
@@ -489,7 +490,7 @@ static void a_packet_over_more_slots_than_are_known_goes_at_once(void **state)
 	expect(ws_port_delete(port));
 }
 
-/* An index that jumps ends it. */
+/* An index that jumps ends the connection. */
 static void indices_are_checked(void **state)
 {
 	(void)state;
@@ -510,7 +511,7 @@ static void indices_are_checked(void **state)
 	}
 }
 
-/* Buffers to fill that are none: in no region, or of no length. */
+/* Invalid buffers to fill: in no region, or of no length. */
 static void offered_buffers_are_checked(void **state)
 {
 	(void)state;
@@ -538,7 +539,7 @@ static int sealed_memory(uint64_t size, bool seal)
 {
 	int fd = memfd_create("hostile", MFD_ALLOW_SEALING);
 	assert_int_equal(ftruncate(fd, (off_t)size), 0);
-	/* Without a seal, and so that nobody can put one on it. */
+	/* Without the seal, and without the possibility to set it. */
 	assert_int_equal(fcntl(fd, F_ADD_SEALS, seal ? F_SEAL_SHRINK : F_SEAL_SEAL), 0);
 	return fd;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of a memif client that its server reads and fills where they lie, and when they are the
- * client's again. */
+/* Packets of a memif client that its server reads and fills in place, and the time when the client
+ * gets them back. */
 #include "dev/memif/control.h"
 #include "dev/pool.h"
 
@@ -40,7 +40,7 @@ static uint32_t at_large(void)
 	return rte_mempool_in_use_count(packets_pool);
 }
 
-/* Packets of the pool, with their bytes in what the port lends. */
+/* Allocate packets from the pool, with their data in memory lent by the port. */
 static void get_packets(uint16_t n)
 {
 	expect(rte_pktmbuf_alloc_bulk(packets_pool, packets, n));
@@ -75,7 +75,7 @@ static void a_packet_is_ours_again_when_it_was_read(void **state)
 		assert_int_equal(port_transmit(CLIENT, 0, packets, COUNT), COUNT);
 		reclaim();
 		assert_int_equal(at_large(), COUNT);
-		/* Still where it was: what changes now is what arrives. */
+		/* It is still in place: a change of the data changes the packet that arrives. */
 		memset(packets[COUNT - 1]->buf_addr, 99, ROOM);
 		assert_int_equal(port_receive(SERVER, 0, received, COUNT / 2), COUNT / 2);
 		reclaim();
@@ -90,7 +90,7 @@ static void a_packet_is_ours_again_when_it_was_read(void **state)
 	}
 }
 
-/* A packet of a foreign pool, and one in several pieces, between others that are lent. */
+/* A packet from another pool, and one in several segments, between lent ones. */
 static void what_lies_elsewhere_is_copied(void **state)
 {
 	struct rte_mbuf *mixed[4], *received[4];
@@ -148,7 +148,7 @@ static void what_is_received_lies_where_it_was_put(void **state)
 	uint16_t kept_count = 0;
 	int copied = 0;
 	(void)state;
-	/* Some are kept for longer than the ring has slots. */
+	/* Some are kept for longer than one lap of the ring. */
 	while (kept_count < 300) {
 		expect(rte_pktmbuf_alloc_bulk(ports_pool(), sent, COUNT));
 		for (uint16_t i = 0; i < COUNT; i++)
@@ -169,7 +169,7 @@ static void what_is_received_lies_where_it_was_put(void **state)
 		check(kept[i], 0);
 }
 
-/* All that can be lent is somewhere else: packets arrive as copies. */
+/* All lendable packets are in use: packets arrive as copies. */
 static void without_buffers_to_lend_packets_are_copied(void **state)
 {
 	static struct rte_mbuf *all[SLOTS + MEMIF_LENT_SPARE];
@@ -224,7 +224,7 @@ static void long_packets_arrive_whole(void **state)
 	assert_int_equal(rte_mempool_in_use_count(ports_pool()), 0);
 }
 
-/* With packets under way in both directions. */
+/* With packets in flight in both directions. */
 static void a_peer_that_goes_leaves_no_packet_behind(void **state)
 {
 	struct rte_mbuf *received[COUNT];
@@ -244,7 +244,7 @@ static void a_peer_that_goes_leaves_no_packet_behind(void **state)
 
 /* ---- A server that breaks the rules ---- */
 
-/* Its tail goes back to what was given back before. */
+/* Its tail moves back before slots that were already free. */
 static void a_tail_that_goes_back_ends_it(void **state)
 {
 	struct rte_mbuf *received[COUNT];
@@ -257,7 +257,7 @@ static void a_tail_that_goes_back_ends_it(void **state)
 	struct memif_queue *queue = port_paths[SERVER].rx[0];
 	assert_int_equal(queue->ring->tail--, COUNT);
 	reclaim();
-	/* Too short a time to wait for: they connect again at once, and begin with new rings. */
+	/* The ports reconnect at once, with new rings; that is too short to observe. */
 	wait_for_new_ring();
 	assert_int_equal(at_large(), 0);
 }
@@ -281,7 +281,7 @@ static void loans_do_not_overlap(void **state)
 	}
 	for (int i = 0; i < 20; i += 2)
 		port_end_loan(CLIENT, loans[i]);
-	/* The gap of one that was given back. */
+	/* It takes the gap of a returned loan. */
 	assert_ptr_equal(port_lend(CLIENT, 1801), loans[18]);
 	port_end_loan(CLIENT, loans[18]);
 	for (int i = 1; i < 20; i += 2) {

@@ -51,7 +51,7 @@ static uint8_t serial_of(const struct rte_mbuf *packet)
 	return rte_pktmbuf_mtod(packet, const uint8_t *)[FRAME - 1];
 }
 
-/* All that is in the rings: which one each flow came in, and that it came in its order. */
+/* Take all packets from the rings: the ring of each flow, and a check of its order. */
 static uint32_t collect(uint16_t to, int ring_of[FLOWS], uint8_t next[FLOWS])
 {
 	struct rte_mbuf *packet;
@@ -107,7 +107,7 @@ static void long_packets_are_spread(void **state)
 	send_all(SERVER, LONG);
 }
 
-/* If the ring of a flow is full, the packets behind it stay: a prefix of those given is sent. */
+/* If the ring of a flow is full, the packets behind it wait: a prefix of the burst is sent. */
 static void a_full_ring_holds_up_the_rest(void **state)
 {
 	struct rte_mbuf *packets[2 * SLOTS];
@@ -125,7 +125,7 @@ static void a_full_ring_holds_up_the_rest(void **state)
 	assert_int_equal(rte_mempool_in_use_count(ports_pool()), 0);
 }
 
-/* Its peer has one ring to receive from. */
+/* The peer has one RX ring. */
 static void a_peer_with_fewer_rings_gets_all(void **state)
 {
 	struct ws_port_config one = configs[SERVER];
@@ -134,7 +134,7 @@ static void a_peer_with_fewer_rings_gets_all(void **state)
 	one.rx_queues = one.tx_queues = 1;
 	expect(ws_port_delete(SERVER));
 	wait_for_link(CLIENT, false);
-	/* The rings go a moment after the link. */
+	/* The rings are detached a moment after the link is down. */
 	for (uint16_t taken = FLOWS; taken; usleep(1000)) {
 		for (uint8_t flow = 0; flow < FLOWS; flow++)
 			packets[flow] = make(flow, 0, FRAME);
@@ -159,7 +159,7 @@ static void a_flow_is_told_by_addresses_and_ports(void **state)
 		changed[counts[i]] = 1;
 		assert_int_not_equal(memif_flow_hash(changed, sizeof(changed)), hash);
 	}
-	/* The TTL, what the packet carries, and tags are not of the flow. */
+	/* TTL, payload and tags are not part of the flow. */
 	memcpy(changed, ip4, sizeof(ip4));
 	changed[22] = changed[50] = 1;
 	assert_int_equal(memif_flow_hash(changed, sizeof(changed)), hash);
@@ -167,7 +167,7 @@ static void a_flow_is_told_by_addresses_and_ports(void **state)
 	memcpy(tagged + 12, (const uint8_t[]){0x81, 0, 0, 7}, 4);
 	memcpy(tagged + 16, ip4 + 12, 48);
 	assert_int_equal(memif_flow_hash(tagged, sizeof(tagged)), hash);
-	/* Pieces of a packet stay together, whatever lies where the first has ports. */
+	/* Fragments of a packet stay together, whatever they have in place of ports. */
 	memcpy(changed, ip4, sizeof(ip4));
 	changed[20] = 0x20;
 	hash = memif_flow_hash(changed, sizeof(changed));
@@ -178,7 +178,7 @@ static void a_flow_is_told_by_addresses_and_ports(void **state)
 	hash = memif_flow_hash(ip6, sizeof(ip6));
 	ip6[37] = 1;
 	assert_int_not_equal(memif_flow_hash(ip6, sizeof(ip6)), hash);
-	/* However short it is. */
+	/* At any length. */
 	for (uint16_t length = 0; length <= sizeof(ip6); length++) {
 		uint8_t *exact = malloc(length ? length : 1u);
 		memcpy(exact, ip6, length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: their order, what keeps them from having one, and their state. */
+/* Modules: their order, obstacles to it, and their state. */
 /* Its list of modules is emptied before each test. cmocka has another `fail`. */
 #include "router/module.c" /* NOLINT(bugprone-suspicious-include) */
 

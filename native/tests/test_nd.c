@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbour discovery: who becomes a neighbour, who stays one, and who is asked. */
+/* Neighbour discovery: learning, aging and probing of neighbours. */
 #include "router/interface/interface_due.h"
 #include "router/interface/ip6_interface.h"
 #include "router/interface/ip6_settings.h"
@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* On e0, whose own address is H = 1. */
+/* An address on e0, whose own address has H = 1. */
 #define IP6(h) ((uint8_t[16]){0x20, 1, 0xd, 0xb8, [14] = (uint8_t)((h) >> 8), (uint8_t)(h)})
 
 enum { SOLICITED = 2, OVERRIDE = 1 };
@@ -98,17 +98,17 @@ static void believes_advertisements_as_far_as_it_should(void **state)
 	assert_int_equal(neighbor_count(), 0);
 	advertise(2, rig_host[0], SOLICITED | OVERRIDE);
 	expect(WS_NEIGHBOR_REACHABLE, rig_host[0]);
-	/* Another MAC address, without the flag that it replaces the one before: doubt, no more. */
+	/* Another MAC address without the override flag: the neighbour becomes stale. */
 	advertise(2, other_mac, SOLICITED);
 	expect(WS_NEIGHBOR_STALE, rig_host[0]);
 	advertise(2, NULL, SOLICITED);
 	expect(WS_NEIGHBOR_REACHABLE, rig_host[0]);
-	/* Unasked, with the flag: taken over, but not proven. */
+	/* Unsolicited, with the override flag: accepted, but not proven. */
 	advertise(2, other_mac, OVERRIDE);
 	expect(WS_NEIGHBOR_STALE, other_mac);
 	advertise(2, other_mac, SOLICITED | OVERRIDE);
 	expect(WS_NEIGHBOR_REACHABLE, other_mac);
-	/* A static one believes nobody. */
+	/* A static neighbour does not change. */
 	ws_router_neighbor_add(rig_router, 0, address_of_ip6(IP6(2)), rig_host[0]);
 	advertise(2, other_mac, SOLICITED | OVERRIDE);
 	expect(WS_NEIGHBOR_STATIC, rig_host[0]);
@@ -148,7 +148,7 @@ static void a_flood_fills_no_more_than_the_table(void **state)
 		assert_true(rig_take(0).length > 0);
 	}
 	assert_int_equal(neighbor_count(), 32); /* half of the table: another link has the rest */
-	/* None of them answers when asked: all go. */
+	/* None of them replies to probes: all are removed. */
 	for (int round = 0; round < 8; round++) {
 		struct neighbor *neighbors = rig_router->adjacencies.neighbors;
 		for (uint32_t i = 0; i < rig_router->adjacencies.size; i++)
@@ -177,7 +177,7 @@ static void forgets_neighbors_with_the_address(void **state)
 
 static const uint8_t querier[16] = {0xfe, 0x80, [15] = 9};
 
-/* A general query behind a router alert, as routers and switches send it. */
+/* A general query behind a router alert, as from routers and switches. */
 static void query(const uint8_t *source, uint8_t hop_limit, uint16_t length, uint16_t most_ms)
 {
 	struct frame frame = {.length = ETHERNET_LEN + IP6_LEN + MLD_ROUTER_ALERT_LEN + length};
@@ -215,7 +215,7 @@ static void tells_what_groups_it_listens_to(void **state)
 	(void)state;
 	const uint8_t report_mac[6] = {0x33, 0x33, 0, 0, 0, 0x16}, routers[16] = {0xff, 2, [15] = 2};
 	uint8_t solicited[16], own[16];
-	/* In the group of the first address too. */
+	/* Its group is also that of the first address. */
 	const struct ws_prefix second = {address_of_ip6((uint8_t[16]){0x20, 2, [15] = 1}), 64};
 	assert_int_equal(ws_router_address_add(rig_router, 0, second), 0);
 	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
@@ -243,7 +243,7 @@ static void answers_a_flood_of_queries_once_a_second(void **state)
 	struct ip6_settings *settings = ip6_settings(rig_router, 0);
 	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
 	assert_true(rig_take(0).length > 0);
-	/* However long the rest takes here, it is within that second. */
+	/* The rest of this test is within that second, however long it takes. */
 	settings->reported_tsc = graph_tsc() + 3600 * rig_router->tsc_hz;
 	for (int i = 1; i < 100; i++)
 		query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 0);
@@ -254,7 +254,7 @@ static void answers_a_flood_of_queries_once_a_second(void **state)
 	ws_router_poll(rig_router);
 	rig_walk();
 	assert_true(rig_take(0).length > 0);
-	/* The answer may take its time, as long as the querier says. */
+	/* The reply may be delayed as long as the querier allows. */
 	settings->reported_tsc = 0;
 	query(querier, MLD_HOP_LIMIT, MLD_QUERY_LEN, 10000);
 	assert_true(interface_is_due(reports_due(rig_router), 0));
@@ -304,12 +304,12 @@ static void announces_addresses_when_asked_to(void **state)
 	assert_int_equal(seen.arp, 0);
 	assert_int_equal(seen.advertisements, 3); /* the link-local one too */
 	assert_int_equal(seen.reports, 1);
-	/* Another report follows, and then no more. */
+	/* Exactly one more report follows. */
 	assert_true(interface_is_due(reports_due(rig_router), 0));
 	interface_due_at(reports_due(rig_router), 0, 1);
 	assert_int_equal(take_announced().reports, 1);
 	assert_false(interface_is_due(reports_due(rig_router), 0));
-	/* An interface that is down says nothing; all when it comes up. */
+	/* An interface that is down announces nothing; all addresses are announced when it comes up. */
 	assert_int_equal(ws_router_set_announcing(rig_router, WS_IP4, true), 0);
 	assert_int_equal(ws_router_set_state(rig_router, 0, false), 0);
 	seen = take_announced();
@@ -340,8 +340,8 @@ static void believes_no_query_from_afar(void **state)
 	assert_int_equal(rig_counter(node, "payload length too small for type"), 1);
 }
 
-/* However many interfaces advertise, are announced or report listeners: a poll at which nothing is
- * due looks at one of each kind. */
+/* The cost of a poll does not depend on the number of interfaces that advertise, are announced or
+ * report listeners: if nothing is due, it inspects one entry of each kind. */
 static void a_poll_looks_at_what_is_due_and_at_no_others(void **state)
 {
 	(void)state;
@@ -375,7 +375,7 @@ static void a_poll_looks_at_what_is_due_and_at_no_others(void **state)
 		ws_router_poll(rig_router);
 	for (int kind = 0; kind < 3; kind++)
 		assert_true(due[kind]->looks <= POLLS);
-	/* An interface that goes down is no longer due, until it comes up. */
+	/* An interface that is down is not due until it comes up. */
 	ws_router_set_state(rig_router, WS_MAX_PORTS, false);
 	assert_int_equal(due[0]->count, MANY - 1);
 	ws_router_set_state(rig_router, WS_MAX_PORTS, true);

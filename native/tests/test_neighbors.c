@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limit of learnt neighbours, replacement of old ones, and Linux's news of those of a pair. */
+/* Limit of learnt neighbours, replacement of old ones, and Linux's events about neighbours of a
+ * pair. */
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_quota.h"
 #include "tests/accounted.h"
@@ -13,8 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The rig has 64 entries. An eighth is not for learnt ones; an interface may learn half of the
- * rest. */
+/* The rig has 64 entries. An eighth is reserved; an interface may learn half of the rest. */
 enum { LEARNT = 56, OF_INTERFACE = 32, FLOOD = 200 };
 
 static int reset(void **state)
@@ -46,7 +46,7 @@ static void flood(uint16_t interface, uint8_t first, int count)
 		send_arp(interface, ARP_REQUEST, (uint8_t)(first + i));
 }
 
-/* The router asks for the host of e0, which answers. */
+/* The router sends a request for the host of e0, which replies. */
 static void meet(uint8_t host)
 {
 	struct frame in = frame_udp(IP(10, 0, 1, 2), IP(10, 0, 0, host), 18);
@@ -63,7 +63,7 @@ static struct ws_neighbor_counters counters(void)
 	return now;
 }
 
-/* -1 when there is none. */
+/* -1 if there is none. */
 static int state_of(uint16_t interface, uint8_t host)
 {
 	const struct ws_address address = ADDRESS(10, 0, interface, host);
@@ -103,14 +103,14 @@ static void one_link_does_not_take_all(void **state)
 static void who_answered_stays(void **state)
 {
 	(void)state;
-	send_arp(0, ARP_REPLY, 250); /* an answer that nobody asked for */
+	send_arp(0, ARP_REPLY, 250); /* an unsolicited reply */
 	assert_int_equal(state_of(0, 250), WS_NEIGHBOR_REACHABLE);
 	meet(251);
 	assert_int_equal(state_of(0, 251), WS_NEIGHBOR_REACHABLE);
 	flood(0, 2, FLOOD);
 	assert_int_equal(state_of(0, 251), WS_NEIGHBOR_REACHABLE);
 	assert_int_equal(state_of(0, 250), -1);
-	/* The newest of the others is there, or was refused for the rate. */
+	/* The newest one is there, or was refused by the rate limit. */
 	assert_true(state_of(0, 1 + FLOOD) >= 0 || counters().refused_interface);
 }
 
@@ -150,7 +150,7 @@ static void later(uint8_t host, uint64_t seconds)
 	rig_walk();
 }
 
-/* Takes the next frame; true if it is a request for the host. */
+/* Take the next frame; true if it is a request for the host. */
 static bool is_asked(uint8_t host)
 {
 	struct frame frame = rig_take(0);
@@ -176,7 +176,7 @@ static void who_never_answered_is_asked_soon(void **state)
 	assert_int_equal(state_of(0, 250), WS_NEIGHBOR_REACHABLE);
 	assert_forgotten_after_questions(250, 3);
 	assert_int_equal(counters().unanswered, 1);
-	/* Having answered once it has the whole time. */
+	/* After a reply it has the full reachable time. */
 	send_arp(0, ARP_REQUEST, 250);
 	later(250, 6);
 	assert_true(is_asked(250));
@@ -186,7 +186,7 @@ static void who_never_answered_is_asked_soon(void **state)
 	assert_int_equal(state_of(0, 250), WS_NEIGHBOR_REACHABLE);
 }
 
-/* ---- What Linux says */
+/* ---- Events from Linux */
 
 static int follow(uint8_t host, enum ws_neighbor_news_kind kind)
 {

@@ -2,8 +2,8 @@
 /*
  * The NIC driver layer, with a virtual device that behaves like a NIC: the linker puts the
  * functions named __wrap_… between wirespeed and DPDK. They refuse, lose and stay silent like the
- * drivers of e1000e, igb and vmxnet3 (tests/vm uses those themselves), and like those of NICs that
- * no guest has: i40e, ice, mlx4.
+ * drivers of e1000e, igb and vmxnet3 (tests/vm uses the real ones), and like drivers of NICs that
+ * are not available in guests: i40e, ice, mlx4.
  */
 #include "cmocka_all.h"
 #include "wirespeed/ports.h"
@@ -69,7 +69,7 @@ struct nic_policy __wrap_nic_policy_of(const struct rte_eth_dev_info *info)
 	};
 }
 
-/* Two ports of one device, as ConnectX-3 has them. */
+/* Two ports of one device, as in ConnectX-3. */
 static const char twins_name[] = "0000:af:00.0";
 static uint64_t twins_device;
 static bool has_twins;
@@ -237,7 +237,7 @@ int __wrap_rte_eth_dev_start(uint16_t id)
 	return __real_rte_eth_dev_start(id);
 }
 
-/* Its counters begin anew, as vmxnet3's. */
+/* Its counters restart at 0, as with vmxnet3. */
 int __real_rte_eth_dev_stop(uint16_t id);
 int __wrap_rte_eth_dev_stop(uint16_t id)
 {
@@ -255,7 +255,7 @@ int __wrap_rte_eth_dev_get_mtu(uint16_t id, uint16_t *mtu)
 	return 0;
 }
 
-/* Not while it runs, as i40e, ice and iavf. */
+/* Refused while it runs, as by i40e, ice and iavf. */
 int __wrap_rte_eth_dev_set_mtu(uint16_t id, uint16_t mtu)
 {
 	if (id != NIC)
@@ -324,21 +324,21 @@ static void groups_are_listed_where_the_nic_can(void **state)
 	assert_true(is_listed("33:33:00:00:00:01"));
 	assert_true(is_listed("33:33:00:00:00:02"));
 	assert_true(is_listed("33:33:ff:aa:00:01"));
-	/* and the link-local one's */
+	/* including that of the link-local address */
 	assert_int_equal(nic.listed, 4);
-	/* A start forgets them. */
+	/* A start clears them. */
 	int lists = nic.lists;
 	expect(ws_router_set_state(router, NIC, false));
 	expect(ws_router_set_state(router, NIC, true));
 	assert_int_equal(nic.lists, lists + 1);
-	/* More than the NIC has room for are all. */
+	/* More than the NIC has room for: all groups are admitted. */
 	for (uint8_t i = 2; i < 9; i++)
 		expect(ws_router_address_add(router, NIC, ip6(i)));
 	assert_true(nic.all_multicast);
 	for (uint8_t i = 2; i < 9; i++)
 		expect(ws_router_address_del(router, NIC, ip6(i)));
 	assert_false(nic.all_multicast);
-	/* In a pair Linux listens to what it likes. */
+	/* On a paired interface Linux may join any group. */
 	expect(ws_router_lcp_pair(router, NIC, OTHER));
 	assert_true(nic.all_multicast);
 	expect(ws_router_lcp_unpair(router, NIC));
@@ -357,7 +357,7 @@ static void what_is_hashed_is_what_the_nic_can_spread(void **state)
 	(void)state;
 	const struct rte_eth_rss_conf *rss = &nic.conf.rx_adv_conf.rss_conf;
 	int of_queue[QUEUES] = {0};
-	/* It offers MPLS, and refused it: the rest it was asked for again. */
+	/* The driver offers MPLS and refused it; the rest was requested again. */
 	assert_int_equal(rss->rss_hf, RTE_ETH_RSS_IPV4 | RTE_ETH_RSS_NONFRAG_IPV4_UDP);
 	assert_int_equal(nic.conf.rxmode.mq_mode, RTE_ETH_MQ_RX_RSS);
 	assert_int_equal(rss->rss_key_len, 52);
@@ -442,7 +442,7 @@ static void an_mtu_above_the_buffers_names_them(void **state)
 	assert_int_equal(ws_router_set_mtu(router, NIC, 2027), -EMSGSIZE);
 }
 
-/* Nothing tells of it. */
+/* There is no event for it. */
 static void a_lost_link_is_seen(void **state)
 {
 	(void)state;
@@ -508,7 +508,7 @@ static void a_nic_that_asks_for_a_reset_goes_on_as_it_was(void **state)
 	struct ws_port_counters before, after;
 	int configures = nic.configures;
 	expect(ws_port_counters(NIC, &before));
-	nic.scatters = true; /* the driver that comes back can more */
+	nic.scatters = true; /* after the reset the driver supports more */
 	ask_for_reset();
 	assert_int_equal(ws_router_follow_links(router, gone), 0);
 	assert_int_equal(nic.resets, 1);
@@ -589,7 +589,7 @@ static void two_ports_share_a_pci_address(void **state)
 	expect(ws_port_info((uint16_t)t1, &of_t1));
 	assert_memory_not_equal(of_t0.mac, of_t1.mac, sizeof(of_t0.mac));
 	assert_int_equal(ws_port_add(&second), -EEXIST);
-	/* The device goes with the last one. */
+	/* The device is detached with the last port. */
 	expect(ws_port_delete((uint16_t)t1));
 	assert_int_equal(twins_removals, 0);
 	expect(ws_port_info((uint16_t)t0, &of_t0));
@@ -619,7 +619,7 @@ static int count_devargs(void)
 	return count;
 }
 
-/* Neither ports, nor sockets, nor a device that keeps its name for itself. */
+/* Neither ports nor sockets, nor a device that still occupies its name. */
 static void a_device_that_fails_leaves_nothing(void **state)
 {
 	(void)state;
@@ -641,7 +641,7 @@ static void a_device_that_fails_leaves_nothing(void **state)
 			assert_int_equal(count_descriptors(), descriptors);
 			assert_int_equal(count_devargs(), devargs);
 		}
-	/* A port that opens but cannot be configured. */
+	/* A port that can be opened but not configured. */
 	struct ws_port_config config = port_of("bad", "net_null7");
 	config.mtu = 9000;
 	nic.scatters = false;
@@ -680,7 +680,7 @@ static void drivers_differ(void **state)
 	info.driver_name = "net_vmxnet3";
 	info.max_mtu = 9000;
 	info.rx_offload_capa = RTE_ETH_RX_OFFLOAD_SCATTER;
-	/* It takes 9000, and then neither starts nor brings what does not fit one buffer. */
+	/* It accepts 9000, and then neither starts nor receives frames longer than one buffer. */
 	const struct nic_policy vmxnet3 = __real_nic_policy_of(&info);
 	assert_false(vmxnet3.scatters);
 	assert_int_equal(nic_most_mtu(&vmxnet3, &info), 2026);
@@ -689,7 +689,7 @@ static void drivers_differ(void **state)
 	assert_false(__real_nic_policy_of(&info).lingers);
 	info.driver_name = "net_virtio";
 	assert_true(__real_nic_policy_of(&info).lingers);
-	assert_false(__real_nic_policy_of(&info).filters_vlans); /* vhost-user has no table of them */
+	assert_false(__real_nic_policy_of(&info).filters_vlans); /* vhost-user has no table of VLANs */
 	info.rx_offload_capa = RTE_ETH_RX_OFFLOAD_VLAN_FILTER;
 	assert_true(__real_nic_policy_of(&info).filters_vlans);
 	assert_int_equal(nic_most_speed_bps(RTE_ETH_LINK_SPEED_1G | RTE_ETH_LINK_SPEED_10M),
@@ -712,7 +712,7 @@ static int start(void **state)
 	expect(ws_runtime_init(&runtime));
 	for (int i = 0; i < PORTS; i++) {
 		snprintf(ports[i].name, sizeof(ports[i].name), "e%d", i);
-		/* It brings nothing, so that its worker has time for others. */
+		/* It receives nothing, so that its worker has time for others. */
 		snprintf(ports[i].devargs, sizeof(ports[i].devargs), "net_null%d,no-rx=1", i);
 		ports[i].rx_queues = ports[i].tx_queues = QUEUES;
 		ports[i].rx_descriptors = ports[i].tx_descriptors = 64;
@@ -742,7 +742,7 @@ static void vlans_are_let_in_once_where_they_are_filtered(void **state)
 	const struct nic_policy plain = {.is_pci = true}, filtering = {.filters_vlans = true};
 	struct admission admission = {0};
 	admission_open(&admission, NIC, &plain, false);
-	admission_open(&admission, NIC, &filtering, true); /* takes them all as it is */
+	admission_open(&admission, NIC, &filtering, true); /* promiscuous mode admits all of them */
 	assert_int_equal(vlans_asked, 0);
 	admission_set_promiscuous(&admission, NIC, &filtering, false);
 	assert_int_equal(vlans_asked, 4096);

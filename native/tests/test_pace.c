@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paced polling: trials of it, and how long a ring is left alone. */
+/* Paced polling: trials, and intervals between polls. */
 #include "router/worker/pace.h"
 #include "tests/cmocka_all.h"
 
@@ -7,7 +7,7 @@
 enum { HZ_MHZ = 2500, SLOTS = 2048, EAGER = 2600 };
 static const uint64_t hz = HZ_MHZ * 1000000ull, window = HZ_MHZ * (uint64_t)PACE_WINDOW_US;
 
-/* A window in which so many packets came in, in so many walks. */
+/* A window with that many packets, in that many walks. */
 static struct pace_window load(uint64_t packets, uint64_t walks)
 {
 	return (struct pace_window){.ticks = window, .packets = packets, .walks = walks};
@@ -19,7 +19,7 @@ static bool decide(struct pace *pace, struct pace_window seen)
 	return pace->is_on;
 }
 
-/* A trial whose paced windows bring so many packets, its eager ones EAGER. */
+/* A trial whose paced windows bring `paced` packets, and whose eager ones bring EAGER. */
 static void try(struct pace *pace, uint64_t paced)
 {
 	while (!pace->is_trying)
@@ -37,7 +37,7 @@ static void tries_where_larger_vectors_come_soon(void **state)
 	} cases[] = {
 		{load(EAGER, 40), true},  /* vectors of 65 */
 		{load(EAGER, 12), false}, /* large vectors already */
-		{load(1706, 40), false},  /* 256 do not come within the longest wait */
+		{load(1706, 40), false},  /* 256 packets need more than the longest wait */
 		{load(1707, 40), true},
 		{load(0, 0), false},
 		{{.ticks = window, .idle = window * PACE_IDLE / 100, .packets = EAGER, .walks = 40}, true},
@@ -68,7 +68,7 @@ static void goes_on_if_it_gains(void **state)
 	assert_false(pace.is_on);
 }
 
-/* Caches and the ring are still the other turn's. */
+/* Caches and the ring are still in the state of the other turn. */
 static void does_not_count_the_first_half_of_a_turn(void **state)
 {
 	(void)state;
@@ -116,13 +116,13 @@ static void waits_for_a_part_of_a_vector(void **state)
 	struct pace pace = pace_make(hz, false);
 	pace.is_on = true;
 	const uint32_t longest = HZ_MHZ * PACE_LONGEST_US;
-	/* 16 Mpps: 400 packets in 25 microseconds; of two queues each half of them. */
+	/* 16 Mpps: 400 packets in 25 microseconds; with two queues half of them for each. */
 	assert_in_range(pace_interval(&pace, 3200, window, SLOTS, 1), HZ_MHZ * 25 - 400, HZ_MHZ * 25);
 	assert_in_range(pace_interval(&pace, 1600, window, SLOTS, 2), HZ_MHZ * 25 - 400, HZ_MHZ * 25);
 	assert_int_equal(pace_interval(&pace, 1600, window, SLOTS, 1), longest);
 	/* A quarter of a small ring. */
 	assert_in_range(pace_interval(&pace, 3200, window, 256, 1), HZ_MHZ * 4 - 100, HZ_MHZ * 4);
-	/* A ring with less load than is worth it, and one that brought nothing. */
+	/* A ring with too little load, and one without packets. */
 	assert_int_equal(pace_interval(&pace, 852, window, SLOTS, 1), 0);
 	assert_int_equal(pace_interval(&pace, 0, window, SLOTS, 1), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names that VPP gives to devices. */
+/* VPP's names of devices. */
 #include "cmocka_all.h"
 
 #include "dev/port_name.h"

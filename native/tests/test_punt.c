@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Policers of what goes to Linux and to the main thread; port e1 stands for the TAP of a pair. */
+/* Policers of packets for Linux and for the main thread; port e1 takes the place of a pair's TAP.
+ */
 #include "router/punt/punt.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At a rate of 1 a slow machine may let one more pass, so what passed is counted. */
+/* At a rate of 1 a slow machine may let one more packet pass, so passed packets are counted. */
 enum { RATE = 1, BURST = 3, SENT = 20 };
 
 static int paired(void **state)
@@ -64,7 +65,7 @@ static void what_is_too_much_is_a_counted_drop(void **state)
 	assert_int_equal(flood(&udp), SENT);
 }
 
-/* A TCP segment of BGP, while its neighbours in the queue are too many. */
+/* A TCP segment of BGP passes while other packets exceed their limit. */
 static void one_reason_takes_nothing_from_another(void **state)
 {
 	(void)state;
@@ -90,7 +91,7 @@ static void one_reason_takes_nothing_from_another(void **state)
 	assert_int_equal(policer_of(WS_PUNT_ALL_INTERFACES, WS_PUNT_ROUTING).passed, SENT);
 }
 
-/* An ARP storm is not learnt from either. */
+/* Neighbours are not learnt from an ARP storm either. */
 static void what_the_main_thread_hears_is_policed(void **state)
 {
 	(void)state;
@@ -110,7 +111,7 @@ static void what_the_main_thread_hears_is_policed(void **state)
 	assert_int_equal(rig_counter("arp-input", PUNT_POLICED), SENT - answered);
 }
 
-/* The interface's policer comes first: its excess takes nothing from other interfaces. */
+/* The interface's policer is asked first: its excess does not reduce the limit of others. */
 static void both_are_asked(void **state)
 {
 	(void)state;
@@ -148,7 +149,7 @@ static void an_interface_takes_its_policers_along(void **state)
 	assert_int_equal(ws_router_punt_policer(rig_router, loop, WS_PUNT_ARP, &policer), 0);
 }
 
-/* ---- Of what reason a frame is ---- */
+/* ---- Reasons of frames ---- */
 
 static enum ws_punt_reason reason_of(const uint8_t *bytes, size_t length)
 {
@@ -168,7 +169,7 @@ static enum ws_punt_reason reason_of_ip4(uint8_t protocol, uint16_t from, uint16
 	upper[0] = (uint8_t)(from >> 8), upper[1] = (uint8_t)from;
 	upper[2] = (uint8_t)(to >> 8), upper[3] = (uint8_t)to;
 	for (size_t i = 0; i < frame.length; i++)
-		reason_of(frame.bytes, i); /* cut anywhere, nothing behind the end is read */
+		reason_of(frame.bytes, i); /* truncated at any place; nothing behind the end is read */
 	return reason_of(frame.bytes, frame.length);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recursive paths, sources, tables, labels and text; and that churn disturbs no other route. */
+/* Recursive paths, sources, tables, labels and text; and undisturbed routes under churn. */
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "router/fib/path_list.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAR = 2 /* port of the test's end of e0 */ };
+enum { FAR = 2 /* port at the test's end of e0 */ };
 
 static int with_hosts(void **state)
 {
@@ -47,7 +47,7 @@ static int delete (struct ws_prefix prefix)
 	return (int)ws_router_route_del_many(rig_router, 0, prefix, WS_SOURCE_STATIC, 1);
 }
 
-/* Output of a packet to the address: 0 or 1, -1 for none. It may be answered. */
+/* Output of a packet to the address: 0 or 1, -1: none. A reply does not count. */
 static int leaves_by(uint32_t address)
 {
 	struct frame in = frame_udp(IP(10, 0, 0, 2), address, 20), out;
@@ -74,7 +74,7 @@ static void recursive_paths_follow_the_route_they_go_by(void **state)
 	assert_int_equal(add(farther, ADDRESS(48, 0, 0, 9)), 0);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), 1);
 	assert_int_equal(leaves_by(IP(50, 0, 0, 1)), 1);
-	/* A longer one, a replaced one, none. */
+	/* A more specific route, a replaced route, no route. */
 	assert_int_equal(add(host, ADDRESS(10, 0, 0, 2)), 0);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), 0);
 	assert_int_equal(leaves_by(IP(50, 0, 0, 1)), 0);
@@ -86,7 +86,7 @@ static void recursive_paths_follow_the_route_they_go_by(void **state)
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), -1);
 	assert_int_equal(add(near, ADDRESS(10, 0, 1, 2)), 0);
 	assert_int_equal(leaves_by(IP(50, 0, 0, 1)), 1);
-	/* Round and round: nowhere. */
+	/* A loop of routes leads nowhere. */
 	assert_int_equal(add(near, ADDRESS(48, 0, 0, 1)), 0);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), -1);
 	assert_int_equal(add(near, ADDRESS(10, 0, 1, 2)), 0);
@@ -136,7 +136,7 @@ static void better_sources_hide_others(void **state)
 	assert_int_equal(ws_router_route_del_many(rig_router, 0, prefix, WS_SOURCE_LINUX, 1), 1);
 	assert_int_equal(leaves_by(IP(48, 0, 0, 1)), -1);
 	assert_int_equal(sources_waiting(rig_router), 0);
-	/* Behind an address of ours, where the user may have none. */
+	/* Where an address of the router is, Linux may have a route, and the user may not. */
 	linux_route.prefix = PREFIX(10, 0, 1, 0, 24);
 	assert_int_equal(ws_router_route_add(rig_router, &linux_route, true), 0);
 	assert_int_equal(add(linux_route.prefix, ADDRESS(10, 0, 0, 2)), -EEXIST);
@@ -166,7 +166,7 @@ static void tables_are_apart(void **state)
 	assert_string_equal(tables[1].name, "blue");
 	assert_int_equal(ws_router_table_del(rig_router, WS_IP4, 7), -EBUSY);
 	assert_int_equal(ws_router_table_del(rig_router, WS_IP4, 0), -EINVAL);
-	/* Each sends to the other: ends. */
+	/* Two tables that refer to each other: dropped. */
 	route.table = 0;
 	route.paths[0].table = 7;
 	assert_int_equal(ws_router_route_add(rig_router, &route, true), 0);
@@ -180,7 +180,8 @@ static void tables_are_apart(void **state)
 	assert_int_equal(ws_router_tables(rig_router, WS_IP4, tables, 4), 1);
 }
 
-/* An address of ours is one in its own table only; who lives by an interface lives in its table. */
+/* An address belongs to the router only in its own table; a host behind an interface is in that
+ * interface's table. */
 static void next_hops_are_checked_in_their_own_table(void **state)
 {
 	(void)state;
@@ -191,7 +192,7 @@ static void next_hops_are_checked_in_their_own_table(void **state)
 	assert_int_equal(ws_router_table_add(rig_router, WS_IP4, 7, NULL), 0);
 	assert_int_equal(ws_router_set_table(rig_router, 1, WS_IP4, 7), 0);
 	assert_int_equal(ws_router_address_add(rig_router, 1, PREFIX(10, 0, 0, 9, 24)), 0);
-	/* 10.0.0.1 is e0's, in the other table. */
+	/* 10.0.0.1 belongs to e0, in the other table. */
 	assert_int_equal(ws_router_route_add(rig_router, &route, false), 0);
 	route.paths[0].next_hop = ADDRESS(10, 0, 0, 9);
 	assert_int_equal(ws_router_route_add(rig_router, &route, true), -EINVAL);
@@ -210,7 +211,7 @@ static void next_hops_are_checked_in_their_own_table(void **state)
 		;
 }
 
-/* Borrowed addresses are ours where they are used, whatever their owner's table. */
+/* Borrowed addresses belong to the router where they are used, whatever their owner's table. */
 static void borrowed_addresses_are_ours(void **state)
 {
 	(void)state;
@@ -309,7 +310,8 @@ static void reads_lines_of_routes(void **state)
 		uint64_t lines;
 	} cases[] = {
 		{"ip route add 48.0.0.0/8 via 10.0.1.2\nip route add 49.1.2.3/8 via 10.0.1.2 e1\r\n", 2},
-		{"ip route add 48.0.0.0/8 via 10.0.1.2\n", 0}, /* it is there: a path more, for others */
+		{"ip route add 48.0.0.0/8 via 10.0.1.2\n",
+		 0}, /* it exists: another path, for the full parser */
 		{"ip route del 48.0.0.0/8\nip  route\tdel 49.0.0.0/8 via 10.0.1.2", 2},
 		{"ip route del 48.0.0.0/8\n", 0},
 		{"ip route add 48.0.0.0/33 via 10.0.1.2\n", 0},
@@ -344,8 +346,8 @@ static void takes_no_beginning_of_a_word_for_it(void **state)
 }
 
 /*
- * Packets of one route pass while thousands of others come, change and go. The worker polls the
- * test's end of e1 as well, which is down: there it counts what has passed.
+ * Packets of one route pass while thousands of other routes are added, changed and deleted. The
+ * worker also polls the test's end of e1, which is down, and counts the received packets there.
  */
 static void churn_loses_nothing_elsewhere(void **state)
 {
@@ -374,7 +376,7 @@ static void churn_loses_nothing_elsewhere(void **state)
 			else
 				delete (prefix_network(prefix));
 		}
-		/* No more on the way than the rings hold. */
+		/* No more in flight than the rings hold. */
 		while (rig_counter("ethernet-input", "interface is down") + BATCH < sent)
 			sched_yield();
 	}
@@ -385,7 +387,7 @@ static void churn_loses_nothing_elsewhere(void **state)
 	assert_int_equal(rig_totals().drops, sent);
 }
 
-/* ---- A table of many changes beside a plain list, while packets use it ---- */
+/* ---- A table under many changes, compared with a plain list, while packets use it ---- */
 
 enum { LISTED = 300 };
 static struct {
@@ -403,7 +405,7 @@ static void change_both(unsigned int *seed)
 	int at = 0;
 	while (at < listed && !prefix_equal(&list[at].prefix, &prefix))
 		at++;
-	/* Some of those that are there, since one at random rarely is. */
+	/* Some of the existing ones, since a random one rarely exists. */
 	if (at == listed && (listed == LISTED || (listed && rand_r(seed) % 3 == 0)))
 		prefix = list[at = rand_r(seed) % listed].prefix;
 	if (at < listed && rand_r(seed) % 2) {
@@ -491,7 +493,8 @@ static void a_table_under_traffic_agrees_with_a_plain_list(void **state)
 
 /* ---- Many sets of paths */
 
-/* Two ways out, of e0 and e1 or both of e1; the sets differ in a label that is not pushed. */
+/* Two paths, through e0 and e1 or both through e1; the sets differ in a label that is not pushed.
+ */
 static uint32_t take_set(uint32_t number, bool by_both)
 {
 	union path_list_buffer buffer = {.list = {.source = WS_SOURCE_STATIC, .count = 2}};
@@ -511,7 +514,7 @@ static uint32_t take_set(uint32_t number, bool by_both)
 	return (uint32_t)taken;
 }
 
-/* So many that DPDK's hash compares one with its empty places as well. */
+/* So many that DPDK's hash also compares one with its empty slots. */
 static void a_link_changes_the_sets_that_go_by_it(void **state)
 {
 	(void)state;
@@ -535,10 +538,10 @@ static void a_link_changes_the_sets_that_go_by_it(void **state)
 					rig_router->adjacencies.adjacencies[balance->adjacency].tx_interface, 1);
 			assert_int_equal(balance->buckets != NULL, up);
 		}
-		/* The very same: it was not looked at. */
+		/* Unchanged: it was not updated. */
 		assert_ptr_equal(table->balances[other].buckets, before.buckets);
 	}
-	/* From the middle outwards, so that others take the places of those that leave. */
+	/* From the middle outwards, so that others move to the places of removed ones. */
 	for (uint32_t i = 0; i < SETS; i++)
 		load_balance_release(table, taken[(i + SETS / 2) % SETS], 1);
 	load_balance_release(table, other, 1);

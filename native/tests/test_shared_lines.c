@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * No worker stores to a cache line that another worker uses. Both forward equal packets over the
- * same ports, routes and next hops, each by queues of its own, and count for routes and next hops.
- *
- * The ports are the two ends of a memif with two queues. Packets are routed out of one end and
- * arrive at the other, until their hops are used up.
+ * same ports, routes and next hops, with separate queues, and count for routes and next hops. The
+ * ports are the two ends of a memif with two queues. Packets are routed out of one end and received
+ * by the other, until their TTL expires.
  */
 #include "tests/cmocka_all.h"
 #include "tests/lines_rig.h"
@@ -76,7 +75,8 @@ static void make_router(void)
 				 "counters of next hops");
 }
 
-/* Packets for the other end of the server's queue `queue`, while no worker is in its graph. */
+/* Put packets for the other end into the server's queue `queue`, while no worker is in its graph.
+ */
 static void put_packets(uint16_t queue)
 {
 	struct frame frame = frame_udp(IP(16, 0, 0, 7), IP(48, 0, 0, 1), 18);
@@ -94,7 +94,7 @@ static uint64_t received(int worker)
 	return __atomic_load_n(&router->workers[worker]->totals->rx_packets, __ATOMIC_RELAXED);
 }
 
-/* Each worker has packets to receive at time `due`, a TSC. */
+/* Let each worker have packets to receive at time `due`, a TSC. */
 static void give_packets(uint64_t due)
 {
 	router_pause(router);
@@ -131,8 +131,8 @@ static void wait_for_loops(void)
 }
 
 /*
- * Forwards under the watch. Returns the number of shared lines. Workers have forwarded before, so
- * that they have buffers in their caches, and are out of the pause: both store to shared lines.
+ * Forward under the watch; returns the number of shared lines. Workers have forwarded before, so
+ * that they have buffers in their caches, and have left the pause: both store to shared lines.
  */
 static int watch_workers(struct shared_line *found)
 {

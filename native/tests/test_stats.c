@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The statistics segment of a router, read as VPP's readers do: by the addresses in it alone. */
+/* The statistics segment of a router, read as by VPP's readers: only through the addresses in it.
+ */
 #include "accounted.h"
 #include "cmocka_all.h"
 #include "rig_tests.h"
@@ -11,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A copy of the segment in a block of exactly its size, so that the sanitizer sees whatever an
- * address or a length leads outside of it. */
+/* A copy of the segment in a block of exact size, so that the sanitizer finds addresses and lengths
+ * that lead outside. */
 static uint8_t *copy;
 static size_t size;
 
@@ -37,7 +38,8 @@ static const void *at(uint64_t address)
 	return copy + offset;
 }
 
-/* And that its elements of that size are all inside, and one byte more, as some readers want. */
+/* Also checks that the elements of that size, and one more byte, as some readers want, are inside.
+ */
 static uint32_t length_of(uint64_t address, size_t element)
 {
 	uint32_t length;
@@ -70,7 +72,7 @@ static uint64_t word(uint64_t vector, uint32_t index, size_t words)
 	return ((const uint64_t *)at(vector))[index * words];
 }
 
-/* A link's first word, of the thread. */
+/* The first word of a link, for the thread. */
 static uint64_t link_value(const char *name, uint32_t thread)
 {
 	const struct stats_entry *link = find(name);
@@ -90,7 +92,7 @@ static const char *name_at(const char *vector, uint32_t index)
 	return name;
 }
 
-/* Everything that an entry leads to lies inside, and all threads' rows have one length. */
+/* Everything that an entry refers to is inside, and all threads' rows have the same length. */
 static void check_entry(const struct stats_entry *checked)
 {
 	assert_non_null(memchr(checked->name, 0, sizeof(checked->name)));
@@ -127,7 +129,7 @@ static void all_addresses_lead_inside(void **state)
 	assert_ptr_equal((const void *)(uintptr_t)header()->base, rig_router->stats.memory);
 	for (uint32_t i = 0; i < length_of(header()->directory, sizeof(struct stats_entry)); i++)
 		check_entry(entry(i));
-	/* The first three stand where some readers expect them. */
+	/* The first three are where some readers expect them. */
 	assert_string_equal(entry(0)->name, "/sys/last_stats_clear");
 	assert_string_equal(entry(1)->name, "/sys/heartbeat");
 	assert_string_equal(entry(2)->name, "/sys/boottime");
@@ -186,7 +188,7 @@ static void an_interface_that_comes_has_names_and_one_that_goes_has_none(void **
 	assert_true(header()->epoch > epoch);
 	assert_string_equal(name_at("/if/names", (uint32_t)index + STATS_FIRST_INTERFACE), "loop7");
 	assert_string_equal(name_at("/if/names", STATS_FIRST_INTERFACE + WS_MAX_PORTS - 1),
-						""); /* which no interface has */
+						""); /* an index without interface */
 	assert_int_equal(link_value("/interfaces/loop7/rx", 1), 0);
 	rig_router->workers[0]->interfaces->rx.at[index].packets = 5;
 	take_copy();
@@ -199,7 +201,7 @@ static void an_interface_that_comes_has_names_and_one_that_goes_has_none(void **
 		all_addresses_lead_inside(NULL);
 		index = add_loopback(7);
 	}
-	/* It began anew, in the places of the old one. */
+	/* It started again, in the places of the old one. */
 	take_copy();
 	assert_int_equal(link_value("/interfaces/loop7/rx", 1), 0);
 	assert_int_equal(length_of(header()->directory, sizeof(struct stats_entry)),

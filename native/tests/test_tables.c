@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes, addresses, neighbours: the tables behind the seam, against a plain list where it pays. */
+/* Routes, addresses, neighbours: the tables behind the seam, partly compared with a plain list. */
 #include "dev/rcu.h"
 #include "router/fib/fib_lookup_ip4.h"
 #include "router/route/connected.h"
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sets of paths that the addresses bring: local, drop, attached to e0 and to e1. */
+/* Sets of paths of the addresses: local, drop, attached to e0 and to e1. */
 enum { OWN_PATHS = 4 };
 
 static int reset(void **state)
@@ -60,7 +60,7 @@ static int add(struct ws_prefix prefix, uint32_t next_hop, bool replace)
 	return ws_router_route_add(rig_router, &route, replace);
 }
 
-/* The next hop that a worker would find, 0 when it is none. */
+/* The next hop that a worker would find; 0: none. */
 static uint32_t worker_finds(uint32_t address)
 {
 	uint32_t value;
@@ -177,7 +177,7 @@ static void takes_many_at_once(void **state)
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS);
 	route.prefix = PREFIX(255, 255, 255, 0, 24);
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 2, false), -EINVAL);
-	/* Full at 4 096, counting those of the addresses. */
+	/* Full at 4 096, including the routes of the addresses. */
 	route.prefix = PREFIX(60, 0, 0, 0, 24);
 	int64_t before = count_routes();
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 5000, false), -ENOSPC);
@@ -185,7 +185,7 @@ static void takes_many_at_once(void **state)
 	assert_non_null(strstr(ws_error(), "none of the 5000 routes was added"));
 	assert_int_equal(count_routes(), before);
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS);
-	/* Nor is one that was there replaced. */
+	/* An existing route is not replaced either. */
 	assert_int_equal(add(PREFIX(60, 0, 7, 0, 24), IP(10, 0, 1, 9), false), 0);
 	assert_int_equal(ws_router_route_add_many(rig_router, &route, 5000, true), -ENOSPC);
 	assert_int_equal(worker_finds(IP(60, 0, 7, 1)), IP(10, 0, 1, 9));
@@ -196,8 +196,8 @@ static void takes_many_at_once(void **state)
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS);
 }
 
-/* Between the pages of a list routes come and go, before and behind where it stands, that one among
- * them: what is there all the while is listed once, in order. */
+/* Routes are added and deleted between the pages of a list, before and behind its position, and at
+ * it: routes that exist all the time are listed once, in order. */
 static void lists_each_route_once_under_churn(void **state)
 {
 	(void)state;
@@ -215,8 +215,8 @@ static void lists_each_route_once_under_churn(void **state)
 			last = page[i].prefix;
 			seen += last.length == 24 && last.address.bytes[0] == 60;
 		}
-		/* The one that the page ended with, another table of them in front, more specific ones all
-		 * over: there, and gone again. */
+		/* The last route of the page, another list of routes in front of it, and more specific
+		 * ones: added and deleted again. */
 		struct ws_route other = via(PREFIX(20, 0, 0, 0, 28), IP(10, 0, 1, 3));
 		if (turn % 2)
 			delete_many(other.prefix, 100);
@@ -233,7 +233,7 @@ static void lists_each_route_once_under_churn(void **state)
 	assert_int_equal(ws_router_route_entries(rig_router, 0, WS_IP4, &last, page, PAGE), -EINVAL);
 }
 
-/* A plain list of prefixes, searched from end to end. */
+/* A plain list of prefixes, searched linearly. */
 enum { MODEL_SIZE = 512 };
 static struct {
 	struct ip4_prefix prefix;
@@ -260,7 +260,7 @@ static uint32_t model_lookup(uint32_t address)
 }
 
 /*
- * Thousands of changes at random among few addresses, so that prefixes nest, cover each other whole
+ * Thousands of random changes among few addresses, so that prefixes nest, cover each other exactly,
  * and fill and empty groups of 256 addresses.
  */
 static void agrees_with_a_plain_list(void **state)
@@ -292,7 +292,7 @@ static void agrees_with_a_plain_list(void **state)
 	assert_int_equal(rig_router->load_balances.used, OWN_PATHS + 3);
 }
 
-/* Number of times that the main thread waited for the workers, or would have. */
+/* Number of waits of the main thread for the workers, including those that could be skipped. */
 static uint64_t waits(void)
 {
 	return rcu_state->token;
@@ -310,8 +310,8 @@ static void waits_for_workers_when_it_must(void **state)
 	many.prefix = PREFIX(80, 0, 0, 1, 32);
 	assert_int_equal(ws_router_route_add_many(rig_router, &many, 200, false), 200);
 	assert_int_equal(waits(), before);
-	/* Two halves alike keep their group. One that has lost its last prefix must not be taken at
-	 * once; the workers are waited for once for many of them. */
+	/* Two equal halves keep their group. A group without prefixes must not be reused at once; the
+	 * workers are waited for once for many of them. */
 	add(PREFIX(60, 0, 0, 0, 25), IP(10, 0, 1, 2), false);
 	add(PREFIX(60, 0, 0, 128, 25), IP(10, 0, 1, 2), false);
 	add(PREFIX(60, 0, 0, 0, 24), IP(10, 0, 1, 2), false);
@@ -327,14 +327,14 @@ static void waits_for_workers_when_it_must(void **state)
 	assert_int_equal(add(PREFIX(85, 0, 1, 1, 32), IP(10, 0, 1, 2), false), 0);
 	assert_int_equal(waits(), before + 1);
 	assert_int_equal(fib->groups.made, made + RETIRED);
-	/* A MAC address is written in a pause of the workers, so nothing is waited for. */
+	/* A MAC address is written in a pause of the workers, so there is no wait. */
 	ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[0]);
 	before = waits();
 	ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[0]);
 	assert_int_equal(waits(), before);
 	ws_router_neighbor_add(rig_router, 1, ADDRESS(10, 0, 1, 2), rig_host[1]);
 	assert_int_equal(waits(), before);
-	/* The last route to a next hop goes. */
+	/* The last route to a next hop is deleted. */
 	add(PREFIX(82, 0, 0, 0, 24), IP(10, 0, 1, 9), false);
 	delete_many(PREFIX(82, 0, 0, 0, 24), 1);
 	assert_int_equal(waits(), before + 2); /* for the paths, and for the adjacency */
@@ -361,7 +361,7 @@ static void addresses_bring_their_routes(void **state)
 	assert_int_equal(ws_router_address_add(rig_router, 1, PREFIX(20, 0, 2, 9, 32)), 0);
 	assert_true(has_route(PREFIX(20, 0, 2, 9, 32), WS_PATH_LOCAL, -1));
 	assert_int_equal(count_routes(), before + 4 + 2 + 1);
-	/* A second address in the same prefix; the prefix stays until the last one goes. */
+	/* A second address in the same prefix; the prefix stays until the last one is deleted. */
 	assert_int_equal(ws_router_address_add(rig_router, 0, PREFIX(20, 0, 0, 6, 30)), 0);
 	assert_int_equal(ws_router_address_del(rig_router, 0, PREFIX(20, 0, 0, 5, 30)), 0);
 	assert_true(has_route(PREFIX(20, 0, 0, 4, 30), WS_PATH_ATTACHED, 0));
@@ -392,7 +392,7 @@ static void refuses_addresses_that_clash(void **state)
 		assert_int_equal(ws_router_address_add(rig_router, (uint16_t)cases[i].interface,
 											   to_prefix(cases[i].prefix)),
 						 cases[i].error);
-	/* A static route where a connected one would go: nothing of the address stays. */
+	/* A static route where a connected one would be: the address is not added at all. */
 	add(PREFIX(20, 0, 0, 255, 32), IP(10, 0, 1, 2), false);
 	assert_int_equal(ws_router_address_add(rig_router, 0, PREFIX(20, 0, 0, 1, 24)), -EEXIST);
 	assert_string_equal(ws_error(),
@@ -410,17 +410,17 @@ static void neighbors_have_host_routes(void **state)
 	const struct ws_prefix prefix = PREFIX(10, 0, 1, 2, 32);
 	assert_int_equal(ws_router_neighbor_add(rig_router, 1, prefix.address, rig_host[1]), 0);
 	assert_true(has_route(prefix, WS_PATH_NEXT_HOP, 1));
-	/* A static route may stand there instead; when it goes, the neighbour's comes back. */
+	/* A static route may take precedence; when it is deleted, the neighbour's route comes back. */
 	assert_int_equal(add(prefix, IP(10, 0, 0, 2), false), 0);
 	assert_int_equal(worker_finds(host), IP(10, 0, 0, 2));
 	assert_int_equal(delete_many(prefix, 1), 1);
 	assert_int_equal(worker_finds(host), host);
-	/* It goes and comes with the network that connects it. */
+	/* It is deleted and added with the network that connects it. */
 	assert_int_equal(ws_router_address_del(rig_router, 1, PREFIX(10, 0, 1, 1, 24)), 0);
 	assert_int_equal(worker_finds(host), 0);
 	assert_int_equal(ws_router_address_add(rig_router, 1, PREFIX(10, 0, 1, 1, 24)), 0);
 	assert_true(has_route(prefix, WS_PATH_NEXT_HOP, 1));
-	/* Off the networks of its interface, a neighbour serves as a next hop only. */
+	/* Outside of its interface's networks, a neighbour serves only as a next hop. */
 	assert_int_equal(ws_router_neighbor_add(rig_router, 0, ADDRESS(10, 0, 1, 3), rig_host[0]), 0);
 	assert_false(has_route(PREFIX(10, 0, 1, 3, 32), WS_PATH_NEXT_HOP, 0));
 	assert_int_equal(ws_router_neighbor_add(rig_router, 0, ADDRESS(10, 0, 1, 2), rig_host[0]), 0);
@@ -472,7 +472,7 @@ static void shares_buckets_by_weight(void **state)
 		assert_true(shares[i] == 85 || shares[i] == 86);
 }
 
-/* Each flow keeps to its path, and the paths get flows by weight. */
+/* Each flow keeps its path, and the paths get flows by weight. */
 static void balances_flows(void **state)
 {
 	(void)state;
@@ -503,7 +503,7 @@ static void balances_flows(void **state)
 	assert_true(abs(by_path[0] - 500) < 75);
 	assert_true(abs(by_path[1] - 1000) < 100);
 	assert_int_equal(rig_counter("ip4-load-balance", "path says drop"), 2 * by_path[2]);
-	/* No ports to read. */
+	/* Too short to have ports. */
 	for (size_t length = 0; length < 4; length++) {
 		struct frame in = frame_udp(IP(10, 0, 0, 2), IP(48, 0, 0, 1), 0);
 		in.length = ETHERNET_LEN + IP4_LEN + length;
@@ -512,7 +512,7 @@ static void balances_flows(void **state)
 		rig_take(0);
 		rig_take(1);
 	}
-	/* Fragments of one datagram stay together: their first bytes are no ports. */
+	/* Fragments of one datagram stay together: their first bytes are not ports. */
 	for (uint32_t id = 0; id < 64; id++) {
 		struct frame in = frame_udp(IP(10, 0, 0, 2), IP(48, 0, 0, 9), 64);
 		struct ip4_header *ip = (void *)(in.bytes + ETHERNET_LEN);
@@ -546,7 +546,7 @@ static void runs_on_its_worker_and_again(void **state)
 		assert_int_equal(ws_router_start(rig_router), -EALREADY);
 		assert_int_equal(ws_router_set_placement(rig_router, 0, 0, 0), 0);
 		while (rig_totals().loops < before + 10)
-			/* Changes that wait for the worker, while it runs. */
+			/* Changes that wait for the worker while it runs. */
 			for (int change = 0; change < 3; change++) {
 				assert_int_equal(add(PREFIX(48, 0, 0, 1, 32), IP(10, 0, 1, 2), true), 0);
 				assert_int_equal(delete_many(PREFIX(48, 0, 0, 1, 32), 1), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Header formats and checksums; bytes in heap blocks of their exact size. */
+/* Header formats and checksums; bytes in heap blocks of exact size. */
 #include "cmocka_all.h"
 #include "wire/address.h"
 #include "wire/arp.h"
@@ -21,13 +21,13 @@ static uint8_t *exact(const void *bytes, size_t length)
 	return copy;
 }
 
-/* The header of RFC 1071's kind that textbooks work through: its checksum is b861. */
+/* A well-known example header: its checksum is b861. */
 static const uint8_t header[IP4_LEN] = {
 	0x45, 0x00, 0x00, 0x73, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11,
 	0xb8, 0x61, 0xc0, 0xa8, 0x00, 0x01, 0xc0, 0xa8, 0x00, 0xc7,
 };
 
-/* RFC 1071 by its letter: 16-bit words in network order, end-around carry. */
+/* RFC 1071 literally: 16-bit words in network order, end-around carry. */
 static uint16_t slow_checksum(const uint8_t *bytes, size_t length)
 {
 	uint32_t sum = 0;
@@ -57,14 +57,14 @@ static void computes_checksums(void **state)
 	}
 }
 
-/* Against computing it anew, for every old field and words at the edges. */
+/* Compared with a new computation, for every old field and extreme words. */
 static void updates_checksums(void **state)
 {
 	(void)state;
 	static const uint16_t words[] = {0, 1, 0x00ff, 0x0100, 0x7fff, 0x8000, 0xfffe, 0xffff};
 	for (uint32_t other = 0; other < 0x10000; other++)
 		for (size_t b = 0; b < 8; b++) {
-			/* A header is never all zero, which is what 0 and ffff stand for at once. */
+			/* A header is never all zero, the only case in which 0 and ffff are both valid. */
 			uint16_t before[3] = {0x4500, (uint16_t)other, words[b]}, after[3];
 			memcpy(after, before, sizeof(after));
 			after[2] = words[(b + other) % 8];
@@ -225,7 +225,7 @@ static void addresses_are_found_behind_tags_and_labels(void **state)
 			assert_true(frame_touches(frame, length, &wide));
 			assert_false(frame_touches(frame, length, &other));
 			assert_false(frame_touches(frame, length, &six));
-			/* Cut anywhere, on a block of exactly that size. */
+			/* Truncated at any place, in a block of exactly that size. */
 			for (size_t cut = 0; cut < length; cut++) {
 				uint8_t *block = malloc(cut ? cut : 1);
 				memcpy(block, frame, cut);
@@ -305,7 +305,7 @@ static void plain_frames_hash_as_others(void **state)
 	}
 	for (int bit = 0; bit < 16; bit++) {
 		frame[14 + 6] = (uint8_t)(1 << bit >> 8), frame[14 + 7] = (uint8_t)(1 << bit);
-		/* All but "do not fragment" and the reserved bit make it a fragment. */
+		/* All bits but "do not fragment" and the reserved one make it a fragment. */
 		assert_int_equal(frame_is_plain(frame, length), bit >= 14);
 	}
 	frame[14 + 6] = frame[14 + 7] = 0;

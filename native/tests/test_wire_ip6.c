@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IPv6, ICMPv6 and neighbour discovery; bytes in heap blocks of their exact size. */
+/* IPv6, ICMPv6 and neighbour discovery; bytes in heap blocks of exact size. */
 #include "cmocka_all.h"
 #include "wire/icmp6.h"
 #include "wire/ip6.h"
@@ -46,7 +46,7 @@ static void checks_ip6(void **state)
 	assert_int_equal(packet[7], 64);
 }
 
-/* The chain: first header's number in the IPv6 header, then what is in `chain`. */
+/* Walk a chain of headers: the type of the first one, then the bytes of `chain`. */
 static enum ip6_walk walk(uint8_t first, const void *chain, size_t length, struct ip6_upper *upper)
 {
 	uint8_t packet[IP6_LEN + 1024] = {0x60, [6] = first};
@@ -67,7 +67,7 @@ static void walks_extension_headers(void **state)
 	assert_int_equal(upper.named_at, 6);
 	assert_false(upper.is_fragment);
 
-	/* Hop-by-hop of 8, routing of 24, authentication of 12, then destination options of 8. */
+	/* Hop-by-hop of 8 bytes, routing of 24, authentication of 12, then destination options of 8. */
 	uint8_t chain[52] = {IP6_ROUTING, 0};
 	chain[8] = IP6_AUTHENTICATION;
 	chain[9] = 2;
@@ -81,7 +81,7 @@ static void walks_extension_headers(void **state)
 	assert_int_equal(upper.offset, 92);
 	assert_int_equal(upper.named_at, 84);
 
-	/* Hop-by-hop belongs in front. */
+	/* Hop-by-hop must be the first one. */
 	chain[8] = IP6_HOP_BY_HOP;
 	assert_int_equal(walk(IP6_HOP_BY_HOP, chain, sizeof(chain), &upper), IP6_WALK_OK);
 	assert_int_equal(upper.protocol, IP6_HOP_BY_HOP);
@@ -112,7 +112,7 @@ static void tells_fragments(void **state)
 	fragment[3] = 0; /* a whole datagram */
 	assert_int_equal(walk(IP6_FRAGMENT, fragment, 8, &upper), IP6_WALK_OK);
 	assert_false(upper.is_fragment);
-	/* A later one: what follows is no header, whatever it looks like. */
+	/* A later fragment: the bytes behind it are not a header. */
 	fragment[0] = IP6_DESTINATION_OPTIONS;
 	fragment[3] = 8;
 	assert_int_equal(walk(IP6_FRAGMENT, fragment, 8, &upper), IP6_WALK_OK);
@@ -147,7 +147,7 @@ static void knows_addresses(void **state)
 	assert_true(ip6_is_ip4(mapped) && ip6_is_ip4(compatible) && !ip6_is_ip4(address_a));
 }
 
-/* RFC 8200 section 8.1 by its letter. */
+/* RFC 8200 section 8.1 literally. */
 static uint16_t slow_checksum(const uint8_t *packet, size_t length)
 {
 	uint32_t sum = (uint32_t)length + IP6_ICMP;
@@ -220,7 +220,7 @@ static void refuses_bad_neighbor_messages(void **state)
 	memcpy(message.mac, mac, 6);
 	nd_write(wire, &message);
 	assert_int_equal(wire[4], 0);
-	wire[ND_NEIGHBOR_MESSAGE_LEN] = 14; /* one that nobody knows */
+	wire[ND_NEIGHBOR_MESSAGE_LEN] = 14; /* an unknown option */
 	wire[ND_NEIGHBOR_MESSAGE_LEN + 1] = 2;
 	assert_int_equal(nd_parse(wire, sizeof(wire), &read), ND_OK);
 	assert_memory_equal(&read, &message, sizeof(read));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A worker that runs: what it holds while it is quiescent, and what it takes over between two
- * walks. */
+/* A running worker: what it holds while it is quiescent, and what it takes over between two walks.
+ */
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "dev/rcu.h"
@@ -29,7 +29,7 @@ static struct router_worker *worker(void)
 	return rig_router->workers[0];
 }
 
-/* The far ends of the wires are the test's: the router knows no interface of theirs. */
+/* The far ends of the wires belong to the test: the router has no interfaces for them. */
 static int start(void **state)
 {
 	(void)state;
@@ -56,12 +56,12 @@ static int stop(void **state)
 	return 0;
 }
 
-/* ---- What was made goes its way before the worker is quiescent */
+/* ---- Packets made by nodes are sent before the worker is quiescent */
 
 static uint16_t waiting_when_parked;
 static volatile bool has_cut;
 
-/* On the worker: whoever asks for a pause just when fragments were made. */
+/* On the worker: another thread requests a pause just after fragments were made. */
 static void pause_at_fragments(struct graph *graph, struct graph_node *node, void **packets,
 							   uint16_t n)
 {
@@ -101,7 +101,7 @@ static void fragments_keep_no_adjacency_over_a_quiescent_state(void **state)
 	router_pause(rig_router);
 	waiting_when_parked = (uint16_t)(worker()->recirculate.tail - worker()->recirculate.head);
 	graph_set_trace(worker()->graph, NULL);
-	/* The fragments' adjacency belongs to another neighbour now. */
+	/* The fragments' adjacency now belongs to another neighbour. */
 	assert_int_equal(
 		ws_router_route_del_many(rig_router, 0, PREFIX(48, 0, 0, 0, 8), WS_SOURCE_STATIC, 1), 1);
 	assert_int_equal(ws_router_neighbor_del(rig_router, 1, ADDRESS(10, 0, 1, 2)), 0);
@@ -117,12 +117,12 @@ static void fragments_keep_no_adjacency_over_a_quiescent_state(void **state)
 	}
 }
 
-/* ---- Ports come and go beside the traffic */
+/* ---- Ports are added and deleted under traffic */
 
 static volatile bool is_over;
 static uint64_t sent, came_back;
 
-/* So few are under way that no ring can be too full for them: each that is missing was lost. */
+/* So few are in flight that no ring can overflow: a missing packet was lost. */
 static void *pump(void *argument)
 {
 	struct frame frame = frame_udp(client, server, 18);
@@ -143,7 +143,7 @@ static void *pump(void *argument)
 		__atomic_store_n(&came_back, came_back + n, __ATOMIC_RELAXED);
 		if (!n)
 			sched_yield();
-		/* Drops show the packets that are lost for good. */
+		/* Drops show which packets are lost for good. */
 		if (is_over && rig_totals().drops)
 			break;
 	}
@@ -200,7 +200,7 @@ static void interfaces_come_and_go_without_stopping_others(void **state)
 	pthread_join(thread, NULL);
 	assert_int_equal(came_back, sent);
 	assert_int_equal(rig_totals().drops, 0);
-	/* It polls without rest, so that a pause would be the only one. */
+	/* It polls without rest, so only a pause would count. */
 	assert_int_equal(worker()->totals->rest_clocks, 0);
 }
 
@@ -226,7 +226,7 @@ static void a_graph_that_cannot_be_made_changes_nothing(void **state)
 	let_graphs_fail(false);
 	assert_int_equal(ws_router_interface_delete(rig_router, (uint16_t)port), 0);
 	assert_int_equal(worker()->queue_count, 2);
-	/* And traffic is as before. */
+	/* Traffic continues as before. */
 	struct frame frame = frame_udp(client, server, 18);
 	send_one(&frame);
 	assert_int_equal(wait_for_frame().length, frame.length);
@@ -234,8 +234,8 @@ static void a_graph_that_cannot_be_made_changes_nothing(void **state)
 
 /* ---- Paced polling */
 
-/* Leave all queues alone until `due`, a TSC; `is_on`: the worker waits for that outside of its
- * graph. */
+/* Delay the poll of all queues until `due`, a TSC; `is_on`: the worker waits for that outside of
+ * its graph. */
 static void pace(bool is_on, uint64_t due)
 {
 	router_pause(rig_router);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * In front of each file that the thread sanitizer looks at (tools/tsan.sh): DPDK's headers with
- * atomics in the place of instructions and barriers, which it does not see.
- *
- * A producer of a ring waits for the one before it without order, which the CPUs that we know give
- * it anyway; here it is told.
+ * Included before each file that the thread sanitizer checks (tools/tsan.sh): DPDK's headers with
+ * atomics in place of instructions and barriers, which it does not see. A producer of a ring waits
+ * for the one before it without a declared order, which the supported CPUs provide anyway; here it
+ * is declared.
  */
 #pragma once
 
-#define ALLOW_EXPERIMENTAL_API /* of the files that ask for it themselves, after this one */
+#define ALLOW_EXPERIMENTAL_API /* also requested by some files after this one */
 #define RTE_USE_C11_MEM_MODEL
 #define RTE_FORCE_INTRINSICS
 

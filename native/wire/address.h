@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IP addresses and prefixes of either family, as the seam has them. */
+/* IP addresses and prefixes of either family, as in the seam. */
 #pragma once
 
 #include "wirespeed/address.h"
@@ -11,7 +11,7 @@
 
 enum { ADDRESS_TEXT_LEN = 46 };
 
-/* From and to an IPv4 address in host byte order. */
+/* Conversion from and to an IPv4 address in host byte order. */
 static inline struct ws_address address_of_ip4(uint32_t ip4)
 {
 	struct ws_address address = {.family = WS_IP4};
@@ -54,7 +54,7 @@ static inline struct ws_prefix prefix_of_host(struct ws_address address)
 	return (struct ws_prefix){address, address_bits(address.family)};
 }
 
-/* Sets the bits behind the prefix's length to `bit`. */
+/* Set the bits behind the prefix's length to `bit`. */
 static inline void prefix_fill(struct ws_prefix *prefix, bool bit)
 {
 	int bits = address_bits(prefix->address.family);
@@ -74,7 +74,7 @@ static inline struct ws_prefix prefix_network(struct ws_prefix prefix)
 	return prefix;
 }
 
-/* An address as a number, an IPv4 one in the highest 32 bits. */
+/* An address as a number; an IPv4 address is in the highest 32 bits. */
 static inline unsigned __int128 address_number(const struct ws_address *address)
 {
 	unsigned __int128 number = 0;
@@ -113,7 +113,7 @@ static inline bool prefix_covers(const struct ws_prefix *prefix, const struct ws
 	return !rest || !((prefix->address.bytes[whole] ^ address->bytes[whole]) >> (8 - rest));
 }
 
-/* True for addresses that a host may have: not multicast, not "this", not loopback. */
+/* True for addresses that a host may have: not multicast, "this network" or loopback. */
 static inline bool address_is_unicast(const struct ws_address *address)
 {
 	static const uint8_t zero[15];
@@ -130,8 +130,8 @@ static inline bool address_is_link_local(const struct ws_address *address)
 		   (address->bytes[1] & 0xc0) == 0x80;
 }
 
-/* Into `text` of ADDRESS_TEXT_LEN characters, which it returns. */
+/* Writes to `text`, of ADDRESS_TEXT_LEN characters, and returns it. */
 const char *address_format(char *text, const struct ws_address *address);
 
-/* For an error line: lives as long as the block around it. */
+/* For error texts: valid until the end of the enclosing block. */
 #define ADDRESS_TEXT(address) address_format((char[ADDRESS_TEXT_LEN]){0}, (address))

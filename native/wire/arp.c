@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "wire/arp.h"
 
-/* Hardware and protocol type, address lengths, as they must be on the wire. */
+/* Required values of hardware type, protocol type and address lengths. */
 static const uint8_t hardware[2] = {0, ARP_ETHERNET}, protocol[2] = {0x08, 0x00};
 enum { HARDWARE_LEN = 6, PROTOCOL_LEN = 4 };
 

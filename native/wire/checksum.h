@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The internet checksum (RFC 1071) and its incremental update (RFC 1624).
- *
- * Sums are kept in the byte order of the wire as the CPU loads it, so nothing is swapped: the ones'
- * complement sum does not care.
+ * The internet checksum (RFC 1071) and its incremental update (RFC 1624). Sums are in wire byte
+ * order without swapping: the ones' complement sum works in either order.
  */
 #pragma once
 
@@ -36,21 +34,20 @@ static inline uint16_t checksum_fold(uint64_t sum)
 	return (uint16_t)((sum & 0xffff) + (sum >> 16));
 }
 
-/* Value for a checksum field that was 0; 0 over bytes with a right checksum. */
+/* Value for a checksum field that was 0; 0 for bytes with a right checksum. */
 static inline uint16_t checksum(const void *bytes, size_t length)
 {
 	return (uint16_t)~checksum_fold(checksum_add(0, bytes, length));
 }
 
-/* True if the bytes, not all of them 0, have a right checksum. Their sum is a multiple of 0xffff
- * then, since 2^16 is 1 modulo 0xffff. */
+/* True if the bytes, not all of them 0, have a right checksum: then their sum is a multiple of
+ * 0xffff, since 2^16 is 1 modulo 0xffff. */
 static inline bool checksum_is_right(const void *bytes, size_t length)
 {
 	return checksum_add(0, bytes, length) % 0xffff == 0;
 }
 
-/* The checksum after a 16-bit word of what it covers goes from `before` to `after`; RFC 1624 eqn 3.
- */
+/* The checksum after a covered 16-bit word changes from `before` to `after`; RFC 1624 eqn 3. */
 static inline uint16_t checksum_update(uint16_t field, uint16_t before, uint16_t after)
 {
 	uint32_t sum = (uint16_t)~field + (uint32_t)(uint16_t)~before + after;

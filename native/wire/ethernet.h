@@ -16,9 +16,9 @@ enum {
 	ETHERNET_LEN = 14,
 	ETHERNET_ADDRESS_LEN = 6,
 	VLAN_TAG_LEN = 4,
-	ETHERNET_MAX_LEN = ETHERNET_LEN + 2 * VLAN_TAG_LEN, /* longest header that we write */
+	ETHERNET_MAX_LEN = ETHERNET_LEN + 2 * VLAN_TAG_LEN, /* longest header that is written */
 	ETHERNET_TYPE_AT = 12,
-	ETHERNET_FCS_LEN = 4,        /* behind each frame on the wire, and in none here */
+	ETHERNET_FCS_LEN = 4,        /* follows each frame on the wire; not in memory */
 	ETHERNET_FRAME_MIN_LEN = 60, /* without FCS */
 };
 
@@ -32,13 +32,13 @@ enum ethernet_type {
 	ETHERNET_SLOW = 0x8809, /* LACP, markers */
 };
 
-/* NULL when the bytes hold no whole header. */
+/* NULL if the bytes do not hold a whole header. */
 static inline const struct ethernet_header *ethernet_parse(const uint8_t *bytes, size_t length)
 {
 	return length < ETHERNET_LEN ? NULL : (const struct ethernet_header *)(const void *)bytes;
 }
 
-/* An address as one number, for comparing; `bytes` has two more after it, as in a header. */
+/* An address as one number, for comparisons; reads the two bytes behind it, too. */
 static inline uint64_t ethernet_load_destination(const uint8_t *bytes)
 {
 	uint64_t word;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes of flows: words mixed in one after the other; the result is the best mixed half. */
+/* Hashes of flows: words are mixed in one after the other. The upper half of the result is the
+ * better mixed one. */
 #pragma once
 
 #include <stdint.h>

@@ -22,7 +22,7 @@ size_t frame_find_ip(const uint8_t *frame, size_t length)
 	return at + MPLS_LEN <= length ? at + MPLS_LEN : length;
 }
 
-/* False when the frame holds no whole IP header. */
+/* False if the frame does not hold a whole IP header. */
 static bool frame_addresses(const uint8_t *frame, size_t length, struct ws_address *source,
 							struct ws_address *destination)
 {

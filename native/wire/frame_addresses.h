@@ -8,8 +8,8 @@
 
 struct ws_prefix;
 
-/* True if the source or the destination lies in the prefix. */
+/* True if the source or the destination is in the prefix. */
 bool frame_touches(const uint8_t *frame, size_t length, const struct ws_prefix *prefix);
 
-/* Offset of the IP header, or `length`. */
+/* Offset of the IP header, or `length` if there is none. */
 size_t frame_find_ip(const uint8_t *frame, size_t length);

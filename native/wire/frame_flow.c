@@ -12,7 +12,7 @@ static uint64_t load(const uint8_t *bytes)
 	return value;
 }
 
-/* Address of the ports, or four zeros; the header is whole. */
+/* Address of the ports, or of four zeros; the IP header must be whole. */
 static const uint8_t *find_ports(const uint8_t *ip, uint8_t version, size_t room)
 {
 	static const uint8_t none[FLOW_PORTS_LEN];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flow of a frame, found by its IP header behind any tags and labels. */
+/* The flow of a frame, from its IP header behind any tags and labels. */
 #pragma once
 
 #include "wire/ethernet.h"
@@ -15,7 +15,7 @@
 enum frame_flow_protocol { FLOW_TCP = 6, FLOW_UDP = 17, FLOW_SCTP = 132 };
 enum { FLOW_PORTS_LEN = 4 };
 
-/* Both addresses of an IPv4 header, and two ports as they are on the wire or zeros. */
+/* Both addresses of an IPv4 header, and two ports in wire order, or zeros. */
 static inline uint32_t frame_flow_of_ip4(const uint8_t *ip, const uint8_t *ports,
 										 bool is_symmetrical)
 {

@@ -12,16 +12,16 @@ enum frame_kind {
 	FRAME_ICMP6_ERROR,
 	FRAME_ARP,
 	FRAME_ND,      /* IPv6 neighbour discovery */
-	FRAME_LLDP,    /* by its type */
-	FRAME_CONTROL, /* others to 01:80:c2:…: spanning tree, pauses, LACP … */
+	FRAME_LLDP,    /* by Ethernet type */
+	FRAME_CONTROL, /* other frames to 01:80:c2:…: spanning tree, pause frames, LACP … */
 };
 
 enum { FRAME_LOOK_LEN = ETHERNET_LEN + VLAN_TAG_LEN + 10 };
 
 /*
- * A look at the first FRAME_LOOK_LEN bytes, as cheap as it must be for each of millions a second:
- * true of IPv4 other than ICMP, of TCP and UDP over IPv6, and of MPLS, each in one VLAN tag at
- * most. Of the others frame_kind knows.
+ * A fast check of the first FRAME_LOOK_LEN bytes, for millions of frames per second: true for IPv4
+ * other than ICMP, for TCP and UDP over IPv6, and for MPLS, each in at most one VLAN tag.
+ * frame_kind decides about all others.
  */
 static inline bool frame_looks_ordinary(const uint8_t *bytes)
 {
@@ -40,8 +40,8 @@ static inline bool frame_looks_ordinary(const uint8_t *bytes)
 }
 
 /*
- * `length` bytes can be read; the frame has `frame_length`, without FCS, in up to two VLAN tags.
- * A message that is not whole and well-formed is ordinary; checksums behind the IP header are
- * not looked at.
+ * Kind of a frame of `frame_length` bytes without FCS, of which `length` bytes can be read, in up
+ * to two VLAN tags. Incomplete and malformed messages are ordinary. Checksums behind the IP header
+ * are not checked.
  */
 enum frame_kind frame_kind(const uint8_t *bytes, size_t length, size_t frame_length);

@@ -10,7 +10,7 @@
 struct icmp4_header {
 	uint8_t type, code;
 	uint16_t checksum;
-	uint16_t rest[2]; /* id and sequence; unused and MTU of the next hop (RFC 1191) */
+	uint16_t rest[2]; /* id and sequence, or an unused word and the next hop's MTU (RFC 1191) */
 } __attribute__((packed));
 
 enum { ICMP4_LEN = 8 };
@@ -34,13 +34,13 @@ enum icmp4_unreachable_code {
 	ICMP4_PROHIBITED = 13, /* communication administratively prohibited, RFC 1812 */
 };
 
-/* NULL when the bytes hold no whole header. */
+/* NULL if the bytes do not hold a whole header. */
 static inline const struct icmp4_header *icmp4_parse(const uint8_t *bytes, size_t length)
 {
 	return length < ICMP4_LEN ? NULL : (const struct icmp4_header *)(const void *)bytes;
 }
 
-/* No ICMP error may be sent about one (RFC 1812 section 4.3.2.7). */
+/* No ICMP error may be sent about an ICMP error (RFC 1812 section 4.3.2.7). */
 static inline bool icmp4_is_error(uint8_t type)
 {
 	return type == ICMP4_UNREACHABLE || type == ICMP4_SOURCE_QUENCH || type == ICMP4_REDIRECT ||

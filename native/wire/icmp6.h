@@ -8,7 +8,7 @@
 struct icmp6_header {
 	uint8_t type, code;
 	uint16_t checksum;
-	uint32_t rest; /* id and sequence; the MTU; the place of what is wrong */
+	uint32_t rest; /* id and sequence, the MTU, or the offset of the error */
 } __attribute__((packed));
 
 enum { ICMP6_LEN = 8 };
@@ -39,19 +39,19 @@ enum icmp6_unreachable_code {
 
 enum icmp6_parameter_code { ICMP6_UNKNOWN_NEXT_HEADER = 1 };
 
-/* NULL when the bytes hold no whole header. */
+/* NULL if the bytes do not hold a whole header. */
 static inline const struct icmp6_header *icmp6_parse(const uint8_t *bytes, size_t length)
 {
 	return length < ICMP6_LEN ? NULL : (const struct icmp6_header *)(const void *)bytes;
 }
 
-/* No ICMP error may be sent about one (RFC 4443 section 2.4 e). */
+/* No ICMP error may be sent about an ICMP error (RFC 4443 section 2.4 e). */
 static inline bool icmp6_is_error(uint8_t type)
 {
 	return type < ICMP6_FIRST_INFORMATION || type == ICMP6_REDIRECT;
 }
 
-/* The packet has no extension headers. */
+/* For packets without extension headers. */
 static inline void icmp6_set_checksum(uint8_t *packet)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet;

@@ -12,7 +12,7 @@
 enum {
 	ICMP_EXTENSION_LEN = 4, /* version and checksum */
 	ICMP_OBJECT_LEN = 4,    /* header of an object: length, class and type */
-	ICMP_QUOTED_LEN = 128,  /* in front of an extension there are as many bytes at least */
+	ICMP_QUOTED_LEN = 128,  /* minimum length of the quoted packet in front of an extension */
 	ICMP_EXTENSION_VERSION = 2 << 4,
 	ICMP_LABEL_STACK_CLASS = 1,
 	ICMP_INCOMING_STACK = 1,
@@ -23,7 +23,7 @@ static inline uint16_t icmp_label_stack_length(uint16_t entries)
 	return (uint16_t)(ICMP_EXTENSION_LEN + ICMP_OBJECT_LEN + entries * MPLS_LEN);
 }
 
-/* The `entries` at `stack`, as they were in the packet. */
+/* Write the entries at `stack` in wire format. */
 static inline void icmp_write_label_stack(uint8_t *bytes, const uint8_t *stack, uint16_t entries)
 {
 	uint16_t length = icmp_label_stack_length(entries);

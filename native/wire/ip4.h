@@ -31,7 +31,7 @@ enum {
 	IP4_SCTP = 132,
 };
 
-/* Offsets of fields, for readers of packets of which nothing else was checked. */
+/* Offsets of fields, for readers that have not checked the packet. */
 enum {
 	IP4_TOTAL_LENGTH_AT = offsetof(struct ip4_header, total_length),
 	IP4_ID_AT = offsetof(struct ip4_header, id),
@@ -45,8 +45,8 @@ enum ip4_check {
 	IP4_OK = 0,
 	IP4_SHORT,         /* fewer bytes than a header */
 	IP4_VERSION,       /* not 4 */
-	IP4_HEADER_LENGTH, /* below 20 bytes, or more than there are */
-	IP4_TOTAL_LENGTH,  /* below the header's, or more than there are */
+	IP4_HEADER_LENGTH, /* below 20 bytes, or beyond the end of the packet */
+	IP4_TOTAL_LENGTH,  /* below the header's length, or beyond the end of the packet */
 	IP4_CHECKSUM,
 };
 
@@ -55,7 +55,7 @@ static inline uint16_t ip4_header_length(const struct ip4_header *ip)
 	return (uint16_t)((ip->version_ihl & 0xf) * 4);
 }
 
-/* No "this network" nor loopback, no group, nothing reserved (RFC 1122 section 3.2.1.3). */
+/* Not "this network", loopback, multicast or reserved (RFC 1122 section 3.2.1.3). */
 static inline bool ip4_is_host(uint32_t address)
 {
 	uint32_t octet = address >> 24;
@@ -63,8 +63,8 @@ static inline bool ip4_is_host(uint32_t address)
 }
 
 /*
- * `length` bytes can be read at `bytes`; the packet has `packet_length` (more when it lies in
- * several buffers). What follows IP4_OK may be read as a struct ip4_header with its options.
+ * `length` bytes can be read at `bytes`; the packet has `packet_length` bytes (more if it is in
+ * several buffers). After IP4_OK the header can be read as a struct ip4_header with its options.
  */
 static inline enum ip4_check ip4_check(const uint8_t *bytes, size_t length, size_t packet_length)
 {
@@ -91,15 +91,15 @@ static inline bool ip4_is_later_fragment(const struct ip4_header *ip)
 	return ip->fragment & htobe16(IP4_OFFSET_MASK);
 }
 
-/* Write behind the first IP4_LEN bytes of the header `to` those options of `from`, `header` bytes
- * long, that belong in every fragment, and how long it is then; returns that. */
+/* Copy those options of `from`, a header of `header` bytes, that belong in every fragment, behind
+ * the first IP4_LEN bytes of the header `to`, and set its length; returns that length. */
 uint16_t ip4_copy_fragment_options(const uint8_t *from, uint16_t header, uint8_t *to);
 
-/* TTL one lower, which is not 0; the checksum follows it. */
+/* Decrement the TTL, which must not be 0, and update the checksum. */
 static inline void ip4_decrement_ttl(struct ip4_header *ip)
 {
-	/* TTL, protocol and checksum are one word. TTL is the high byte of its half: 0x100 less there
-	 * is 0x100 more in the checksum, in which 0xffff is written 0. */
+	/* TTL, protocol and checksum are one word. The TTL is the high byte of its half: 0x100 less
+	 * there is 0x100 more in the checksum, in which 0xffff is written as 0. */
 	_Static_assert(offsetof(struct ip4_header, checksum) == offsetof(struct ip4_header, ttl) + 2 &&
 					   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 				   "how TTL and checksum lie");
@@ -109,7 +109,7 @@ static inline void ip4_decrement_ttl(struct ip4_header *ip)
 	memcpy(&ip->version_ihl + offsetof(struct ip4_header, ttl), &word, sizeof(word));
 }
 
-/* The checksum follows. */
+/* Set the TTL and update the checksum. */
 static inline void ip4_set_ttl(struct ip4_header *ip, uint8_t ttl)
 {
 	uint16_t before, after;
@@ -125,7 +125,7 @@ static inline void ip4_set_checksum(struct ip4_header *ip)
 	ip->checksum = checksum(ip, ip4_header_length(ip));
 }
 
-/* A header without options of a packet of `length` bytes; addresses as they are in packets. */
+/* Write a header without options for a packet of `length` bytes; addresses are in wire order. */
 static inline void ip4_write(uint8_t *bytes, uint16_t length, uint8_t protocol, uint8_t ttl,
 							 uint32_t source, uint32_t destination)
 {

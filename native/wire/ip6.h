@@ -22,12 +22,12 @@ enum {
 	IP6_LEN = 40,
 	IP6_ADDRESS_LEN = 16,
 	IP6_MIN_MTU = 1280,
-	/* Extension headers that are looked behind; what has more is not worth it. */
+	/* Maximum number of extension headers; packets with more are not worth the time. */
 	IP6_MAX_EXTENSIONS = 8,
 	IP6_FRAGMENT_LEN = 8,
 };
 
-/* Offsets of fields, for readers of packets of which nothing else was checked. */
+/* Offsets of fields, for readers that have not checked the packet. */
 enum {
 	IP6_FLOW_LABEL_AT = 2, /* its low 16 bits */
 	IP6_PAYLOAD_LENGTH_AT = offsetof(struct ip6_header, payload_length),
@@ -53,18 +53,18 @@ enum ip6_check {
 	IP6_OK = 0,
 	IP6_SHORT,   /* fewer bytes than a header */
 	IP6_VERSION, /* not 6 */
-	IP6_LENGTH,  /* payload longer than there are bytes */
+	IP6_LENGTH,  /* payload longer than the packet */
 };
 
-/* Length in the header, plus that of the header. */
+/* The payload length in the header, plus the length of the header. */
 static inline uint32_t ip6_packet_length(const struct ip6_header *ip)
 {
 	return be16toh(ip->payload_length) + (uint32_t)IP6_LEN;
 }
 
 /*
- * `length` bytes can be read at `bytes`; the packet has `packet_length` (more when it lies in
- * several buffers). What follows IP6_OK may be read as a struct ip6_header.
+ * `length` bytes can be read at `bytes`; the packet has `packet_length` bytes (more if it is in
+ * several buffers). After IP6_OK the header can be read as a struct ip6_header.
  */
 static inline enum ip6_check ip6_check(const uint8_t *bytes, size_t length, size_t packet_length)
 {
@@ -86,7 +86,7 @@ struct ip6_upper {
 
 enum ip6_walk {
 	IP6_WALK_OK = 0,
-	IP6_WALK_SHORT, /* a header goes on behind what can be read */
+	IP6_WALK_SHORT, /* a header extends beyond the readable bytes */
 	IP6_WALK_LONG,  /* more than IP6_MAX_EXTENSIONS */
 };
 
@@ -98,9 +98,9 @@ static inline bool ip6_is_extension(uint8_t next_header)
 }
 
 /*
- * `length` bytes can be read from the IPv6 header on, which is there. A hop-by-hop header anywhere
- * but first is no extension but an unknown protocol (RFC 8200 section 4); behind the header of a
- * later fragment nothing is looked at.
+ * `length` bytes can be read from the IPv6 header on, which is whole. A hop-by-hop header anywhere
+ * but first is an unknown protocol, not an extension (RFC 8200 section 4). Nothing is read behind
+ * the header of a non-first fragment.
  */
 static inline enum ip6_walk ip6_find_upper(const uint8_t *bytes, size_t length,
 										   struct ip6_upper *upper)
@@ -121,7 +121,7 @@ static inline enum ip6_walk ip6_find_upper(const uint8_t *bytes, size_t length,
 		if (upper->protocol == IP6_FRAGMENT) {
 			uint16_t field = (uint16_t)(header[2] << 8 | header[3]);
 			size = IP6_FRAGMENT_LEN;
-			/* A whole datagram in one fragment is none (RFC 6946). */
+			/* A whole datagram in one fragment does not count as a fragment (RFC 6946). */
 			upper->is_fragment |= field & 0xfff9;
 			upper->is_later_fragment |= field & 0xfff8;
 		}
@@ -136,7 +136,7 @@ static inline enum ip6_walk ip6_find_upper(const uint8_t *bytes, size_t length,
 	return IP6_WALK_OK;
 }
 
-/* To begin the checksum of an upper protocol's `length` bytes with (RFC 8200 section 8.1). */
+/* Initial sum for the checksum of an upper protocol with `length` bytes (RFC 8200 section 8.1). */
 static inline uint64_t ip6_pseudo_sum(const struct ip6_header *ip, uint32_t length,
 									  uint8_t protocol)
 {
@@ -144,7 +144,7 @@ static inline uint64_t ip6_pseudo_sum(const struct ip6_header *ip, uint32_t leng
 	return sum + htobe32(length) + htobe32(protocol);
 }
 
-/* A header of ours: no traffic class, no flow label. */
+/* Write a header with traffic class and flow label 0. */
 static inline void ip6_write(uint8_t *bytes, uint16_t payload_length, uint8_t next_header,
 							 uint8_t hop_limit, const uint8_t *source, const uint8_t *destination)
 {
@@ -186,8 +186,8 @@ static inline bool ip6_is_link_local(const uint8_t *address)
 	return address[0] == 0xfe && (address[1] & 0xc0) == 0x80;
 }
 
-/* IPv4-mapped ones, and those of ::/96 that are neither unspecified nor loopback: never on a wire.
- */
+/* True for IPv4-mapped addresses, and those in ::/96 other than unspecified and loopback: never on
+ * a wire. */
 static inline bool ip6_is_ip4(const uint8_t *address)
 {
 	static const uint8_t zero[10];
@@ -195,7 +195,7 @@ static inline bool ip6_is_ip4(const uint8_t *address)
 		   ((!address[10] && !address[11]) || (address[10] == 0xff && address[11] == 0xff));
 }
 
-/* The link-local address that a station of this MAC address gives itself (RFC 4291 appendix A). */
+/* The link-local address that is derived from the MAC address (RFC 4291 appendix A). */
 static inline void ip6_link_local(uint8_t *out, const uint8_t *mac)
 {
 	memset(out, 0, IP6_ADDRESS_LEN);
@@ -211,7 +211,7 @@ static inline void ip6_link_local(uint8_t *out, const uint8_t *mac)
 	out[15] = mac[5];
 }
 
-/* The group on which an address is solicited, ff02::1:ffXX:XXXX. */
+/* The solicited-node group of an address, ff02::1:ffXX:XXXX. */
 static inline void ip6_solicited_node(uint8_t *out, const uint8_t *address)
 {
 	static const uint8_t start[13] = {0xff, 0x02, [11] = 1, [12] = 0xff};
@@ -239,7 +239,7 @@ static inline bool ip6_is_multicast_mac(const uint8_t *mac)
 	return mac[0] == 0x33 && mac[1] == 0x33;
 }
 
-/* The Ethernet group of an IPv6 one. */
+/* The Ethernet address of an IPv6 group. */
 static inline void ip6_multicast_mac(uint8_t *mac, const uint8_t *group)
 {
 	mac[0] = mac[1] = 0x33;

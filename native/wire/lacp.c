@@ -6,7 +6,7 @@
 
 const uint8_t slow_protocols_mac[6] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x02};
 
-/* Types and lengths of TLVs, and offsets within that of a party. */
+/* Types and lengths of TLVs, and offsets within the TLV of a party. */
 enum {
 	VERSION = 1,
 	ACTOR_AT = 2,
@@ -61,7 +61,7 @@ static void write_party(uint8_t *bytes, uint8_t type, const struct lacp_party *p
 	bytes[STATE_AT] = party->state;
 }
 
-/* Later versions begin as the first does. */
+/* Later versions begin like version 1. */
 bool lacp_parse(const uint8_t *bytes, size_t length, struct lacp_pdu *pdu)
 {
 	if (length < LACP_LEN || bytes[0] != SLOW_SUBTYPE_LACP || bytes[1] < VERSION ||

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Link aggregation's frames (IEEE 802.1AX-2008 clauses 5.4.2 and 5.5): LACPDUs and markers. */
+/* Frames of link aggregation (IEEE 802.1AX-2008 clauses 5.4.2 and 5.5): LACPDUs and markers. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@ enum lacp_state {
 	LACP_EXPIRED = 0x80,
 };
 
-/* A port as its system says that it is. */
+/* Identity and state of a port, as reported by its system. */
 struct lacp_party {
 	uint16_t system_priority, key, port_priority, port;
 	uint8_t system[6];
@@ -42,13 +42,13 @@ struct lacp_pdu {
 	struct lacp_party actor, partner;
 };
 
-/* False when the bytes are no whole LACPDU. */
+/* False if the bytes are not a whole LACPDU. */
 bool lacp_parse(const uint8_t *bytes, size_t length, struct lacp_pdu *pdu);
 /* Writes LACP_LEN bytes. */
 void lacp_write(uint8_t *bytes, const struct lacp_pdu *pdu);
-/* Writes LACP_LEN bytes: a question of a port of a system, with a number of its own. */
+/* Writes LACP_LEN bytes: a marker from a port of a system, with a number. */
 void marker_write(uint8_t *bytes, const struct lacp_party *asker, uint32_t number);
 /* True if the bytes are a complete marker of the kind. */
 bool marker_is(const uint8_t *bytes, size_t length, int kind);
-/* The number of a whole one. */
+/* The number of a complete marker. */
 uint32_t marker_number(const uint8_t *bytes);

@@ -6,21 +6,22 @@
 
 enum {
 	MLD_HOP_LIMIT = 1,
-	MLD_QUERY_LEN = 24, /* at least */
+	MLD_QUERY_LEN = 24, /* minimum length */
 	MLD_REPORT_LEN = 8,
 	MLD_RECORD_LEN = 20,
 	MLD_ROUTER_ALERT_LEN = 8,
-	MLD_MODE_IS_EXCLUDE = 2, /* record without sources: all sources are heard */
+	MLD_MODE_IS_EXCLUDE = 2, /* record without sources: packets from all sources are received */
 };
 
-/* ff02::16, where all who forward multicast listen. */
+/* ff02::16, the group of all multicast routers. */
 static inline void mld_routers(uint8_t *out)
 {
 	static const uint8_t group[IP6_ADDRESS_LEN] = {0xff, 0x02, [15] = 0x16};
 	memcpy(out, group, sizeof(group));
 }
 
-/* Longest delay of the answer: a number, or a floating one from 32 768 on (section 5.1.3). */
+/* Maximum delay of the reply: an integer, or a floating-point number from 32 768 on (section
+ * 5.1.3). */
 static inline uint32_t mld_response_ms(const struct icmp6_header *query)
 {
 	uint32_t code = be32toh(query->rest) >> 16;

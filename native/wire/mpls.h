@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MPLS label stacks (RFC 3032) and the labels that are reserved (RFC 7274). */
+/* MPLS label stacks (RFC 3032) and reserved labels (RFC 7274). */
 #pragma once
 
 #include <endian.h>
@@ -7,7 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* An entry is 20 bits of label, 3 of traffic class (EXP), one that ends the stack, 8 of TTL. */
+/* An entry has 20 bits of label, 3 of traffic class (EXP), one for the bottom of the stack, 8 of
+ * TTL. */
 enum {
 	MPLS_LEN = 4,
 	MPLS_LABEL_SHIFT = 12,
@@ -26,7 +27,7 @@ enum mpls_reserved {
 	MPLS_FIRST_FREE = 16,
 };
 
-/* The entry at `bytes` as a number; there are MPLS_LEN. */
+/* The entry at `bytes`, of MPLS_LEN bytes, as a number. */
 static inline uint32_t mpls_load(const uint8_t *bytes)
 {
 	uint32_t entry;

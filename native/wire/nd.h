@@ -5,15 +5,15 @@
 #include "wire/icmp6.h"
 
 enum {
-	ND_HOP_LIMIT = 255, /* nobody off the link can send with it */
+	ND_HOP_LIMIT = 255, /* packets from beyond the link cannot have it */
 	ND_NEIGHBOR_LEN = 24,
 	ND_ADDRESS_OPTION_LEN = 8,
 	ND_MTU_OPTION_LEN = 8,
 	ND_PREFIX_OPTION_LEN = 32,
 	ND_ROUTER_SOLICITATION_LEN = 8,
 	ND_ROUTER_ADVERTISEMENT_LEN = 16,
-	ND_MAX_PREFIXES = 8, /* in an advertisement that we send */
-	/* A solicitation or advertisement of ours, with its option. */
+	ND_MAX_PREFIXES = 8, /* in a sent advertisement */
+	/* A sent solicitation or advertisement, with its option. */
 	ND_NEIGHBOR_MESSAGE_LEN = ND_NEIGHBOR_LEN + ND_ADDRESS_OPTION_LEN,
 	ND_MAX_ADVERTISEMENT_LEN = ND_ROUTER_ADVERTISEMENT_LEN + ND_ADDRESS_OPTION_LEN +
 							   ND_MTU_OPTION_LEN + ND_MAX_PREFIXES * ND_PREFIX_OPTION_LEN,
@@ -21,37 +21,37 @@ enum {
 
 enum nd_check {
 	ND_OK = 0,
-	ND_SHORT,         /* fewer bytes than the message has */
+	ND_SHORT,         /* shorter than the message */
 	ND_CODE,          /* not 0 */
 	ND_OPTION_LENGTH, /* zero, or beyond the message */
-	ND_TARGET,        /* a group */
-	ND_ADDRESSES,     /* source or destination do not go with the message */
+	ND_TARGET,        /* a multicast address */
+	ND_ADDRESSES,     /* source or destination do not match the message */
 };
 
 /* Neighbour or router solicitation, or neighbour advertisement. */
 struct nd_message {
 	uint8_t type; /* enum icmp6_type */
 	bool is_router, is_solicited, is_override;
-	uint8_t target[IP6_ADDRESS_LEN]; /* none in a router solicitation */
+	uint8_t target[IP6_ADDRESS_LEN]; /* not in a router solicitation */
 	bool has_mac;                    /* has the MAC of the sender (solicitation) or the target */
 	uint8_t mac[6];
 };
 
-/* `length` bytes of the message, all there is of it, of one of the types above. */
+/* `bytes` are the whole message, of one of the types above. */
 enum nd_check nd_parse(const uint8_t *bytes, size_t length, struct nd_message *out);
 
 /* Check source and destination of the message (RFC 4861 section 7.1). */
 enum nd_check nd_check_addresses(const struct nd_message *message, const uint8_t *source,
 								 const uint8_t *destination);
 
-/* Write ND_NEIGHBOR_MESSAGE_LEN bytes, or ND_NEIGHBOR_LEN unless `has_mac`, but for the checksum.
- */
+/* Write ND_NEIGHBOR_MESSAGE_LEN bytes, or ND_NEIGHBOR_LEN without `has_mac`; the checksum is left
+ * out. */
 void nd_write(uint8_t *bytes, const struct nd_message *message);
 /* nd_write with the IPv6 header and the checksum. */
 void nd_write_packet(uint8_t *packet, const uint8_t *source, const uint8_t *destination,
 					 const struct nd_message *message);
-/* A whole neighbour solicitation; without a source address it has no MAC address (NULL) either.
- * `target` may lie where the packet is written. */
+/* Write a whole neighbour solicitation; a message without source address must not have a MAC
+ * address (NULL). `target` may be inside of the packet's memory. */
 void nd_write_solicitation(uint8_t *packet, const uint8_t *source, const uint8_t *destination,
 						   const uint8_t *target, const uint8_t *mac);
 
@@ -73,6 +73,6 @@ struct nd_router {
 	struct nd_prefix prefixes[ND_MAX_PREFIXES];
 };
 
-/* A router advertisement, but for the checksum; returns its length, ND_MAX_ADVERTISEMENT_LEN at
- * most. */
+/* Write a router advertisement without checksum; returns its length, at most
+ * ND_MAX_ADVERTISEMENT_LEN. */
 uint16_t nd_write_router(uint8_t *bytes, const struct nd_router *router);

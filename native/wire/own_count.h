@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts that one thread writes and any thread may read. A reader finds a recent value; several
- * counts may be of different moments. The cost is that of plain counting, without locks.
+ * Counts that one thread writes and any thread may read. A reader gets a recent value; several
+ * counts may be of different times. The cost is that of plain counting, without locks.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ static inline void own_count_set(uint64_t *count, uint64_t value)
 static inline void own_count_add(uint64_t *count, uint64_t n)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
-	/* A single instruction; gcc makes three of the other form. */
+	/* A single instruction; gcc makes three of the atomic load and store. */
 	__asm__("addq %1, %0" : "+m"(*count) : "er"(n));
 #else
 	own_count_set(count, *count + n);
@@ -29,7 +29,7 @@ static inline uint64_t own_count_read(const uint64_t *count)
 	return __atomic_load_n(count, __ATOMIC_RELAXED);
 }
 
-/* Packets and the bytes of them. */
+/* Numbers of packets and of their bytes. */
 struct own_pair {
 	uint64_t packets, bytes;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SplitMix64, as published (Steele, Lea, Flood 2014): every state once. */
+/* SplitMix64, as published (Steele, Lea, Flood 2014): it takes each state exactly once. */
 #pragma once
 
 #include <stdint.h>
 
-/* The next number of the row that `state` stands in. */
+/* The next number of the sequence with the given state. */
 static inline uint64_t splitmix_draw(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;

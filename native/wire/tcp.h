@@ -5,7 +5,7 @@
 enum { TCP_LEN = 20 };
 enum {
 	TCP_SEQUENCE_AT = 4, /* the acknowledgement number follows */
-	TCP_OFFSET_AT = 12,  /* length of the header, in the upper half */
+	TCP_OFFSET_AT = 12,  /* length of the header, in the upper four bits */
 	TCP_FLAGS_AT = 13,
 	TCP_WINDOW_AT = 14,
 	TCP_CHECKSUM_AT = 16,

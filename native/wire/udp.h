@@ -14,8 +14,8 @@ struct udp_header {
 enum { UDP_LEN = 8 };
 
 /*
- * NULL when the `length` readable bytes hold no whole header, or the header claims more than the
- * `datagram_length` bytes that the IP packet has for it.
+ * NULL if the `length` readable bytes do not hold a whole header, or the header's length exceeds
+ * the `datagram_length` bytes of the IP packet.
  */
 static inline const struct udp_header *udp_parse(const uint8_t *bytes, size_t length,
 												 size_t datagram_length)

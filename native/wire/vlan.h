@@ -25,8 +25,8 @@ static inline void vlan_write_tag(uint8_t *tag, uint16_t type, uint16_t id)
 	tag[3] = (uint8_t)id;
 }
 
-/* Start of the payload behind the Ethernet header and any number of tags, and its Ethernet
- * type; 0 if the frame ends before. */
+/* Start of the payload behind the Ethernet header and any number of tags, and its Ethernet type; 0
+ * if the frame is too short. */
 static inline size_t frame_payload(const uint8_t *bytes, size_t length, uint16_t *type)
 {
 	size_t at = ETHERNET_LEN - 2;
@@ -41,12 +41,12 @@ static inline size_t frame_payload(const uint8_t *bytes, size_t length, uint16_t
 
 /* The first two tags of a frame. */
 struct vlan_tags {
-	uint8_t count; /* 3: there are more */
-	bool dot1ad;   /* the first one is an 802.1ad one */
+	uint8_t count; /* 3: more than two */
+	bool dot1ad;   /* the first tag is 802.1ad */
 	uint16_t ids[VLAN_MAX_TAGS];
 };
 
-/* False when the frame ends within a tag. */
+/* False if the frame ends within a tag. */
 static inline bool vlan_parse(const uint8_t *bytes, size_t length, struct vlan_tags *tags)
 {
 	size_t at = ETHERNET_LEN - 2;
@@ -64,7 +64,7 @@ static inline bool vlan_parse(const uint8_t *bytes, size_t length, struct vlan_t
 	return true;
 }
 
-/* Take tags off the front and put others on: lengths in bytes. */
+/* Pop tags from the front and push others: lengths in bytes. */
 struct vlan_rewrite {
 	uint8_t pop, push;
 	uint8_t tags[VLAN_MAX_TAGS * VLAN_TAG_LEN];
@@ -84,8 +84,8 @@ static inline bool vlan_rewrite_fits(const struct vlan_rewrite *rewrite, const u
 }
 
 /*
- * Rewrite a frame that fits; there are `push` - `pop` bytes of room in front of it. Returns its new
- * start. A tag that takes the place of another keeps the other's priority.
+ * Rewrite a frame that fits; there must be `push` - `pop` bytes of room in front of it. Returns its
+ * new start. A tag that replaces another keeps its priority.
  */
 static inline uint8_t *vlan_rewrite_apply(const struct vlan_rewrite *rewrite, uint8_t *bytes)
 {

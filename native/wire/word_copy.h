@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A structure that one thread rewrites while others read fields of it. A reader finds each field
+ * A structure that one thread rewrites while others read its fields. A reader gets each field
  * whole, old or new; several fields may be a mixture. The target of a pointer in it is written
  * before the pointer.
  */
@@ -11,7 +11,7 @@
 
 typedef uint64_t __attribute__((may_alias)) copied_word;
 
-/* `size` and both addresses are multiples of a word. */
+/* `size` and both addresses must be multiples of a word. */
 static inline void word_copy(void *to, const void *from, size_t size)
 {
 	copied_word *words = to;

@@ -6,7 +6,8 @@
 
 enum { VLANS = 4096 };
 
-/* A table that a control queue fills one by one: up to a second in all. It outlives a stop. */
+/* The control queue fills this table entry by entry, which takes up to a second. It survives a
+ * stop. */
 static void let_vlans_in(struct admission *admission, uint16_t id)
 {
 	uint16_t vlan = 0;
@@ -37,7 +38,7 @@ void admission_let_groups_in(struct admission *admission, uint16_t id,
 {
 	if (!policy->filters_groups)
 		return;
-	/* A start forgets what was listed. */
+	/* A start clears the list. */
 	bool listed = admission->group_count &&
 				  !rte_eth_dev_set_mc_addr_list(id, admission->groups, admission->group_count);
 	if (listed)

@@ -14,16 +14,16 @@ struct ethdev_queue {
 };
 
 struct ethdev_device {
-	uint16_t id; /* DPDK's number of the port, which may be another one than ours */
+	uint16_t id; /* DPDK's number of the port, which may differ from the port layer's */
 	struct nic_policy policy;
 	struct nic_offloads active;
 	struct admission admission;
 	bool link_was_up, has_queues;
 	struct ethdev_queue rx[WS_MAX_QUEUES], tx[WS_MAX_QUEUES];
-	/* The driver's last counters, and their sums before it restarted from 0. */
+	/* The driver's last counters, and the sums from before it restarted at 0. */
 	struct ws_port_counters last, before;
 };
 
 struct ethdev_device *ethdev_device_of(const struct port *port);
-/* DPDK's number of the port, which may be another one than ours. */
+/* DPDK's number of the port, which may differ from the port layer's. */
 uint16_t ethdev_id(const struct port *port);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening, describing and closing ports that DPDK's drivers make. */
+/* Opening, describing and closing of ports with DPDK drivers. */
 #include "dev/ethdev/ethdev.h"
 
 #include "dev/error.h"
@@ -31,7 +31,7 @@ static uint16_t receive(void *argument, struct rte_mbuf **packets, uint16_t n)
 	return rte_eth_rx_burst(queue->id, queue->queue, packets, n);
 }
 
-/* For drivers that write another number than ours into the packets, or none. */
+/* For drivers that write another port number than the port layer's into the packets, or none. */
 static uint16_t receive_numbered(void *argument, struct rte_mbuf **packets, uint16_t n)
 {
 	const struct ethdev_queue *queue = argument;
@@ -76,9 +76,9 @@ static int link_has_changed(uint16_t port, enum rte_eth_event_type event, void *
 	return 0;
 }
 
-/* An interrupt that is still waited for when its descriptor goes ends the program (EAL panics): one
- * that stands since it was configured goes with a stop, and none but what was started is stopped.
- */
+/* EAL panics if a descriptor is closed while its interrupt is still registered. Some drivers
+ * register it when they are configured and remove it only in a stop, and only a started device can
+ * be stopped. */
 static void let_go_of_interrupts(struct port *port)
 {
 	bool never_ran = !port->started && ethdev_device_of(port)->has_queues;
@@ -86,7 +86,7 @@ static void let_go_of_interrupts(struct port *port)
 		port->started = !rte_eth_dev_start(ethdev_id(port));
 }
 
-/* Unplugged as well, so that another one may bear its device's name. */
+/* The device is unplugged too, so that its name can be used again. */
 static void close_device(struct port *port)
 {
 	uint16_t id = ethdev_id(port);
@@ -165,8 +165,8 @@ static int start(struct port *port)
 
 static int counters(const struct port *port, struct ws_port_counters *out);
 
-/* Some drivers count from 0 again after a start, some go on: what they said right before and right
- * after tells which (go_on). */
+/* Some drivers restart their counters at 0 after a start, others go on. The counters read right
+ * before and right after the start show which (go_on). */
 static int set_running(struct port *port, bool on)
 {
 	struct ws_port_counters now;
@@ -200,7 +200,7 @@ static bool is_removed(const struct port *port)
 	return removal_is_wanted(port->index);
 }
 
-/* ---- What there is to know ---- */
+/* ---- Properties ---- */
 
 static bool link_is_up(const struct port *port)
 {
@@ -225,7 +225,7 @@ static void describe(const struct port *port, struct ws_port_info *out)
 		link.link_speed = RTE_ETH_SPEED_NUM_UNKNOWN;
 	if (!ethdev_device_of(port)->policy.has_no_mac)
 		rte_eth_macaddr_get(id, &mac);
-	/* The others say 1500, whatever they carry. */
+	/* Other drivers report 1500, whatever length they carry. */
 	if (ethdev_device_of(port)->policy.is_pci)
 		rte_eth_dev_get_mtu(id, &out->mtu);
 	snprintf(out->driver, sizeof(out->driver), "%s", info.driver_name);
@@ -238,7 +238,7 @@ static void describe(const struct port *port, struct ws_port_info *out)
 		out->speed_bps = link.link_speed * 1000000ULL;
 	out->most_speed_bps = nic_most_speed_bps(info.speed_capa);
 	out->numa = rte_eth_dev_socket_id(id);
-	/* Linux says -1 on machines that have but one node. */
+	/* Linux reports -1 on machines with a single node. */
 	if (out->numa < 0 && ethdev_device_of(port)->policy.is_pci)
 		out->numa = 0;
 	out->max_mtu = info.max_mtu;
@@ -251,7 +251,8 @@ static void describe(const struct port *port, struct ws_port_info *out)
 	out->max_tx_descriptors = info.tx_desc_lim.nb_max;
 }
 
-/* Some drivers count from 0 again when their peer comes back (net_memif); ours count on. */
+/* Some drivers restart their counters at 0 when their peer comes back (net_memif); the port's
+ * counters go on. */
 static void go_on(struct ethdev_device *device, const struct ws_port_counters *now,
 				  struct ws_port_counters *out)
 {
@@ -340,7 +341,7 @@ static int listen_to(struct port *port, uint16_t queue, int epoll, uint16_t work
 									 on ? RTE_INTR_EVENT_ADD : RTE_INTR_EVENT_DEL, NULL);
 }
 
-/* Drivers whose descriptor stays readable while there are packets need not be told. */
+/* Not for drivers whose descriptor stays readable while there are packets. */
 static void arm(struct port *port, uint16_t queue, bool on)
 {
 	if (on)
@@ -349,7 +350,7 @@ static void arm(struct port *port, uint16_t queue, bool on)
 		rte_eth_dev_rx_intr_disable(ethdev_id(port), queue);
 }
 
-/* DPDK's memif driver copies. */
+/* DPDK's memif driver copies packets, so deep rings hold fewer buffers than they have slots. */
 static uint32_t ring_buffers(const char *devargs)
 {
 	return memif_is_driver_of(devargs) ? 1024 : UINT32_MAX;

@@ -13,19 +13,19 @@
 
 enum {
 	RING_FRAME_LEN = 2048, /* default of net_af_packet */
-	RING_HEADER_LEN = 66,  /* the kernel's header before a frame in it (TPACKET_V2) */
-	PCAP_LONGEST = 65535,  /* any number of buffers are chained */
+	RING_HEADER_LEN = 66,  /* header of each frame in the ring (TPACKET_V2) */
+	PCAP_LONGEST = 65535,  /* any number of buffers can be chained */
 };
 
-/* A number in the device string, `otherwise` where it has none of that key. */
+/* The number behind `key` in the device string; `otherwise` if it has no such key. */
 static uint32_t number_of(const struct port *port, const char *key, uint32_t otherwise)
 {
 	const char *found = strstr(port->config.devargs, key);
 	return found ? (uint32_t)strtoul(found + strlen(key), NULL, 10) : otherwise;
 }
 
-/* On an interface of Linux, with `room` for a frame: the kernel lets a tag more through than its
- * MTU. */
+/* A port on a Linux interface, with `room` bytes for a frame: the kernel allows one VLAN tag more
+ * than its MTU. */
 static void describe_linux(const struct port *port, uint32_t room, struct ws_port_info *out)
 {
 	int mtu = link_mtu(port->index);
@@ -39,7 +39,7 @@ static uint32_t af_packet_room(const struct port *port)
 	return number_of(port, ",framesz=", RING_FRAME_LEN) - RING_HEADER_LEN;
 }
 
-/* The kernel keeps a part of each buffer. */
+/* The kernel reserves a part of each buffer. */
 static uint32_t af_xdp_room(void)
 {
 	return rte_pktmbuf_data_room_size(ports_pool()) - RTE_PKTMBUF_HEADROOM - POOL_XDP_HEADROOM;

@@ -6,8 +6,8 @@
 
 #include <rte_ethdev.h>
 
-/* 0, or -EMSGSIZE with its line if the pool's buffers are too small for the driver. */
+/* Returns 0, or -EMSGSIZE with an error text if the pool's buffers are too small for the driver. */
 int longest_check(const struct port *port, const struct rte_eth_dev_info *info);
-/* Changes what the port layer has filled in where the driver carries other lengths. */
+/* Correct the lengths that the port layer has filled in, for drivers with other limits. */
 void longest_describe(const struct port *port, const struct rte_eth_dev_info *info,
 					  struct ws_port_info *out);

@@ -11,7 +11,7 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* The driver keeps its mappings to itself, but they bear a name. */
+/* The driver does not publish its mappings, but they have a recognizable name. */
 void memif_populate_rings(void)
 {
 	char line[512];

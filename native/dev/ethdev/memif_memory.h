@@ -3,9 +3,9 @@
 #pragma once
 
 /*
- * Have all rings that are mapped now in memory. Linux gives a page when it is first touched, which
- * costs microseconds, and a ring's first lap touches thousands: a worker would take the first
- * packets at a fraction of its speed. Call it when a link came up. Harmless where it was done
- * already, without effect on kernels before 5.14.
+ * Fault in the pages of all rings that are mapped now. Linux maps a page at its first access, which
+ * costs microseconds, and the first lap of a ring touches thousands of pages: a worker would
+ * receive the first packets at a fraction of its speed. Call it when a link has come up. Repeated
+ * calls are harmless. No effect on kernels before 5.14.
  */
 void memif_populate_rings(void);

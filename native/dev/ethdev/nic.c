@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Abilities of some drivers only: an LED, flow control, counters of their own. */
+/* Abilities of some drivers only: LED, flow control, driver-specific counters. */
 #include "dev/ethdev/ethdev.h"
 
 #include "dev/ethdev/device.h"

@@ -7,9 +7,10 @@
 #include <rte_dev.h>
 #include <string.h>
 
-/* Flow fields of frames with up to two tags, as IP routers and bridges hash them. */
+/* Flow fields of frames with up to two VLAN tags, as IP routers and bridges hash them. */
 #define HASHED_ALWAYS (RTE_ETH_RSS_IP | RTE_ETH_RSS_UDP | RTE_ETH_RSS_TCP | RTE_ETH_RSS_SCTP)
-/* Below labels, tags and tunnels everything may be one flow by those alone. */
+/* Requested in addition: packets below labels, tags and tunnels may all be one flow by the fields
+ * above. */
 #define HASHED_BESIDE (RTE_ETH_RSS_MPLS | RTE_ETH_RSS_VLAN | RTE_ETH_RSS_LEVEL_INNERMOST)
 
 enum { VMXNET3_MOST_FRAME = 2048 };
@@ -34,22 +35,22 @@ struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info)
 	return (struct nic_policy){
 		.is_pci = is_pci,
 		.keeps_to_mtu = is_pci || is_virtio_user,
-		/* vmxnet3 has the interrupt, which never comes. */
+		/* vmxnet3 offers the interrupt but never raises it. */
 		.tells_of_links = (*info->dev_flags & RTE_ETH_DEV_INTR_LSC) && !is_vmxnet3,
 		.filters_groups = is_pci,
-		/* virtio alone filters VLANs without a request. */
+		/* Only virtio filters VLANs without a request. */
 		.filters_vlans = is_virtio && (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_VLAN_FILTER),
 		.lingers = is_virtio,
-		/* vmxnet3 offers it, yet what does not fit the first buffer is an RX error. */
+		/* vmxnet3 offers it, but counts frames longer than the first buffer as RX errors. */
 		.scatters = (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_SCATTER) && !is_vmxnet3,
 		.most_frame = is_vmxnet3 ? VMXNET3_MOST_FRAME : 0,
 		.header_bytes = is_virtio ? POOL_VIRTIO_HEADER_LEN : 0,
-		/* Drivers on files and sockets of Linux close them when they are stopped. */
+		/* `restarts` is false for drivers that close their Linux files and sockets in a stop. */
 		.is_af_packet = is_driver(info, "net_af_packet"),
 		.restarts = is_pci || is_driver(info, "net_tap"),
-		/* All of its ports are called the same in each process, and cannot be called otherwise. */
+		/* All its ports have the same fixed MAC address in every process. */
 		.has_no_mac = is_driver(info, "net_vhost"),
-		/* em is the only Intel driver that counts the FCS. */
+		/* em is the only Intel driver whose byte counters include the FCS. */
 		.fcs_bytes = is_driver(info, "net_e1000_em") ? RTE_ETHER_CRC_LEN : 0,
 	};
 }
@@ -92,7 +93,8 @@ struct nic_offloads nic_offloads_of(const struct nic_policy *policy,
 									const struct nic_wish *wish)
 {
 	struct nic_offloads offloads = {0};
-	/* Drivers take slower paths with these, so that none is asked for in vain. */
+	/* Drivers take slower paths with these offloads, so only those that are needed are requested.
+	 */
 	bool scatters = policy->scatters && nic_frame_bytes(policy, wish->mtu) > wish->capacity;
 	if (scatters)
 		offloads.rx |= RTE_ETH_RX_OFFLOAD_SCATTER;

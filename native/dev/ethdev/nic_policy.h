@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Differences between NICs: properties known from the driver's name, and offloads requested by what
- * the driver offers. Pure functions; no device is touched.
+ * Differences between NICs: properties known from the driver's name, and the offloads to request
+ * out of those that the driver offers. Pure functions; no device is touched.
  */
 #pragma once
 
@@ -11,45 +11,45 @@
 
 struct nic_policy {
 	bool is_pci;
-	bool keeps_to_mtu;    /* no frame comes in that its MTU or its buffers are too small for */
-	bool tells_of_links;  /* by an interrupt; the others have to be asked */
-	bool filters_groups;  /* multicast does not come in unless it is asked for */
-	bool filters_vlans;   /* nor do VLANs, each by itself */
-	bool is_af_packet;    /* its MTU is that of its ring */
-	bool lingers;         /* lets go of its interrupts in a stop alone, not when it is closed */
-	bool restarts;        /* goes on after a stop as it was before */
-	bool has_no_mac;      /* takes any frame, and its address is what we say */
-	bool scatters;        /* a frame may lie in several buffers */
-	uint8_t header_bytes; /* the driver's own header before each frame in a buffer */
-	uint8_t fcs_bytes;    /* bytes of FCS per packet in the driver's byte counters */
-	uint16_t most_frame;  /* the longest that comes in whatever it promises; 0: as it says */
+	bool keeps_to_mtu;    /* receives no frame that exceeds its MTU or its buffers */
+	bool tells_of_links;  /* link changes raise an interrupt; other links are polled */
+	bool filters_groups;  /* receives multicast only on request */
+	bool filters_vlans;   /* receives VLANs only on request, one by one */
+	bool is_af_packet;    /* the MTU is limited by the slots of the ring */
+	bool lingers;         /* removes its interrupts only in a stop, not when it is closed */
+	bool restarts;        /* after a stop and a start its settings are unchanged */
+	bool has_no_mac;      /* receives any frame; its MAC address is chosen by the port layer */
+	bool scatters;        /* a received frame may span several buffers */
+	uint8_t header_bytes; /* size of the driver's own header before each frame in a buffer */
+	uint8_t fcs_bytes;    /* bytes of FCS per packet that the driver's byte counters include */
+	uint16_t most_frame;  /* longest frame received, whatever the driver reports; 0: as reported */
 };
 
-/* Offloads enabled on a device, in DPDK's bits; each is one that it offers. */
+/* Offloads to enable on a device, in DPDK's bits; the device offers each of them. */
 struct nic_offloads {
 	uint64_t rx, tx, rss;
 };
 
-/* A port's requirements of its device. */
+/* Requirements of a port for its device. */
 struct nic_wish {
 	uint16_t rx_queues;
 	uint16_t mtu;
-	uint32_t capacity; /* for a frame in a buffer */
-	bool chains;       /* packets that lie in several buffers may be sent */
+	uint32_t capacity; /* of a buffer, in bytes of a frame */
+	bool chains;       /* packets in several buffers may be sent */
 };
 
 struct nic_policy nic_policy_of(const struct rte_eth_dev_info *info);
 struct nic_offloads nic_offloads_of(const struct nic_policy *policy,
 									const struct rte_eth_dev_info *info,
 									const struct nic_wish *wish);
-/* Fewer fields to hash, for a driver that refused what it offers; false when there are none less.
- */
+/* Drop some hash fields, for a driver that refused some that it offers; false if none can be
+ * dropped. */
 bool nic_hash_less(struct nic_offloads *offloads);
 
-/* Bytes of a packet of size `mtu` in a buffer. */
+/* Bytes that a packet of size `mtu` takes in a buffer. */
 uint32_t nic_frame_bytes(const struct nic_policy *policy, uint16_t mtu);
-/* The largest packets that it carries; 0: nothing says. */
+/* The largest MTU of the device; 0: unknown. */
 uint16_t nic_most_mtu(const struct nic_policy *policy, const struct rte_eth_dev_info *info);
 
-/* The fastest that its link can be, by bits of RTE_ETH_LINK_SPEED_*; 0: nothing says. */
+/* The highest link speed of the device, from bits of RTE_ETH_LINK_SPEED_*; 0: unknown. */
 uint64_t nic_most_speed_bps(uint32_t speeds);

@@ -15,8 +15,8 @@
 
 enum { KEY_LEN = 64 };
 
-/* A single key for all NICs, so that a flow's queue does not depend on the NIC; each takes as many
- * bytes as it can. */
+/* A single key for all NICs, so that a flow's queue does not depend on the NIC. Each NIC takes as
+ * many bytes as it supports. */
 static uint8_t hash_key[KEY_LEN] = {
 	0x6d, 0x5a, 0x56, 0xda, 0x25, 0x5b, 0x0e, 0xc2, 0x41, 0x67, 0x25, 0x3d, 0x43, 0xa3, 0x8f, 0xb0,
 	0xd0, 0xca, 0x2b, 0xcb, 0xae, 0x7b, 0x30, 0xb4, 0x77, 0xcb, 0x2d, 0xa3, 0x80, 0x30, 0xf2, 0x0c,
@@ -49,10 +49,11 @@ static struct rte_eth_conf conf_of(const struct port *port, const struct rte_eth
 		.rxmode.offloads = offloads->rx,
 		.txmode.offloads = offloads->tx,
 		.intr_conf.lsc = policy->tells_of_links,
-		/* Sleeping until packets come is for drivers that can; others may refuse to be asked. */
+		/* Interrupts of RX queues, for workers that sleep. Drivers without them may refuse the
+		 * request. */
 		.intr_conf.rxq = 1,
 	};
-	/* The others carry what they carry, and some take no number. */
+	/* Other drivers have no MTU to set, and some refuse a value. */
 	if (policy->is_pci)
 		conf.rxmode.mtu = mtu;
 	if (offloads->rss) {
@@ -66,7 +67,7 @@ static struct rte_eth_conf conf_of(const struct port *port, const struct rte_eth
 	return conf;
 }
 
-/* Some drivers refuse a part of what they offer: then without it. */
+/* Some drivers refuse a part of the offloads that they offer: configure again without that part. */
 static int configure(struct port *port, const struct rte_eth_dev_info *info,
 					 struct nic_offloads *offloads, uint16_t mtu)
 {
@@ -85,7 +86,7 @@ static int configure(struct port *port, const struct rte_eth_dev_info *info,
 	return 0;
 }
 
-/* Memory of the node that the device is at; of any where that is not told. */
+/* The node of the device for its memory; any node if that is unknown. */
 static unsigned int socket_of(uint16_t id)
 {
 	int socket = rte_eth_dev_socket_id(id);
@@ -133,7 +134,7 @@ static int check_mtu(const struct port *port, const struct rte_eth_dev_info *inf
 		port->config.name, mtu, frame, capacity, (frame + 255) / 256 * 256);
 }
 
-/* -ENOTSUP is not an error: the driver just has no such call. */
+/* -ENOTSUP is not an error: the driver has no such call. */
 static int refused_mtu(const struct port *port, const struct rte_eth_dev_info *info, uint16_t mtu,
 					   int error)
 {
@@ -180,7 +181,7 @@ int nic_set_up(struct port *port)
 	error = check_mtu(port, &info, port->mtu);
 	if (!error)
 		error = set_up_for(port, &info, port->mtu);
-	/* Some have to be told beside (mlx5's kernel driver). */
+	/* Some drivers need the MTU set by a call as well (mlx5's kernel driver). */
 	if (!error && device->policy.keeps_to_mtu && port->mtu != RTE_ETHER_MTU)
 		error = refused_mtu(port, &info, port->mtu, rte_eth_dev_set_mtu(device->id, port->mtu));
 	return error;
@@ -202,13 +203,13 @@ void nic_spread(const struct port *port)
 		group->mask |= 1ULL << i % RTE_ETH_RETA_GROUP_SIZE;
 		group->reta[i % RTE_ETH_RETA_GROUP_SIZE] = i % port->rx_queues;
 	}
-	/* A driver without this call distributes by its own rule. */
+	/* Without this call the driver distributes packets by its own rule. */
 	rte_eth_dev_rss_reta_update(device->id, table, size);
 }
 
 /* ---- The MTU ---- */
 
-/* With other offloads where the new MTU wants them. */
+/* The new MTU may need other offloads. */
 static int change_mtu(struct port *port, const struct rte_eth_dev_info *info, uint16_t mtu)
 {
 	struct ethdev_device *device = ethdev_device_of(port);
@@ -223,7 +224,7 @@ static int change_mtu(struct port *port, const struct rte_eth_dev_info *info, ui
 	return error;
 }
 
-/* Drivers refuse while they run, for some the whole time that they are configured so. */
+/* Most drivers refuse a change while they run, some also while their RX queues are configured. */
 static int set_stopped(struct port *port, const struct rte_eth_dev_info *info, uint16_t mtu)
 {
 	bool runs = port->started && !port->stopped;
@@ -253,13 +254,14 @@ int nic_set_mtu(struct port *port, uint16_t mtu)
 	if (now == mtu)
 		return 0;
 	error = set_stopped(port, &info, mtu);
-	/* It refuses more than 1500 whatever its ring holds, which is made for the port's MTU. */
+	/* The driver refuses more than 1500 whatever the size of its ring, which was made for the
+	 * port's MTU. */
 	if (error && device->policy.is_af_packet && !port->started)
 		error = link_raise_mtu(port->index, mtu);
 	return refused_mtu(port, &info, mtu, error);
 }
 
-/* ---- Beginning anew ---- */
+/* ---- Reset ---- */
 
 int nic_reset(struct port *port)
 {
@@ -269,7 +271,7 @@ int nic_reset(struct port *port)
 		rte_eth_dev_stop(id);
 	port->stopped = true;
 	int error = rte_eth_dev_reset(id);
-	/* Drivers without a reset of their own are asked for no more than to begin again. */
+	/* Drivers without a reset function are only configured again. */
 	if (error && error != -ENOTSUP)
 		return fail(error, "port %s: its device cannot be reset: %s", port->config.name,
 					rte_strerror(-error));

@@ -5,22 +5,22 @@
 #include "dev/port_kind.h"
 
 /*
- * Configures the device, which is stopped, with its queues, offloads, hash and MTU; the port's
- * queues and descriptors become those that there are. Again after a reset.
+ * Configure the stopped device of a port: queues, offloads, hash and MTU. The port's numbers of
+ * queues and descriptors become those that the device has. Called again after a reset.
  */
 int nic_set_up(struct port *port);
-/* Packets hashed go to all RX queues alike. Of a device that was just started. */
+/* Distribute hashed packets evenly over all RX queues of a device that was just started. */
 void nic_spread(const struct port *port);
 
 /*
- * Have an open port carry packets of `mtu` bytes. A real NIC that runs is stopped for that and
- * started again, for which no worker may touch it. -EMSGSIZE, with its line, when a packet does not
- * fit a buffer. Drivers without the call carry whatever fits their buffers: that is no error.
+ * Make an open port carry packets of `mtu` bytes. A running NIC is stopped and started again,
+ * during which no worker may use it. -EMSGSIZE with an error text if a packet does not fit a
+ * buffer. Drivers without the call carry all that fits their buffers: that is not an error.
  */
 int nic_set_mtu(struct port *port, uint16_t mtu);
 
 /*
- * The driver said that nothing but a reset helps its device: begin anew, as it was before, running
- * or stopped; no worker may touch it. After an error it is of no use any more.
+ * Reset the device, on the driver's request, and restore its settings and whether it ran. No worker
+ * may use it. After an error the device is unusable.
  */
 int nic_reset(struct port *port);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* DPDK has no names for them but in its test program. */
+/* DPDK has names for these only in its test program. */
 static const struct {
 	uint64_t field;
 	const char *name;
@@ -51,7 +51,7 @@ static const struct {
 	{RTE_ETH_RSS_LEVEL_INNERMOST, "innermost"},
 };
 
-/* VLAN_STRIP is vlan-strip in VPP. */
+/* Append `name` in VPP's spelling: VLAN_STRIP as vlan-strip. */
 static void append(char *list, const char *name)
 {
 	size_t at = strlen(list), length = strlen(name);

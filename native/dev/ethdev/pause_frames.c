@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Names of the counters in the drivers of DPDK 22.11; "%s" is rx or tx. The first line with a
- * counter applies: some drivers also count by priority, under names of the second. */
+ * matching counter applies: some drivers also count per priority, under names of the second line.
+ */
 static const char *const families[][PAUSE_NAMES] = {
 	{"%s_flow_control_xon_packets", "%s_flow_control_xoff_packets"}, /* ixgbe, ngbe, txgbe */
 	{"%s_xon_packets", "%s_xoff_packets"},                           /* e1000, igc, i40e, ice */
@@ -23,7 +24,7 @@ static const char *const families[][PAUSE_NAMES] = {
 
 enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
-/* Counters of a port's driver, by DPDK's number of the port. */
+/* Counters of each port's driver, by DPDK's number of the port. */
 static struct counted {
 	int received_count, sent_count;
 	uint64_t received[PAUSE_NAMES], sent[PAUSE_NAMES];

@@ -7,16 +7,16 @@
 
 #include <stdint.h>
 
-enum { PAUSE_NAMES = 2 }; /* a driver counts pausing and going on together, or each by itself */
+enum { PAUSE_NAMES = 2 }; /* drivers count pause and resume together, or each separately */
 
 /*
- * Which of `count` names of extended counters add up to the pause frames received or sent: their
- * places, and how many these are; 0 when there are none.
+ * Find the extended counters, out of the `count` names, whose sum is the number of pause frames
+ * received or sent. Returns their number and stores their places; 0 if there are none.
  */
 int pause_find(const char *const *names, int count, const char *direction,
 			   uint64_t places[PAUSE_NAMES]);
 
-/* Look up what the driver of DPDK's port `id` has; when the port is open. */
+/* Look up the counters of DPDK's port `id` when it is opened. */
 void pause_frames_open(uint16_t id);
-/* UINT64_MAX of what the driver does not count. */
+/* A number is UINT64_MAX if the driver does not count it. */
 void pause_frames_read(uint16_t id, uint64_t *received, uint64_t *sent);

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Drivers return -1 for most of what goes wrong: what they logged says more than the code. */
+/* Drivers return -1 for most failures: their log lines say more than the code. */
 static const char *reason(int error)
 {
 	const char *said = dpdk_log_reason();
@@ -56,8 +56,8 @@ static bool is_of_another(const struct port *port, const char *name)
 	return false;
 }
 
-/* A virtual device that fails stays on the bus, with a description that is freed, unless it was the
- * bus itself that made it. */
+/* A virtual device that fails in rte_dev_probe stays on the bus with a description that was freed,
+ * unless the bus itself created it. */
 static int plug(const struct port *port, const char *name)
 {
 	const char *devargs = port->config.devargs, *arguments = devargs + strlen(name);

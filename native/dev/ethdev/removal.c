@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DPDK 22.11 calls what tells of a removal experimental; it has been the same since 18.05. */
+/* DPDK 22.11 marks the removal events as experimental; they have not changed since 18.05. */
 #define ALLOW_EXPERIMENTAL_API
 #include "dev/ethdev/removal.h"
 
@@ -21,7 +21,7 @@ static void goes(uint16_t port)
 	links_changed();
 }
 
-/* DPDK's interrupt thread calls it: the port is let go of by the main thread. */
+/* Runs on DPDK's interrupt thread; the main thread closes the port. */
 static void device_event(const char *device, enum rte_dev_event_type event, void *port)
 {
 	(void)device;
@@ -29,7 +29,7 @@ static void device_event(const char *device, enum rte_dev_event_type event, void
 		goes((uint16_t)(uintptr_t)port);
 }
 
-/* Some drivers notice by themselves that theirs no longer answers. */
+/* Some drivers notice by themselves that their device no longer answers. */
 static int port_event(uint16_t id, enum rte_eth_event_type event, void *port, void *result)
 {
 	(void)id, (void)event, (void)result;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Linux waits until whoever uses a device lets go of it: hear of that wish for the device of DPDK's
- * port `id`, which is our port `port`. */
+/* Watch for requests to remove the device of DPDK's port `id`, which is port `port` of the port
+ * layer. Linux delays a removal until all users have closed the device. */
 void removal_watch(uint16_t port, uint16_t id);
 void removal_unwatch(uint16_t port);
-/* The port's device goes, or went. */
+/* True if the port's device is about to be removed, or was removed. */
 bool removal_is_wanted(uint16_t port);

@@ -8,7 +8,7 @@
 
 static bool wanted[WS_MAX_PORTS];
 
-/* DPDK's interrupt thread calls it: the device is reset by the main thread. */
+/* Runs on DPDK's interrupt thread; the main thread resets the device. */
 static int port_event(uint16_t id, enum rte_eth_event_type event, void *port, void *result)
 {
 	(void)id, (void)event, (void)result;

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Hear of that of DPDK's port `id`, which is our port `port`. */
+/* Watch for reset requests of DPDK's port `id`, which is port `port` of the port layer. */
 void reset_watch(uint16_t port, uint16_t id);
 void reset_unwatch(uint16_t port, uint16_t id);
-/* Once for each time that the driver says so. */
+/* True once for each request of the driver. */
 bool reset_take(uint16_t port);
 bool reset_is_wanted(uint16_t port);

@@ -6,8 +6,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* A ring of a client's that has packets lent: which of them its slots hold. To be received into
- * each slot has one from the beginning. NULL: packets are copied. */
+/* Zero copy, client's ring: the array of the packets that its slots hold. In a ring to receive
+ * from, each slot has a packet from the beginning. NULL: packets are copied. */
 static struct rte_mbuf **borrow(struct memif_queue *queue, const struct memif_peer *peer,
 								bool is_rx)
 {
@@ -30,7 +30,7 @@ static struct rte_mbuf **borrow(struct memif_queue *queue, const struct memif_pe
 	return held;
 }
 
-/* The peer is gone: what it had of ours, sent or to be filled, is ours again. */
+/* The peer has disconnected: free the packets that it held, sent ones and empty ones. */
 static void take_back(struct memif_queue *queue)
 {
 	for (uint32_t i = 0; queue->held && i < queue->slots; i++)
@@ -48,7 +48,7 @@ static void give(struct memif_queue *queue, struct memif_peer *peer, enum memif_
 	queue->ring = memif_peer_ring(peer, direction, index);
 	queue->slots = 1u << ring->log2_slots;
 	queue->at = queue->told = queue->looks = 0;
-	/* No slot counts as free, so the first burst reads the index of the peer. */
+	/* No slot counts as free, so the first burst reads the peer's index. */
 	queue->seen = ring->buffers && !is_rx ? (uint16_t)-queue->slots : 0;
 	queue->regions = peer->regions;
 	queue->region_count = peer->region_count;
@@ -64,8 +64,8 @@ static void give(struct memif_queue *queue, struct memif_peer *peer, enum memif_
 		__atomic_store_n(&queue->ring->flags, queue->is_armed ? 0 : MEMIF_RING_MASKED,
 						 __ATOMIC_RELAXED);
 		epoll_ctl(queue->epoll, EPOLL_CTL_ADD, queue->fd, &event);
-		/* A client offers all its buffers; not before, since DPDK's server begins with a ring of
-		 * its own idea. */
+		/* A client offers all its buffers. This is done only now, since DPDK's server starts with
+		 * its own ring indices. */
 		if (queue->buffers)
 			__atomic_store_n(&queue->ring->head, (uint16_t)queue->slots, __ATOMIC_RELEASE);
 	}
@@ -75,7 +75,7 @@ static void give(struct memif_queue *queue, struct memif_peer *peer, enum memif_
 static void take_away(struct memif_queue *queue, bool is_rx)
 {
 	rte_spinlock_lock(&queue->lock);
-	/* Its peer has the event too, so that closing it alone would leave it in the set. */
+	/* The peer has the eventfd too, so closing it here alone would leave it in the epoll set. */
 	if (is_rx && queue->ring)
 		epoll_ctl(queue->epoll, EPOLL_CTL_DEL, queue->fd, NULL);
 	take_back(queue);

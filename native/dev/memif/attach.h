@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attaches a peer's rings to a port's queues, and detaches them. */
+/* Attaching of a peer's rings to a port's queues, and detaching. */
 #pragma once
 
 #include "dev/memif/control.h"
 
-/* The peer's regions and rings stay where they are until they are taken away. */
+/* The peer's regions and rings must stay in place until they are detached. */
 void memif_attach(struct memif_port *port, struct memif_peer *peer);
-/* When it returns, no worker looks at them any more. */
+/* When it returns, no worker uses the rings any more. */
 void memif_detach(struct memif_port *port);
-/* A worker found a ring that cannot be. */
+/* True if a worker has found an invalid ring. */
 bool memif_is_broken(const struct memif_port *port);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* receive.c and transmit.c are compiled once for each level of CPU, and told apart by name. */
+/* receive.c and transmit.c are compiled once for each march level; the level is part of the
+ * functions' names. */
 #pragma once
 
 #include "dev/port.h"
@@ -21,7 +22,7 @@ struct memif_transmit {
 	port_burst *as[MEMIF_ROLES];
 };
 
-/* Use the functions of the march level chosen at start. */
+/* Use the functions of the march level that was chosen at start. */
 void memif_choose(enum memif_role role, struct port_path *path);
 
 extern const struct memif_receive memif_receive_v1, memif_receive_v2, memif_receive_v3,

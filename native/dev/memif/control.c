@@ -17,10 +17,10 @@
 
 enum { MAX_CHANNELS = 128, MAX_EVENTS = 32, RETRY_MS = 200 };
 
-/* Subject of an event of the epoll set; the bell has none. */
+/* What an event of the epoll set is about; the bell has no data. */
 enum source { SOURCE_LISTENER, SOURCE_CHANNEL };
 
-/* A listener per path; all servers there share it. */
+/* One listener per path, shared by all server ports with that path. */
 struct memif_listener {
 	enum source source;
 	int fd;
@@ -28,13 +28,13 @@ struct memif_listener {
 	char path[108];
 };
 
-/* A socket to somebody. */
+/* A connected socket. */
 struct memif_channel {
 	enum source source;
 	int fd;
 	struct memif_port *port;         /* a server learns it from INIT */
-	struct memif_listener *listener; /* NULL: a client's */
-	uint16_t step;                   /* a client: messages that the server has acknowledged */
+	struct memif_listener *listener; /* NULL: a client's channel */
+	uint16_t step; /* client: number of messages that the server has acknowledged */
 	struct memif_peer peer;
 	struct memif_channel *next;
 };
@@ -116,11 +116,11 @@ static void connected(struct memif_channel *channel)
 	links_changed();
 }
 
-/* Handlers of messages return NULL, or the reason to disconnect the sender; this one if it has
- * left. */
+/* Message handlers return NULL, or the reason to disconnect the sender; GONE if it has
+ * disconnected. */
 static const char GONE[] = "";
 
-/* ---- A server's side ---- */
+/* ---- Server ---- */
 
 static bool send_hello(struct memif_channel *channel)
 {
@@ -130,7 +130,7 @@ static bool send_hello(struct memif_channel *channel)
 	hello->max_region = MEMIF_MAX_REGIONS - 1;
 	hello->max_log2_slots = MEMIF_MAX_LOG2_SLOTS;
 	snprintf(hello->name, sizeof(hello->name), "wirespeed");
-	/* The client has not yet named the port that it wants. */
+	/* Offer the limits of the path's first port, since the client has not named its port yet. */
 	for (uint16_t i = 0; i < control.count; i++) {
 		const struct memif_port *port = control.ports[i];
 		if (port->listener != channel->listener)
@@ -177,7 +177,7 @@ static const char *take_connect(struct memif_channel *channel)
 	return reason;
 }
 
-/* Takes `fd` over. */
+/* Takes ownership of `fd`. */
 static const char *serve(struct memif_channel *channel, const struct memif_message *message, int fd)
 {
 	bool has_begun = channel->port != NULL;
@@ -202,7 +202,7 @@ static const char *serve(struct memif_channel *channel, const struct memif_messa
 	return reason;
 }
 
-/* ---- A client's side ---- */
+/* ---- Client ---- */
 
 static const char *take_hello(struct memif_channel *channel, const struct memif_hello *hello)
 {
@@ -267,7 +267,7 @@ static bool connect_client(struct memif_port *port)
 	return true;
 }
 
-/* True if a client has no connection yet. */
+/* True if some client has no connection yet. */
 static bool connect_clients(void)
 {
 	bool is_waiting = false;
@@ -344,7 +344,7 @@ static void run(void)
 	}
 }
 
-/* ---- The main thread's ---- */
+/* ---- For the main thread ---- */
 
 static int join_listener(struct memif_port *port)
 {
@@ -380,7 +380,7 @@ static void leave_listener(struct memif_port *port)
 	port->listener = NULL;
 	if (!listener || --listener->users)
 		return;
-	/* Channels that have not named their port yet. */
+	/* Channels whose client has not named its port yet. */
 	for (struct memif_channel *one = control.channels, *next; one; one = next) {
 		next = one->next;
 		if (one->listener == listener)

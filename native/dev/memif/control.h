@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that talks to the peers of all memif ports of the process. It runs while there is one,
- * asleep while nothing changes, and does all that is not a packet: connects and connects again,
- * shakes hands, hands rings to queues and takes them away when the other side goes.
+ * The thread that talks to the peers of all memif ports of the process. It runs while there is such
+ * a port and sleeps while nothing changes. It does all work other than moving packets: it connects
+ * and reconnects, performs the handshake, attaches rings to queues, and detaches them when the peer
+ * disconnects.
  */
 #pragma once
 
@@ -19,14 +20,14 @@ struct memif_port {
 	uint32_t id;
 	uint8_t log2_slots;
 	uint16_t rx_count, tx_count;
-	bool is_connected;               /* the thread's word for the link */
-	struct memif_channel *channel;   /* the thread's: to the peer, or to whoever may become it */
+	bool is_connected;               /* link state as set by the thread */
+	struct memif_channel *channel;   /* the thread's: connection to the peer, or to a candidate */
 	struct memif_listener *listener; /* a server's */
 	struct memif_queue rx[WS_MAX_QUEUES], tx[WS_MAX_QUEUES];
-	uint8_t tx_rings;     /* that the peer has, of those to send in */
-	port_burst *transmit; /* into one of `tx` */
+	uint8_t tx_rings;     /* number of TX rings that the peer has */
+	port_burst *transmit; /* sends in one of `tx` */
 	bool lends;
-	struct memif_lent lent; /* a client's that lends */
+	struct memif_lent lent; /* for a client with zero copy */
 };
 
 /* Main thread. The set of ports changes only while the thread is stopped, so it needs no lock. */

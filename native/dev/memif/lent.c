@@ -12,10 +12,10 @@
 #include <string.h>
 
 enum { ROOM = RTE_PKTMBUF_HEADROOM + MEMIF_BUFFER, CACHE = 512 };
-/* The 64 bytes spread the buffers over the sets of the first-level cache, as in MEMIF_STRIDE. */
+/* The extra 64 bytes spread the buffers over the sets of the L1 cache, as in MEMIF_STRIDE. */
 enum { STRIDE = ROOM + 64, ALIGNMENT = 64 };
 
-/* The packet's bytes lie in the region, and the rest of it where the server cannot write. */
+/* The packet's bytes are in the region, its mbuf is where the server cannot write. */
 static void place(struct rte_mempool *pool, void *region, void *object, unsigned index)
 {
 	struct rte_mbuf *packet = object;

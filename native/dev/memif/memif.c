@@ -32,7 +32,7 @@ static struct memif_port *memif_of(const struct port *port)
 	return &memifs[port->index];
 }
 
-/* ---- What the device string says ---- */
+/* ---- Device string ---- */
 
 static int copy_role(const char *key, const char *value, void *out)
 {
@@ -86,7 +86,7 @@ static int parse(const struct port *port, struct memif_port *memif)
 				rte_kvargs_process(words, "secret", copy_secret, memif) ||
 				rte_kvargs_process(words, "zero-copy", copy_zero_copy, memif);
 	rte_kvargs_free(words);
-	/* The memory is the client's. */
+	/* Only the client provides memory. */
 	memif->lends = memif->lends && memif->role == MEMIF_CLIENT;
 	return error ? fail(-EINVAL,
 						"%s: a memif takes role=client or server, id= (a number), secret= (at most "
@@ -97,7 +97,7 @@ static int parse(const struct port *port, struct memif_port *memif)
 
 /* ---- Opening and closing ---- */
 
-/* By level; DPDK itself runs on none below the second. */
+/* Functions by march level; DPDK itself needs at least the second. */
 #ifdef HAS_LEVELS
 static const struct memif_receive *const receives[] = {&memif_receive_v2, &memif_receive_v2,
 													   &memif_receive_v3, &memif_receive_v4};
@@ -221,7 +221,7 @@ static void end_loan(struct port *port, const void *memory)
 	memif_lent_give_back(&memif_of(port)->lent, memory);
 }
 
-/* ---- What there is to know ---- */
+/* ---- Properties ---- */
 
 static bool link_is_up(const struct port *port)
 {
@@ -255,7 +255,7 @@ static struct own_pair queue_counts(const struct port *port, bool rx, uint16_t q
 
 static void describe(const struct port *port, struct ws_port_info *info)
 {
-	enum { OVERHEAD = 22 }; /* Ethernet and two tags */
+	enum { OVERHEAD = 22 }; /* Ethernet header and two VLAN tags */
 	(void)port;
 	info->max_mtu = MEMIF_LONGEST - OVERHEAD;
 	info->longest_rx = MEMIF_LONGEST;
@@ -288,7 +288,7 @@ static void arm(struct port *port, uint16_t index, bool on)
 			memif_offer_back(queue);
 	}
 	rte_spinlock_unlock(&queue->lock);
-	/* Between the flag and the look for packets: as in memif_interrupt. */
+	/* Orders the store of the flag before the look for packets: as in memif_interrupt. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	/* Consume the event, but do not read its descriptor: the peer could make the read block. */
 	if (!on)
@@ -318,7 +318,7 @@ static uint32_t shared_slots(const struct port *port, uint16_t index)
 	return slots;
 }
 
-/* Packets are copied, so deep rings hold fewer buffers than they have slots. */
+/* Packets are copied, so a deep ring holds fewer buffers than it has slots. */
 static uint32_t ring_buffers(const char *devargs)
 {
 	(void)devargs;

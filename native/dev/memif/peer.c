@@ -30,7 +30,7 @@ void memif_peer_free(struct memif_peer *peer)
 	memset(peer, 0, sizeof(*peer));
 }
 
-/* ---- A server's ---- */
+/* ---- Server ---- */
 
 static const char *take_region(struct memif_peer *peer, const struct memif_add_region *said, int fd)
 {
@@ -57,7 +57,7 @@ static const char *take_ring(struct memif_peer *peer, const struct memif_add_rin
 		close(fd);
 		return reason;
 	}
-	/* Nobody waits on it for others: else a peer could stop a worker that tells it of packets. */
+	/* Non-blocking: otherwise a peer could block a worker that sends it an interrupt. */
 	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	peer->rings[direction][peer->ring_counts[direction]++] = (struct memif_peer_ring){
@@ -109,7 +109,7 @@ const char *memif_peer_check(const struct memif_peer *peer)
 	return reason;
 }
 
-/* ---- A client's ---- */
+/* ---- Client ---- */
 
 static void write_ring(struct memif_peer *peer, enum memif_direction direction, uint16_t index)
 {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* S2M is the first direction, M2S the second. */
+/* S2M is the server's RX and the client's TX: index 0, as in the protocol. */
 enum memif_direction { MEMIF_S2M, MEMIF_M2S, MEMIF_DIRECTIONS };
 
 struct memif_peer_ring {
@@ -20,8 +20,8 @@ struct memif_peer_ring {
 	uint8_t log2_slots;
 	uint16_t region;
 	uint32_t offset;
-	int fd;           /* its eventfd */
-	uint8_t *buffers; /* a client's: one for each slot, see memif_stride */
+	int fd;           /* the ring's eventfd */
+	uint8_t *buffers; /* client only: a buffer for each slot, see memif_stride */
 };
 
 struct memif_peer {
@@ -32,30 +32,32 @@ struct memif_peer {
 };
 
 /*
- * A client's buffers: how long they are, and how far apart. All at a multiple of their length would
- * share a few sets of the first-level cache.
+ * Length of a client's buffers, and the distance between them. Buffers at multiples of their length
+ * would share a few sets of the L1 cache.
  */
 enum { MEMIF_BUFFER = 2048, MEMIF_STRIDE = MEMIF_BUFFER + 64 };
 
-/* The region with packets of a client that the server reads and fills in place (lent.h). */
+/* Number of the region with a client's packets that the server reads and fills in place (lent.h).
+ */
 enum { MEMIF_LENT_REGION = 1 };
 
-/* ---- A server's: each returns NULL, or the reason for which the client is sent away. ---- */
+/* ---- Server: each function returns NULL, or the reason to disconnect the client. ---- */
 
-/* ADD_REGION and ADD_RING; takes `fd` over, -1: none came. No more rings than `most`. */
+/* ADD_REGION and ADD_RING. Takes ownership of `fd` (-1: none came). Refuses more rings than `most`.
+ */
 const char *memif_peer_take(struct memif_peer *peer, const struct memif_message *message, int fd,
 							const uint16_t most[MEMIF_DIRECTIONS]);
-/* At CONNECT: every ring is whole and lies in its region. */
+/* At CONNECT: every ring is complete and lies within its region. */
 const char *memif_peer_check(const struct memif_peer *peer);
 
-/* ---- A client's ---- */
+/* ---- Client ---- */
 
-/* Makes the region and the rings in it; 0 or a negative errno. `lent` becomes the second region;
- * NULL: there is none. */
+/* Make the region and the rings in it; returns 0 or a negative errno. `lent` becomes the second
+ * region; NULL: there is none. */
 int memif_peer_lay_out(struct memif_peer *peer, const uint16_t counts[MEMIF_DIRECTIONS],
 					   uint8_t log2_slots, const struct memif_region *lent);
-/* The message number `step` of those that follow INIT, and its descriptor (-1: none); false when
- * all were said. */
+/* Fill in message number `step` of those that follow INIT, and its descriptor (-1: none); false
+ * after the last one. */
 bool memif_peer_say(const struct memif_peer *peer, uint16_t step, struct memif_message *message,
 					int *fd);
 

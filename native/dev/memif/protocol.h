@@ -36,7 +36,7 @@ enum memif_type {
 struct memif_hello {
 	char name[MEMIF_NAME_LEN];
 	uint16_t min_version, max_version;
-	/* The highest index that may be used, so that 0 stands for one. */
+	/* The highest index that may be used, so 0 means one. */
 	uint16_t max_region, max_m2s_ring, max_s2m_ring;
 	uint8_t max_log2_slots;
 } __attribute__((packed));
@@ -49,7 +49,7 @@ struct memif_init {
 	char name[MEMIF_NAME_LEN];
 } __attribute__((packed));
 
-/* With the memory's descriptor. */
+/* Comes with the memory's descriptor. */
 struct memif_add_region {
 	uint16_t index;
 	uint64_t size;
@@ -57,7 +57,7 @@ struct memif_add_region {
 
 enum { MEMIF_RING_S2M = 1 };
 
-/* With an eventfd. */
+/* Comes with an eventfd. */
 struct memif_add_ring {
 	uint16_t flags, index, region;
 	uint32_t offset;
@@ -77,20 +77,21 @@ struct memif_message {
 		struct memif_init init;
 		struct memif_add_region add_region;
 		struct memif_add_ring add_ring;
-		char interface[MEMIF_NAME_LEN]; /* CONNECT and CONNECTED: the sender's */
+		char interface[MEMIF_NAME_LEN]; /* in CONNECT and CONNECTED: name of the sender's interface
+										 */
 		struct memif_disconnect disconnect;
 		uint8_t bytes[126];
 	};
 } __attribute__((packed, aligned(128)));
 
-enum { MEMIF_DESCRIPTOR_NEXT = 1 }; /* the packet goes on in the next one */
+enum { MEMIF_DESCRIPTOR_NEXT = 1 }; /* the packet continues in the next descriptor */
 
 struct memif_descriptor {
 	uint16_t flags, region;
 	uint32_t length, offset, metadata;
 };
 
-enum { MEMIF_RING_MASKED = 1 }; /* whoever empties the ring wants no interrupts */
+enum { MEMIF_RING_MASKED = 1 }; /* set by the reader of the ring: no interrupts are wanted */
 
 struct memif_ring {
 	uint32_t cookie;

@@ -18,32 +18,32 @@
 struct memif_queue {
 	rte_spinlock_t lock;
 	bool has_ring;
-	bool is_broken; /* the peer broke the rules of the ring, so it is to go */
+	bool is_broken; /* the peer violated the ring's rules and is to be disconnected */
 	bool is_armed;  /* interrupts are wanted */
-	uint16_t at;    /* the index that is ours to move */
+	uint16_t at;    /* the index that this side moves */
 	uint16_t seen;  /* TX only: the peer's index as last read */
-	uint16_t told;  /* RX of a server only: our index as last published */
-	uint16_t looks; /* RX of a server only: those that found nothing since then */
+	uint16_t told;  /* RX of a server only: this side's index as last published */
+	uint16_t looks; /* RX of a server only: number of empty polls since then */
 	uint16_t port;
 	uint32_t slots;
 	struct memif_ring *ring;
 	struct memif_region *regions;
 	uint16_t region_count;
 	int fd;                     /* the ring's eventfd */
-	uint8_t *buffers;           /* a client's */
+	uint8_t *buffers;           /* client only */
 	uint32_t buffers_at;        /* offset of the buffers in the region */
-	uint16_t reclaimed;         /* TX only: packets before it were given back */
+	uint16_t reclaimed;         /* TX only: packets before this index were freed */
 	struct memif_lent *lent;    /* NULL: packets are copied */
-	struct rte_mbuf **held;     /* by slot: the packet that lies there, NULL: none does */
-	struct memif_queue *shared; /* a queue to send in that has no ring of its own uses this one's */
-	struct rte_mempool *pool;   /* that packets are received into */
+	struct rte_mbuf **held;     /* packet in each slot; NULL: none */
+	struct memif_queue *shared; /* a TX queue without a ring of its own uses this queue's */
+	struct rte_mempool *pool;   /* pool for received packets */
 	struct own_pair counts;
-	uint64_t errors;    /* packets that were not where the peer said, or of no possible length */
-	uint64_t no_buffer; /* packets that the pool had no buffers for */
+	uint64_t errors;    /* descriptors outside their region, or with an impossible length */
+	uint64_t no_buffer; /* packets dropped since the pool was empty */
 	int epoll;          /* RX only: readable when a packet may have come */
 } __attribute__((aligned(128)));
 
-/* The longest packet that is put together from several buffers. */
+/* MEMIF_LONGEST: longest packet that is assembled from several buffers. */
 enum { MEMIF_LONGEST = 16384, MEMIF_BURST = 256 };
 
 static inline struct memif_descriptor *memif_slot(const struct memif_queue *queue, uint16_t index)
@@ -51,7 +51,7 @@ static inline struct memif_descriptor *memif_slot(const struct memif_queue *queu
 	return &queue->ring->descriptors[index & (queue->slots - 1)];
 }
 
-/* A descriptor's first half, which is read and written at once. */
+/* The first half of a descriptor, read and written as one word. */
 union memif_head {
 	struct {
 		uint16_t flags, region;
@@ -81,7 +81,8 @@ static inline void memif_write(struct memif_descriptor *shared, uint16_t flags, 
 	__atomic_store_n(&shared->offset, offset, __ATOMIC_RELAXED);
 }
 
-/* TX only: slots free after the peer's index `peer`; a server has those that the client offered. */
+/* TX only: slots that are free according to the peer's index `peer`; on a server, those that the
+ * client offered. */
 static inline uint16_t memif_free_slots(const struct memif_queue *queue, bool is_client,
 										uint16_t peer)
 {
@@ -99,7 +100,7 @@ static inline struct rte_mbuf **memif_held(const struct memif_queue *queue, uint
 	return &queue->held[index & (queue->slots - 1)];
 }
 
-/* Address of `length` bytes of the descriptor; NULL if they are outside. */
+/* Address of `length` bytes that the descriptor names; NULL if they are outside of its region. */
 static inline uint8_t *memif_find(const struct memif_queue *queue,
 								  const struct memif_descriptor *at, uint32_t length)
 {
@@ -111,16 +112,16 @@ static inline uint8_t *memif_find(const struct memif_queue *queue,
 	return region->base + at->offset;
 }
 
-/* The peer cannot be worked with: nothing more is read of it or written, and the thread is told. */
+/* The peer violated the rules: stop using its ring and notify the control thread. */
 void memif_break(struct memif_queue *queue);
 
-/* Copies exactly `length` bytes: what lies behind a packet is nobody's business. */
+/* Copy exactly `length` bytes: memory behind a packet must not leak to the peer. */
 static inline void memif_copy(uint8_t *restrict to, const uint8_t *restrict from, uint32_t length)
 {
 	if (__builtin_expect(length > 64, 0)) {
 		for (; length > 128; length -= 64, to += 64, from += 64)
 			__builtin_memcpy(to, from, 64);
-		/* 65 to 128: the ends overlap. */
+		/* Length 65 to 128: two overlapping copies. */
 		__builtin_memcpy(to, from, 64);
 		to += length - 64;
 		from += length - 64;
@@ -134,10 +135,11 @@ static inline void memif_copy(uint8_t *restrict to, const uint8_t *restrict from
 	}
 }
 
-/* Tells the peer of packets. */
+/* Send the peer an interrupt. */
 void memif_interrupt(const struct memif_queue *queue);
 
-/* A server's: the client may write into the slots before the queue's index again. */
+/* Server only: publish the queue's index, so that the client may write into the slots before it
+ * again. */
 static inline void memif_offer_back(struct memif_queue *queue)
 {
 	queue->told = queue->at;
@@ -145,16 +147,16 @@ static inline void memif_offer_back(struct memif_queue *queue)
 	__atomic_store_n(&queue->ring->tail, queue->at, __ATOMIC_RELEASE);
 }
 
-/* A plain store: rte_spinlock_unlock exchanges on x86, and so waits for the stores to the peer's
- * lines. */
+/* A plain store: rte_spinlock_unlock exchanges on x86, which waits for the pending stores to the
+ * peer's cache lines. */
 static inline void memif_unlock(struct memif_queue *queue)
 {
 	__atomic_store_n(&queue->lock.locked, 0, __ATOMIC_RELEASE);
 }
 
-/* Publishes the queue's index, and tells the peer of it if it wants to know. The exchange stands
- * between the index and the flag: a peer that masks nothing any more sees the packets or is told.
- */
+/* Publish the queue's index and, if the peer wants that, send it an interrupt. The exchange orders
+ * the index before the load of the flag: a peer that has just unmasked interrupts either sees the
+ * packets or gets an interrupt. */
 static inline void memif_publish(struct memif_queue *queue, uint16_t *index)
 {
 	(void)__atomic_exchange_n(index, queue->at, __ATOMIC_SEQ_CST);

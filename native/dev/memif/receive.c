@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Receiving. What a server wrote into packets that its client had lent is handed up as it lies.
- * All else is copied: a burst's descriptors are read first, then buffers taken in one go, then the
- * packets copied with what comes next on its way into the cache, then the ring's index moved once.
+ * Reception. Packets that a server wrote into its client's lent buffers are passed on in place. All
+ * others are copied: the descriptors of a burst are read first, then buffers are allocated in one
+ * call, then the packets are copied while the next ones are prefetched, and the ring's index is
+ * moved once.
  */
 #include "dev/memif/bursts.h"
 #include "dev/memif/queue.h"
@@ -18,7 +19,8 @@ struct burst {
 	uint16_t lengths[MEMIF_BURST];
 };
 
-/* The fields that a received packet's first line has, in words that are stored whole. */
+/* The fields that are set in the first cache line of a received packet, as words that are stored
+ * whole. */
 _Static_assert(offsetof(struct rte_mbuf, rearm_data) + 8 == offsetof(struct rte_mbuf, ol_flags) &&
 				   offsetof(struct rte_mbuf, ol_flags) + 8 ==
 					   offsetof(struct rte_mbuf, rx_descriptor_fields1) &&
@@ -33,7 +35,7 @@ static inline uint64_t rearm_word(uint16_t port)
 	return RTE_PKTMBUF_HEADROOM | 1ull << 16 | 1ull << 32 | (uint64_t)port << 48;
 }
 
-/* The pool's other fields are as they should be. */
+/* The other fields of a packet from the pool are already right. */
 static inline void set_up(struct rte_mbuf *packet, uint64_t rearm, uint16_t length)
 {
 	uint64_t *words = (uint64_t *)&packet->rearm_data;
@@ -43,8 +45,8 @@ static inline void set_up(struct rte_mbuf *packet, uint64_t rearm, uint16_t leng
 	__atomic_store_n(&words[3], length, __ATOMIC_RELAXED);
 }
 
-/* Without a look at the packet, which is not in the cache yet: where our own pools have its data.
- */
+/* Prefetch the data where the process's own pools place it, without a read of the mbuf, which is
+ * not in the cache yet. */
 static inline void prefetch(const struct rte_mbuf *packet)
 {
 	__builtin_prefetch(packet, 1);
@@ -65,7 +67,7 @@ static void copy_burst(const struct memif_queue *queue, const struct burst *burs
 	}
 }
 
-/* Buffers that the server was given for its packets. */
+/* The client's own buffer that the server was given for slot `index`. */
 static inline const uint8_t *client_buffer(const struct memif_queue *queue, uint16_t index)
 {
 	if (queue->held)
@@ -75,7 +77,7 @@ static inline const uint8_t *client_buffer(const struct memif_queue *queue, uint
 
 /* ---- Packets in one buffer ---- */
 
-/* The place of slot `index`'s data, if that is a whole packet of at most `room` bytes. */
+/* Address of the data in slot `index` if that is a whole packet of at most `room` bytes. */
 static inline const uint8_t *find_plain(const struct memif_queue *queue, bool is_client,
 										uint16_t index, uint16_t room, uint16_t *length)
 {
@@ -90,13 +92,13 @@ static inline const uint8_t *find_plain(const struct memif_queue *queue, bool is
 	return client_buffer(queue, index);
 }
 
-/* ---- Packets in several ---- */
+/* ---- Packets in several buffers ---- */
 
 struct pieces {
 	struct rte_mbuf *first, *last;
 };
 
-/* False when the pool is empty. */
+/* False if the pool is empty. */
 static bool append(struct pieces *pieces, struct rte_mempool *pool, const uint8_t *from,
 				   uint32_t length)
 {
@@ -126,8 +128,8 @@ static bool append(struct pieces *pieces, struct rte_mempool *pool, const uint8_
 	return true;
 }
 
-/* The packet at the queue's index, whatever it is: in a chain of buffers, or NULL and counted.
- * Moves the index past it. */
+/* Receive the packet at the queue's index in any form: a chain of buffers, or NULL if it is invalid
+ * or there are no buffers, which is counted. Moves the index past it. */
 static struct rte_mbuf *receive_odd(struct memif_queue *queue, bool is_client, uint16_t waiting)
 {
 	struct pieces pieces = {0};
@@ -158,7 +160,7 @@ static struct rte_mbuf *receive_odd(struct memif_queue *queue, bool is_client, u
 
 /* ---- Both ---- */
 
-/* From the queue's index on, `waiting` slots at the most; returns the packets. */
+/* Receive up to `waiting` slots from the queue's index on; returns the number of packets. */
 static inline uint16_t take(struct memif_queue *queue, bool is_client, struct rte_mbuf **packets,
 							uint16_t n, uint16_t waiting)
 {
@@ -178,7 +180,8 @@ static inline uint16_t take(struct memif_queue *queue, bool is_client, struct rt
 			burst.from[plain] = from;
 		}
 		if (plain && rte_mempool_get_bulk(queue->pool, (void **)(packets + taken), plain)) {
-			/* They are dropped, or the ring would stay full while nobody returns buffers. */
+			/* These packets are dropped; otherwise the ring would stay full until buffers are
+			 * freed. */
 			own_count_add(&queue->no_buffer, plain);
 			queue->at += plain;
 			continue;
@@ -202,8 +205,8 @@ static inline uint16_t take(struct memif_queue *queue, bool is_client, struct rt
 
 /* ---- Without a copy ---- */
 
-/* Packets as they lie, and other ones into their slots; those that are not whole in one slot are
- * left where they are, and all are when there are no other ones. */
+/* Pass on packets in place and put empty ones into their slots. Packets that are not whole in one
+ * slot are left in place, as are all if there are no empty packets. */
 static uint16_t take_lent(struct memif_queue *queue, struct rte_mbuf **packets, uint16_t n)
 {
 	struct rte_mbuf *others[MEMIF_BURST];
@@ -233,11 +236,11 @@ static uint16_t take_lent(struct memif_queue *queue, struct rte_mbuf **packets, 
 	return taken;
 }
 
-/* The slots before the queue's index are empty. */
+/* Offer the slots before the queue's index as empty buffers. */
 static void offer(struct memif_queue *queue, uint16_t from)
 {
 	for (uint16_t i = from; i != queue->at; i++) {
-		/* The server wrote the packet's length there. */
+		/* The server had stored the packet's length there. */
 		if (queue->held)
 			memif_write(memif_slot(queue, i), 0, MEMIF_LENT_REGION, MEMIF_BUFFER,
 						(uint32_t)memif_lent_offset(queue->lent, client_buffer(queue, i)));
@@ -247,9 +250,9 @@ static void offer(struct memif_queue *queue, uint16_t from)
 	__atomic_store_n(&queue->ring->head, (uint16_t)(queue->at + queue->slots), __ATOMIC_RELEASE);
 }
 
-/* The client reads the index with each burst and seldom needs the slots: it moves for a quarter of
- * the ring, and when nothing has come for some looks. A worker that may sleep moves it at once, as
- * does one with a small ring. */
+/* The client reads the index at each burst but seldom needs the slots. So it is published after a
+ * quarter of the ring, or after some empty polls. A worker that may sleep publishes it at once, and
+ * so does one with a small ring. */
 static inline void offer_back_some(struct memif_queue *queue, bool is_empty)
 {
 	uint16_t slots = (uint16_t)(queue->at - queue->told);

@@ -13,9 +13,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Descriptors reach no further. */
+/* Descriptors cannot address more. */
 static const uint64_t MOST_BYTES = 1ULL << 32;
-/* A peer's memory that is larger is taken page by page, as it is used. */
+/* Larger memory of a peer is not populated in advance: its pages are mapped when they are first
+ * used. */
 static const uint64_t MOST_POPULATED_BYTES = 256ULL << 20;
 
 static int map(struct memif_region *region, uint64_t size, int fd)
@@ -23,8 +24,8 @@ static int map(struct memif_region *region, uint64_t size, int fd)
 	void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (base == MAP_FAILED)
 		return -errno;
-	/* Linux gives a page when it is first touched, which costs microseconds, and a ring's first
-	 * lap touches thousands. Without effect on kernels before 5.14. */
+	/* Linux maps a page at its first access, which costs microseconds, and the first lap of a ring
+	 * touches thousands of pages. No effect on kernels before 5.14. */
 	if (size <= MOST_POPULATED_BYTES)
 		madvise(base, size, MADV_POPULATE_WRITE);
 	*region = (struct memif_region){.base = base, .size = size, .fd = fd};
@@ -45,8 +46,9 @@ int memif_region_make(struct memif_region *region, uint64_t size)
 	return error;
 }
 
-/* Access to mapped memory behind the end of a shrunk file kills the process. Files of huge pages
- * cannot always be sealed; their owners are trusted not to shrink them. */
+/* An access behind the end of a shrunk file kills the process, so a file that can shrink is
+ * refused. Files of huge pages cannot always be sealed; their owners are trusted not to shrink
+ * them. */
 static bool may_shrink(int fd)
 {
 	struct statfs file_system;

@@ -99,7 +99,7 @@ int memif_take(int socket, struct memif_message *message, int *fd)
 	if (size < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
 	const struct cmsghdr *said = CMSG_FIRSTHDR(&header);
-	/* The kernel cuts what there is no room for, so it is one at the most. */
+	/* The kernel cuts off descriptors that do not fit, so there is at most one. */
 	if (said && said->cmsg_level == SOL_SOCKET && said->cmsg_type == SCM_RIGHTS &&
 		said->cmsg_len == CMSG_LEN(sizeof(int)))
 		memcpy(fd, CMSG_DATA(said), sizeof(*fd));

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Frames other than IP: a hash of the Ethernet addresses and of the first label. */
+/* Hash of frames other than IP: of the Ethernet addresses and the first label. */
 static uint64_t hash_of_others(const uint8_t *frame, uint16_t length)
 {
 	uint8_t bytes[2 * sizeof(uint64_t)] = {0};
@@ -22,7 +22,8 @@ static uint64_t hash_of_others(const uint8_t *frame, uint16_t length)
 	return flow_mix(words[0], words[1]);
 }
 
-/* The seed keeps the choice of a ring apart from a bond's and a hand-off's. */
+/* The seed makes the choice of a ring independent of that of a bond's member and of a hand-off's
+ * worker. */
 uint32_t memif_flow_hash(const uint8_t *frame, uint16_t length)
 {
 	enum { SEED = 0x5bd1e995 };
@@ -30,7 +31,7 @@ uint32_t memif_flow_hash(const uint8_t *frame, uint16_t length)
 	return flow_fold(flow_mix(flow ? flow : hash_of_others(frame, length), SEED));
 }
 
-/* ---- Into its ring ---- */
+/* ---- Into one ring ---- */
 
 /* True if the packet fits one slot of a client's ring. */
 static bool is_plain(const struct rte_mbuf *packet)
@@ -38,7 +39,7 @@ static bool is_plain(const struct rte_mbuf *packet)
 	return packet->nb_segs == 1 && packet->data_len <= MEMIF_BUFFER;
 }
 
-/* Free slots of a client's ring, which only this worker fills. */
+/* Free slots of a client's ring. Only this worker fills it. */
 static uint16_t room_in(struct memif_queue *queue)
 {
 	uint16_t room = 0;
@@ -49,8 +50,8 @@ static uint16_t room_in(struct memif_queue *queue)
 	return room;
 }
 
-/* Send the packets of one ring, which has enough free slots. If the ring has gone meanwhile, they
- * are dropped like all that was in it. */
+/* Send the packets for one ring, which has enough free slots. If the ring was detached in the
+ * meantime, they are dropped like all packets in it. */
 static void transmit_of(struct memif_port *port, uint8_t ring, struct rte_mbuf **packets,
 						const uint8_t *rings, uint16_t n)
 {
@@ -78,7 +79,7 @@ static uint16_t transmit_grouped(struct memif_port *port, uint8_t count, struct 
 	return fits;
 }
 
-/* In order, since the number of slots per packet is unknown. */
+/* One by one, since the number of slots per packet is unknown. */
 static uint16_t transmit_in_order(struct memif_port *port, struct rte_mbuf **packets,
 								  const uint8_t *rings, uint16_t n)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sending. A client's packets that its server can read where they lie stay there until the ring's
- * tail has passed them. All others are copied: the ring's free slots are read first, then the
- * packets copied with what comes next on its way into the cache, then their buffers given back,
- * then the ring's index moved once.
+ * Transmission. A client's packets in memory that its server can read stay in place until the
+ * ring's tail has passed them. All others are copied: the free slots of the ring are read first,
+ * then the packets are copied while the next ones are prefetched, their buffers are freed, and the
+ * ring's index is moved once.
  */
 #include "dev/memif/bursts.h"
 #include "dev/memif/queue.h"
@@ -14,7 +14,7 @@
 
 enum { AHEAD = 8, SLOTS_AHEAD = 32 };
 
-/* True if the packet is unshared and whole, so that its pool can take it back directly. */
+/* True if the packet is unshared and in one segment, so that its pool can take it back directly. */
 static inline bool is_simple(const struct rte_mbuf *packet)
 {
 	return rte_mbuf_refcnt_read(packet) == 1 && packet->nb_segs == 1 && RTE_MBUF_DIRECT(packet);
@@ -33,7 +33,8 @@ static void give_back(struct rte_mbuf **packets, uint16_t n)
 	}
 }
 
-/* Place of the next bytes: slot `index` and its room. NULL: the peer offers an invalid buffer. */
+/* Address of the next bytes: the buffer of slot `index` and its size. NULL: the peer offers an
+ * invalid buffer. */
 static inline uint8_t *find_room(const struct memif_queue *queue, bool is_client, uint16_t index,
 								 uint32_t *room)
 {
@@ -91,7 +92,7 @@ static int send_odd(const struct memif_queue *queue, bool is_client, const struc
 	return used;
 }
 
-/* From the queue's index on, into `free_slots` at the most; returns the packets. */
+/* Copy packets into up to `free_slots` slots from the queue's index on; returns their number. */
 static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte_mbuf **packets,
 						   uint16_t n, uint16_t free_slots)
 {
@@ -114,7 +115,7 @@ static inline uint16_t put(struct memif_queue *queue, bool is_client, struct rte
 		for (; plain < most; plain++) {
 			const struct rte_mbuf *packet = packets[sent + plain];
 			if (plain + AHEAD < most) {
-				/* With the intent to read. With the intent to write, and for a whole burst, the
+				/* Prefetch for reading. With a prefetch for writing, and for a whole burst, the
 				 * peer's CPU sent 40 % less. */
 				rte_prefetch0(to[plain + AHEAD]);
 				rte_prefetch0(rte_pktmbuf_mtod(packets[sent + plain + AHEAD], const uint8_t *));
@@ -151,7 +152,7 @@ static inline bool is_lent(const struct memif_queue *queue, const struct rte_mbu
 		   memif_lent_offset(queue->lent, packet->buf_addr) < queue->lent->region.size;
 }
 
-/* The server has read what was lent in the slots before `tail`. */
+/* Free the lent packets in the slots before `tail`, which the server has read. */
 static void reclaim(struct memif_queue *queue, uint16_t tail)
 {
 	struct rte_mbuf *back[MEMIF_BURST];
@@ -184,8 +185,8 @@ static void lend(struct memif_queue *queue, struct rte_mbuf **packets, uint16_t 
 	own_pair_add(&queue->counts, n, bytes);
 }
 
-/* A client's that has packets lent: as `put`, but those that are copied are given back here, and
- * the others once the server has read them. */
+/* Client with zero copy: like `put`, but copied packets are freed here, and lent ones once the
+ * server has read them. */
 static uint16_t lend_or_put(struct memif_queue *queue, struct rte_mbuf **packets, uint16_t n,
 							uint16_t free_slots)
 {
@@ -211,8 +212,8 @@ static uint16_t lend_or_put(struct memif_queue *queue, struct rte_mbuf **packets
 
 /* ---- Both ---- */
 
-/* Reads the peer's index. False if it breaks the rules: a tail must not move back over slots that
- * were returned. */
+/* Read the peer's index. False if it breaks the rules: a tail must not move back over slots that
+ * were already free. */
 static inline bool look(struct memif_queue *queue, bool is_client)
 {
 	queue->seen =
@@ -227,7 +228,8 @@ static inline bool look(struct memif_queue *queue, bool is_client)
 	return true;
 }
 
-/* The peer writes the line with its index, so it is read only if too few slots are known. */
+/* The peer writes the cache line with its index, so it is read only if too few free slots are
+ * known. */
 static inline uint16_t copy_all(struct memif_queue *queue, bool is_client,
 								struct rte_mbuf **packets, uint16_t n)
 {
@@ -237,7 +239,7 @@ static inline uint16_t copy_all(struct memif_queue *queue, bool is_client,
 	if (sent < n && queue->has_ring && look(queue, is_client))
 		sent += put(queue, is_client, packets + sent, n - sent,
 					memif_free_slots(queue, is_client, queue->seen));
-	/* Before the index moves, while the stores to the peer's lines are under way. */
+	/* Freed before the index moves, while the stores to the peer's cache lines are under way. */
 	give_back(packets, sent);
 	return sent;
 }

@@ -36,7 +36,7 @@ struct options {
 	char name[IFNAMSIZ], netns[NETNS_NAME_LEN];
 	bool has_mac, down;
 	struct rte_ether_addr mac;
-	uint16_t mtu; /* MTU of Linux's end; 0: the port's */
+	uint16_t mtu; /* MTU of the Linux interface; 0: the port's */
 };
 
 static int copy_netns(const char *key, const char *value, void *out)
@@ -99,7 +99,7 @@ static int parse(const char *devargs, struct options *options)
 			   : 0;
 }
 
-/* Settings of the interface, made within its namespace. */
+/* Configure the interface, from within its namespace. */
 static int dress(const struct options *options, uint16_t mtu)
 {
 	struct ifreq request = {0};
@@ -162,7 +162,7 @@ static int make_rings(struct port *port, struct tap *tap)
 {
 	port->rx_descriptors = port->config.rx_descriptors;
 	port->tx_descriptors = port->config.tx_descriptors;
-	/* Any worker may poll or send; one thread is at the other end. */
+	/* Several workers may poll or send; a single thread is at the other end. */
 	tap->to_host = make_ring(port->index, "out", port->tx_descriptors, RING_F_SC_DEQ);
 	tap->from_host = make_ring(port->index, "in", port->rx_descriptors, RING_F_SP_ENQ);
 	if (!tap->to_host || !tap->from_host)
@@ -203,7 +203,7 @@ static uint16_t transmit(void *queue, struct rte_mbuf **packets, uint16_t n)
 	return n;
 }
 
-/* ---- The kind ---- */
+/* ---- The port kind ---- */
 
 static struct tap *tap_of(const struct port *port)
 {
@@ -248,7 +248,7 @@ static bool link_is_up(const struct port *port)
 	return __atomic_load_n(&tap_of(port)->alive, __ATOMIC_RELAXED);
 }
 
-/* Linux shows a TAP without carrier as down, so its routing daemons see it. */
+/* Linux shows a TAP without carrier as down, so routing daemons on it notice. */
 static int set_carrier(struct port *port, bool up)
 {
 	int on = up;

@@ -18,15 +18,15 @@
 #include <unistd.h>
 
 enum {
-	BURST = 64, /* packets per turn of one TAP and direction */
+	BURST = 64, /* packets per TAP and direction in one pass */
 	MAX_PIECES = 8,
-	LONGEST = WS_MAX_MTU + 22, /* with Ethernet header and two tags */
+	LONGEST = WS_MAX_MTU + 22, /* longest frame: with Ethernet header and two VLAN tags */
 };
 
 static struct {
 	struct tap *taps[WS_MAX_PORTS];
 	uint16_t count;
-	/* Buffers at hand, so that the pool's lock is taken once for many of them. */
+	/* Buffers in reserve, so that the pool's lock is taken once for many. */
 	struct rte_mbuf *spare[BURST];
 	uint16_t spare_count;
 } server;
@@ -52,7 +52,7 @@ static void send_one(struct tap *tap, const struct rte_mbuf *packet)
 		writev(tap->fd, pieces, count) == (ssize_t)packet->pkt_len) {
 		own_pair_add(&tap->counts.tx, 1, packet->pkt_len);
 	} else {
-		own_count_add(&tap->counts.tx_errors, 1); /* the interface is down, most often */
+		own_count_add(&tap->counts.tx_errors, 1); /* most often since the interface is down */
 	}
 }
 
@@ -78,7 +78,7 @@ static struct rte_mbuf *take_spare(void)
 	return server.spare[--server.spare_count];
 }
 
-/* A frame that nobody can take is read all the same, or the thread would find it again and again.
+/* Read and drop a frame for which there is no room; otherwise epoll would report it again at once.
  */
 static bool discard_one(const struct tap *tap)
 {
@@ -119,7 +119,7 @@ static struct rte_mbuf *make_room(struct iovec *pieces, int *count)
 	return NULL;
 }
 
-/* Give `length` bytes to the chain and its unused buffers back. */
+/* Cut the chain to `length` bytes and free its unused buffers. */
 static void fit(struct rte_mbuf *packet, uint32_t length)
 {
 	struct rte_mbuf *piece = packet;
@@ -197,7 +197,7 @@ static bool rings_are_empty(void)
 	return true;
 }
 
-/* Learn which TAPs are readable; sleep until there is something to do when `may_sleep`. */
+/* Find out which TAPs are readable. If `may_sleep`, sleep until there is work. */
 static void wait_for_work(bool may_sleep)
 {
 	struct epoll_event events[WS_MAX_PORTS + 1];
@@ -217,7 +217,7 @@ static void wait_for_work(bool may_sleep)
 		if (events[i].events & EPOLLIN)
 			tap->readable = true;
 		else {
-			/* The interface is gone: nothing else makes a TAP an error. */
+			/* The interface was deleted: a TAP has no other error. */
 			__atomic_store_n(&tap->alive, false, __ATOMIC_RELAXED);
 			links_changed();
 			epoll_ctl(helper.epoll, EPOLL_CTL_DEL, tap->fd, NULL);
@@ -229,7 +229,7 @@ static void serve(void)
 {
 	uint32_t work = 1;
 	workers_avoid();
-	/* For a cache of the packets' pool; without one it is slower, no more. */
+	/* Gives the thread a cache of the packets' pool; it also works without, more slowly. */
 	bool is_known = !rte_thread_register();
 	while (!helper_thread_must_stop(&helper)) {
 		wait_for_work(!work);

@@ -9,7 +9,7 @@
 
 struct rte_ring;
 
-/* Written by the thread alone. Packets to Linux are tx, as of the port. */
+/* Written by the thread only. Packets to Linux are tx, as seen from the port. */
 struct tap_counts {
 	struct own_pair rx, tx;
 	uint64_t rx_missed, rx_no_buffer, tx_errors;
@@ -18,9 +18,9 @@ struct tap_counts {
 struct tap {
 	int fd;
 	uint16_t port;
-	bool alive;      /* the interface is still there; the thread clears it */
-	bool readable;   /* frames may wait in the kernel; the thread's own */
-	uint16_t poller; /* the worker that takes `from_host` */
+	bool alive;      /* the interface exists; cleared by the thread */
+	bool readable;   /* the thread's own: frames may wait in the kernel */
+	uint16_t poller; /* the worker that polls `from_host` */
 	struct rte_ring *to_host, *from_host;
 	struct tap_counts counts;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures as the main thread has them: a ring for each worker whose ports they are of. */
+/* Captures, for the main thread: a ring for each worker of the ports that are captured. */
 #include "wirespeed/captures.h"
 #include "dev/error.h"
 #include "dev/port.h"
@@ -56,7 +56,7 @@ static int remove_capture(struct ws_generator *generator, uint32_t capture)
 	return 0;
 }
 
-/* The longest frame that any of its ports can have. */
+/* The longest frame of any of the capture's ports. */
 static int find_longest(const struct ws_generator *generator, uint32_t ports, uint16_t *longest)
 {
 	*longest = 0;
@@ -101,7 +101,7 @@ int ws_generator_capture_start(struct ws_generator *generator,
 	return (int)capture;
 }
 
-/* The workers' ring that has the oldest packet of all; NULL: all are empty. */
+/* The ring with the oldest packet of all; NULL: all rings are empty. */
 static struct capture_ring *oldest_ring(const struct ws_generator *generator, int32_t capture)
 {
 	struct capture_ring *best = NULL;

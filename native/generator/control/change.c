@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Changes of traffic while it sends, and what sends. */
+/* Changes of running traffic, and the list of running profiles. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "generator/control/command.h"
@@ -67,8 +67,8 @@ static void do_pause_stream(void *argument)
 							  command->paused);
 }
 
-/* The function is called for each of the command's profiles that has traffic to change; with
- * `factors` each has its own. What it was called for is marked, by its place among them. */
+/* `change` is called for each of the command's profiles that has traffic to change; with `factors`
+ * each has its own. Profiles for which it was called are marked, by their place in the command. */
 struct traffic_change {
 	struct command command;
 	mailbox_fn *function;
@@ -88,13 +88,13 @@ static void do_change(void *argument)
 			command->factor = change->factors[at];
 		command->traffic = one;
 		one->wake = 0;
-		/* Other workers of the port may have the same profile. */
+		/* Other workers of the port may set the same mark. */
 		__atomic_store_n(&change->marks[at], 1, __ATOMIC_RELAXED);
 		change->function(command);
 	}
 }
 
-/* Number of changed profiles; `*result` becomes 0 if a worker returns that. */
+/* Returns the number of changed profiles; `*result` becomes 0 if a worker returns that. */
 static int ask_to_change(struct ws_generator *generator, uint16_t index,
 						 struct traffic_change change, int *result)
 {
@@ -183,7 +183,7 @@ int ws_generator_set_stream_factor(struct ws_generator *generator, uint16_t port
 								 (struct command){.stream = stream_id, .factor = factor});
 }
 
-/* ---- what runs */
+/* ---- running profiles */
 
 struct listing {
 	const struct generator_port *port;
@@ -242,7 +242,7 @@ int ws_generator_profiles(struct ws_generator *generator, uint16_t index,
 	if (error)
 		return error;
 	list_shares(generator, index, &listing);
-	listing.max = listing.count; /* none is started meanwhile */
+	listing.max = listing.count; /* no profile is started during the listing */
 	listing.out = calloc((size_t)listing.max + 1, sizeof(*listing.out));
 	if (!listing.out)
 		return fail(-ENOMEM, "no memory to list %u profiles", listing.max);

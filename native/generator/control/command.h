@@ -8,7 +8,7 @@
 #include "generator/control/generator.h"
 
 struct command {
-	struct generator_port *port; /* the worker's share of it */
+	struct generator_port *port; /* the worker's share of the port */
 	struct traffic *traffic;
 	const uint32_t *profiles; /* ascending */
 	uint32_t profile_count;
@@ -18,10 +18,10 @@ struct command {
 	int result;
 };
 
-/* 0, or the code of an error whose line is told. */
+/* Returns 0, or a negative errno with an error text. */
 int command_check_port(const struct ws_generator *generator, uint16_t port);
 int command_check_factor(double factor);
 int command_check_profiles(const uint32_t *profiles, uint32_t count);
 
-/* Index of this among the command's profiles; below 0: none of them. */
+/* Index of the profile in the command; negative: not in it. */
 int64_t command_profile(const struct command *command, uint32_t profile);

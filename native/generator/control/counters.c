@@ -63,7 +63,7 @@ static struct ws_generator_port sum_of(const struct served_port *port)
 	return sum;
 }
 
-/* Add the driver's counters, which workers do not see. */
+/* Add the driver's counters, which workers do not read. */
 static int add_drivers(const struct generator_port *port, struct ws_generator_port *out)
 {
 	struct ws_port_counters driver;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making, starting and ending a generator. */
+/* Creating, running and destroying a generator. */
 #include "generator/control/generator.h"
 #include "wirespeed/runtime.h"
 
@@ -90,7 +90,7 @@ static void create_share(struct ws_generator *generator, uint16_t index, uint16_
 	worker->ports[worker->port_count++] = port;
 }
 
-/* False when memory is short. */
+/* False if there is not enough memory. */
 static bool create_shares(struct ws_generator *generator, uint16_t index, uint64_t workers)
 {
 	struct served_port *served = &generator->ports[index];
@@ -179,7 +179,7 @@ int ws_generator_start_workers(struct ws_generator *generator)
 	return error;
 }
 
-/* Pools with packets that a driver still holds must stay mapped; they are never freed. */
+/* Pools with packets that a driver still holds must stay mapped, so they are never freed. */
 void ws_generator_destroy(struct ws_generator *generator)
 {
 	for (uint16_t i = 0; i < generator->port_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flow counters as the main thread has them: read and reset by the workers, between two bursts. */
+/* Flow counters, for the main thread: workers read and reset them, between two bursts. */
 #include "wirespeed/flows.h"
 #include "dev/error.h"
 #include "generator/control/generator.h"
@@ -93,7 +93,7 @@ static void add_flow(struct ws_flow *sum, const struct ws_flow *other)
 	sum->rx_unplaced += other->rx_unplaced;
 }
 
-/* Sum the shares of each port for one flow. */
+/* Sum one flow's counters over the shares of each port. */
 static void sum_flow(const struct ws_generator *generator, const struct ws_flow *of_shares,
 					 struct ws_flow *out)
 {

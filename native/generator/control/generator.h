@@ -23,46 +23,47 @@ struct generator_worker {
 	struct worker_stats stats, snapshot;
 	struct preemption_watch preemption_watch;
 	uint64_t snapshot_tsc;
-	uint64_t used_tsc; /* when it last sent or received, or found traffic that is to be sent */
-	uint32_t sending;  /* ports on which it had something to send then, as bits */
+	uint64_t used_tsc; /* time of the last pass that sent, received or found due traffic */
+	uint32_t sending;  /* bit set of the ports with something to send at that time */
 	struct watch watch;
 	uint32_t port_mask;
 	uint16_t port_count;
 	struct generator_port *ports[WS_MAX_GENERATOR_PORTS];
 } __attribute__((aligned(64)));
 
-/* A port: a share for each of its workers, of which the first `senders` have a TX queue. */
+/* A port: one share per worker. The first `senders` shares have a TX queue. */
 struct served_port {
 	struct generator_port *shares;
 	uint16_t count, senders;
 };
 
-/* History of a latency flow, beyond what workers keep. */
+/* The main thread's part of a latency flow's history. */
 struct flow_past {
-	uint64_t base;           /* its sequence number at the last reset */
-	struct flow_order ended; /* its starts before this one */
+	uint64_t base;           /* sequence number at the last reset */
+	struct flow_order ended; /* sum of its earlier starts */
 };
 
 struct ws_generator {
-	bool running; /* the workers do */
+	bool running; /* the workers are running */
 	uint16_t port_count, worker_count, share_count;
 	struct rte_mempool *fresh[WS_MAX_POOLS]; /* by pool_index; made when a worker first needs it */
-	/* the workers' view, by profile and port (sending.c) */
+	/* running traffic, by profile and port (sending.c) */
 	struct traffic *sending[SENDING_BUCKETS];
-	uint32_t counting;       /* number of those that count flows */
-	uint32_t tagged_ports;   /* ports that receive tagged packet groups, as bits */
-	bool meters_on;          /* the workers look at what is received */
-	struct traffic *stopped; /* a driver may hold packets of them */
-	uint32_t captures;       /* bit set of the numbers in use */
+	uint32_t counting;       /* number of running traffics that count flows */
+	uint32_t tagged_ports;   /* bit set of the ports that receive tagged packet groups */
+	bool meters_on;          /* workers inspect received packets */
+	struct traffic *stopped; /* a driver may hold packets of this traffic */
+	uint32_t captures;       /* bit set of the captures in use */
 	struct flow_past past[WS_LATENCY_FLOWS];
-	uint8_t starts; /* starts of latency flows, to tell late packets from new ones */
+	uint8_t starts; /* number of the last start of latency flows, to distinguish late packets from
+					   new ones */
 	struct series series;
 	struct served_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
 
-/* Have `function` called on the worker's own thread, between two bursts; called right here while
- * the workers do not run. */
+/* Have the worker call `function` between two bursts; called directly while the workers are not
+ * running. */
 static inline void generator_post(struct ws_generator *generator, uint16_t worker,
 								  mailbox_fn *function, void *argument)
 {
@@ -72,7 +73,7 @@ static inline void generator_post(struct ws_generator *generator, uint16_t worke
 		function(argument);
 }
 
-/* Until it has been called. */
+/* Wait until the function has been called. */
 static inline void generator_wait(struct ws_generator *generator, uint16_t worker)
 {
 	if (generator->running)
@@ -86,8 +87,8 @@ static inline void generator_ask(struct ws_generator *generator, uint16_t worker
 	generator_wait(generator, worker);
 }
 
-/* All workers are asked before the first answer is waited for: they answer within one burst's time
- * of each other. Worker i gets the i-th argument, `size` bytes each. */
+/* All workers are asked before the first answer is awaited, so they answer within the time of one
+ * burst of each other. Worker i gets the i-th argument, of `size` bytes. */
 static inline void generator_ask_all(struct ws_generator *generator, mailbox_fn *function,
 									 void *arguments, size_t size)
 {
@@ -108,20 +109,20 @@ static inline void generator_ask_shares(struct ws_generator *generator, uint16_t
 		generator_wait(generator, port->shares[i].worker);
 }
 
-/* The loop of one worker (a worker_fn): receives on its ports and sends what is due. */
+/* The loop of one worker (a worker_fn): receives on its ports and sends due packets. */
 void generator_worker_run(uint16_t worker, void *generator);
 void generator_drop_pushed(struct ws_generator *generator, uint16_t port);
 
-/* The pool of packets that the worker makes one by one: one for each NUMA node. NULL: an error,
- * whose line is told. */
+/* Pool for packets that the worker makes one by one; one per NUMA node. NULL: an error, with an
+ * error text. */
 struct rte_mempool *generator_fresh(struct ws_generator *generator, uint16_t worker);
-/* Makes all workers look at what they receive, or not. */
+/* Turn the inspection of received packets on or off, on all workers. */
 void generator_set_meters(struct ws_generator *generator, bool on);
-/* 0, or the code of an error whose line is told. */
+/* Returns 0, or a negative errno with an error text. */
 int generator_check_flows(int32_t kind, const uint32_t *ids, uint32_t count);
 void generator_reset_latency(struct ws_generator *generator, const uint32_t *ids, uint32_t count);
-/* Tells all workers that the latency flows of `traffic` begin. */
+/* Notify all workers of the start of the latency flows of `traffic`. */
 void generator_begin_flows(struct ws_generator *generator, const struct traffic *traffic);
 
-/* Frees what was stopped and has come home from the drivers. */
+/* Free stopped traffic of which no driver holds a packet any more. */
 void generator_reap(struct ws_generator *generator);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Latency and order of flows as the main thread has them: what each worker saw, merged. */
+/* Latency and order of flows, for the main thread: the workers' results, merged. */
 #include "dev/error.h"
 #include "generator/control/generator.h"
 #include "generator/receive/flow_meter.h"
@@ -9,7 +9,8 @@
 #include <rte_cycles.h>
 #include <string.h>
 
-/* A flow's histograms have 30 kB: more of them at once would keep a worker from its ports. */
+/* A flow's histograms take 30 kB: copying more of them at once would keep a worker from its ports.
+ */
 enum { AT_ONCE = 8 };
 
 struct inquiry {
@@ -56,7 +57,7 @@ static void do_read_latency(void *argument)
 
 /* ---- on the main thread */
 
-/* Ask all workers of at most AT_ONCE flows; `merged` is what they saw of their order. */
+/* Ask all workers for the order of at most AT_ONCE flows; `merged` becomes the sum. */
 static void ask_orders(struct ws_generator *generator, mailbox_fn *function, struct inquiry of,
 					   struct flow_order *merged)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports whose device is taken out, or has to begin anew. */
+/* Ports whose device was removed or has to be reset. */
 #include "dev/link.h"
 #include "dev/port.h"
 #include "generator/control/generator.h"
@@ -19,7 +19,7 @@ uint64_t ws_generator_follow_links(struct ws_generator *generator)
 		if (!leaves && !port_wants_reset(i))
 			continue;
 		port_shut(i);
-		/* Once its workers have answered, they are in the port no longer. */
+		/* Once its workers have answered, none of them is in the port any more. */
 		generator_ask_shares(generator, i, do_nothing, NULL, 0);
 		if (!leaves && !port_reset(i)) {
 			port_unshut(i);

@@ -25,7 +25,8 @@ static inline void mailbox_post(struct mailbox *box, mailbox_fn *function, void 
 	__atomic_store_n(&box->posted, box->posted + 1, __ATOMIC_RELEASE);
 }
 
-/* Gives way to a worker on the caller's own CPU; one elsewhere answers in a few microseconds. */
+/* Yields to a worker on the caller's own CPU; a worker on another CPU answers in a few
+ * microseconds. */
 static inline void mailbox_wait(struct mailbox *box)
 {
 	enum { LOOKS_BEFORE_SLEEP = 100 };
@@ -37,7 +38,7 @@ static inline void mailbox_wait(struct mailbox *box)
 			nanosleep(&pause, NULL);
 }
 
-/* The worker's side: whether there was something to do. */
+/* For the worker: serve a call; false if there was none. */
 static inline bool mailbox_serve(struct mailbox *box)
 {
 	uint32_t posted = __atomic_load_n(&box->posted, __ATOMIC_ACQUIRE);

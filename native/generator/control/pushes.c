@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets sent once, as the main thread has them: made here, and handed to the port's first
- * worker. */
+/* Packets sent once, for the main thread: built here and handed to the port's first worker. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "generator/control/generator.h"

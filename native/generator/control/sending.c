@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "generator/control/sending.h"
 
-/* Profiles are numbered one after the other. */
+/* Profiles are numbered consecutively. */
 static uint32_t bucket_of(uint16_t port, uint32_t profile)
 {
 	return (profile + port * (uint32_t)(SENDING_BUCKETS / WS_MAX_GENERATOR_PORTS)) %

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning of traffic: built on the main thread, then handed to the port's workers. */
+/* Start of traffic: built on the main thread, then handed to the port's workers. */
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "dev/pool.h"
@@ -21,7 +21,7 @@
 
 enum { FRESH_SPARE = 1024, FRESH_A_WORKER = 1024 };
 
-/* Enough for all TX rings to be full, and the rings of ring ports, with what is in flight. */
+/* Enough packets to fill all TX rings and the rings of ring ports, plus those in flight. */
 struct rte_mempool *generator_fresh(struct ws_generator *generator, uint16_t worker)
 {
 	struct rte_mempool **fresh = &generator->fresh[pool_index(numa_of_worker(worker))];
@@ -59,7 +59,8 @@ static void do_attach(void *argument)
 	port->traffic = traffic;
 }
 
-/* Looking at what is received goes on after the last flow has ended, for what is under way. */
+/* Received packets are inspected even after the last flow has ended, since some are still in
+ * flight. */
 static void prepare_meters(struct ws_generator *generator, struct traffic *const *started,
 						   uint16_t count)
 {
@@ -74,7 +75,7 @@ static void prepare_meters(struct ws_generator *generator, struct traffic *const
 			generator_begin_flows(generator, started[i]);
 }
 
-/* Build the traffic of each worker that gets streams; `*count` is their number. */
+/* Build the traffic of each worker that gets streams; `*count` becomes their number. */
 static int create_traffic(struct ws_generator *generator, struct traffic_config config,
 						  uint16_t index, const struct worker_streams *split, struct traffic **made,
 						  uint16_t *count)
@@ -98,7 +99,7 @@ static int create_traffic(struct ws_generator *generator, struct traffic_config 
 	return error;
 }
 
-/* Whichever worker the packets come to. */
+/* On all workers, since any of them may receive the packets. */
 static int reserve_series(struct ws_generator *generator)
 {
 	bool whole = true;
@@ -114,7 +115,7 @@ static int reserve_series(struct ws_generator *generator)
 					  generator->series.count);
 }
 
-/* All begin at one instant. */
+/* All workers start at the same time. */
 static void hand_over(struct ws_generator *generator, uint16_t index, struct traffic *const *made,
 					  uint16_t count, uint64_t start_tsc)
 {
@@ -132,7 +133,7 @@ static void hand_over(struct ws_generator *generator, uint16_t index, struct tra
 	generator_ask_shares(generator, index, do_attach, commands, sizeof(commands[0]));
 }
 
-/* Senders of the port that may send, as bits; 0: none. */
+/* Bit set of the port's senders that may send; 0: none. */
 static uint64_t allowed_cores(const struct served_port *port, uint64_t cores)
 {
 	return cores & (UINT64_MAX >> (64 - port->senders));

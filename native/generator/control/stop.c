@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of traffic: taken from the worker, and freed once the drivers have given all of it back.
- */
+/* Stop of traffic: taken from the workers, and freed once the drivers have returned all its
+ * packets. */
 #include "dev/port.h"
 #include "generator/control/command.h"
 #include "generator/control/sending.h"
 #include "generator/traffic/traffic.h"
 #include "wirespeed/generator.h"
 
-/* Takes out what `wanted` says, and chains it up. */
+/* Unlink the traffic that `wanted` selects, and chain it up. */
 static void detach(struct command *command,
 				   bool (*wanted)(const struct command *command, const struct traffic *traffic))
 {
@@ -55,7 +55,7 @@ static void do_detach_ended(void *command)
 	detach(command, has_ended);
 }
 
-/* From all workers of the port. */
+/* On all workers of the port. */
 static void ask_to_detach(struct ws_generator *generator, uint16_t index, mailbox_fn *function,
 						  const uint32_t *profiles, uint32_t count)
 {
@@ -70,11 +70,11 @@ static void ask_to_detach(struct ws_generator *generator, uint16_t index, mailbo
 			sending_end(generator, one);
 }
 
-/* Looks through the main thread's list, which waits for it. */
+/* Goes through the main thread's list; the main thread waits in the meantime. */
 static void do_ask_home(void *argument)
 {
 	const struct command *command = argument;
-	/* Some drivers find out only then what has been sent. */
+	/* Some drivers free sent packets only in the next send call. */
 	port_transmit(command->port->index, command->port->tx_queue, NULL, 0);
 	for (struct traffic *one = command->traffic; one; one = one->next)
 		if (one->share == command->port) {
@@ -94,7 +94,7 @@ static bool has_ended_share(struct served_port *port)
 	return has;
 }
 
-/* Each worker that sent what has stopped is asked once. */
+/* Ask each worker that sent stopped traffic once. */
 static void ask_home(struct ws_generator *generator)
 {
 	for (struct traffic *one = generator->stopped; one; one = one->next)
@@ -106,7 +106,7 @@ static void ask_home(struct ws_generator *generator)
 	}
 }
 
-/* The workers are asked only where something ended or stopped. */
+/* The workers are asked only for ports with traffic that has ended or was stopped. */
 void generator_reap(struct ws_generator *generator)
 {
 	for (uint16_t i = 0; i < generator->port_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tagged packet groups as the main thread has them: made here, read and cleared by the workers. */
+/* Tagged packet groups, for the main thread: made here, read and cleared by the workers. */
 #include "generator/tagged/tagged.h"
 
 #include "dev/error.h"

@@ -14,8 +14,8 @@
 #include <time.h>
 
 /*
- * A worker naps between two looks once nobody has sent or received for IDLE_MS. In a nap of 50 us a
- * line of 10 Gb/s brings at most 744 packets, fewer than the RX ring of any port holds.
+ * A worker naps between two polls once no worker has sent or received for IDLE_MS. During a nap of
+ * 50 us a 10 Gb/s link delivers at most 744 packets, fewer than the RX ring of any port holds.
  */
 enum { IDLE_MS = 100, NAP_NS = 50000, TIMER_SLACK_NS = 1000 };
 
@@ -31,7 +31,7 @@ static bool sends(const struct generator_worker *worker)
 	return false;
 }
 
-/* A worker may receive what another one sends, so a nap needs all of them to be idle. */
+/* Workers may receive what other workers send, so a nap requires all of them to be idle. */
 static bool all_are_idle(const struct ws_generator *generator, uint64_t now, uint64_t idle_ticks)
 {
 	for (uint16_t i = 0; i < generator->worker_count; i++)
@@ -78,7 +78,7 @@ void generator_worker_run(uint16_t index, void *argument)
 			}
 		}
 		worker_set_loops(index, ++worker->stats.loops);
-		/* Last, so that counters that are asked for have what is due by now. */
+		/* Last, so that counters requested through the mailbox include the packets due by now. */
 		if (mailbox_serve(&worker->mailbox) | napped) {
 			before = rte_rdtsc();
 			worker->stats.total_clocks += before - now;

@@ -2,10 +2,10 @@
 /*
  * Test frames of a flow set: written over copies of a template, and read on reception.
  *
- * Behind the UDP header are four little-endian words: a mark (FLOW_FRAME_MAGIC, the sending worker,
- * the generation of the phase), the flow, the number of the frame, the time or 0. They fit into
- * IPv4 frames of 64 bytes and IPv6 frames of 82. Checksums are correct. flow_segment.h has the
- * frames of TCP. Nothing here needs DPDK.
+ * Four little-endian words follow the UDP header: a mark (FLOW_FRAME_MAGIC, the sending worker, the
+ * generation of the phase), the flow, the number of the frame, the time or 0. They fit into IPv4
+ * frames of 64 bytes and IPv6 frames of 82. Checksums are correct. flow_segment.h has the frames of
+ * TCP. Nothing here needs DPDK.
  */
 #pragma once
 
@@ -23,7 +23,7 @@
 enum {
 	FLOW_FRAME_MAGIC = 0x5d,
 	FLOW_FRAME_TIME_SHIFT =
-		4, /* bits of the clock that are left out; the 32 above last for seconds */
+		4, /* low bits of the clock left out; the 32 bits above wrap after seconds */
 };
 
 static inline uint32_t flow_mark_of(uint8_t sender, uint16_t generation)
@@ -40,7 +40,7 @@ struct flow_writer {
 	uint16_t ip_at, upper_at, sum_at, words_at; /* offsets in the frame */
 	uint16_t length;                            /* of the data in a segment */
 	uint32_t mark;
-	uint64_t ip_sum, upper_sum; /* of the bytes that all frames share */
+	uint64_t ip_sum, upper_sum; /* sum over the bytes that all frames share */
 };
 
 /* `frame` is the template: a UDP packet or TCP segment whose addresses, ports and payload are

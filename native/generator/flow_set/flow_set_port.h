@@ -21,8 +21,9 @@ struct flow_set {
 	struct flow_table *table;
 	uint16_t ports[ROLES], count[ROLES]; /* of shares */
 	struct set_port *shares[ROLES];
-	uint32_t users;                        /* references: by shares of its ports, and by streams */
-	uint32_t entries_since, replies_since; /* value of `begun` when they were last cleared */
+	uint32_t users; /* references by shares and by streams */
+	uint32_t entries_since,
+		replies_since; /* values of `begun` when the entries and the replies were last cleared */
 	uint32_t phase;
 };
 

@@ -32,7 +32,8 @@ struct flow_share {
 	uint16_t senders; /* workers of the other port */
 	uint32_t phase;
 	uint16_t generation;
-	uint32_t latency_mask; /* frame numbers without these bits are timed; UINT32_MAX: none */
+	uint32_t latency_mask; /* frames whose number has none of these bits set are timed; UINT32_MAX:
+							  none */
 	double ns_per_tick;
 	uint32_t sequence;         /* number of the next frame to write */
 	struct sequence *received; /* by sending worker, as is the next member */
@@ -53,10 +54,10 @@ struct flow_writing {
 	struct flow_writer writer;
 	uint32_t order;             /* enum ws_flow_order */
 	bool learnt;                /* over learnt flows only */
-	bool shared;                /* with other workers that send over the same flows */
+	bool shared;                /* other workers send over the same flows */
 	uint64_t next;              /* EACH: the place or the flow that comes next */
 	uint32_t first, step, mine; /* RANDOM: flows `first`, `first` + `step` …, `mine` of them */
-	uint32_t drawn, left;       /* the next flow of the group that was drawn, and what is left */
+	uint32_t drawn, left;       /* next flow of the drawn group, and number of flows left in it */
 	struct tuple_order learnt_order;
 	uint64_t random;
 };

@@ -31,7 +31,8 @@ struct capture_ring *capture_create(const struct ws_capture_config *config, uint
 		fail(-ENOMEM, "no memory for a capture of %u packets", config->slots);
 		return NULL;
 	}
-	/* The worker must not be the first to touch a page: each would cost it microseconds. */
+	/* The main thread touches all pages, since each first access would cost the worker
+	 * microseconds. */
 	memset(ring, 0, size);
 	*ring = (struct capture_ring){.config = *config, .slot_size = slot, .room = room};
 	return ring;

@@ -19,7 +19,7 @@ struct capture_slot {
 struct capture_ring {
 	struct ws_capture_config config;
 	uint32_t slot_size, room; /* bytes per slot; bytes of a packet that fit into it */
-	uint32_t staged;          /* the writer's: where it is, published or not */
+	uint32_t staged; /* the writer's position, including packets that are not published yet */
 	uint64_t missed;
 	uint32_t written __attribute__((aligned(64)));
 	uint32_t read __attribute__((aligned(64)));
@@ -34,16 +34,17 @@ struct captures {
 
 struct capture_ring *capture_create(const struct ws_capture_config *config, uint16_t longest);
 void capture_free(struct capture_ring *ring);
-/* The oldest packet; NULL: there is none. */
+/* The oldest packet; NULL: the ring is empty. */
 const struct ws_captured *capture_oldest(struct capture_ring *ring);
-/* The oldest packet, with its bytes, if they fit into `room`; false: there is none, or no room. */
+/* Take the oldest packet, with its bytes if they fit into `room`; false: the ring is empty, or
+ * there is no room. */
 bool capture_take(struct capture_ring *ring, struct ws_captured *out, uint8_t *bytes,
 				  uint64_t room);
 
 void captures_set(struct captures *captures, uint32_t capture, struct capture_ring *ring);
 
-/* Take up the packets of a burst; those after the first `n`, as capture_commit says, are let go of
- * again: a sender knows only afterwards how many went. */
+/* Copy the packets of a burst into the rings. capture_commit publishes the first `n` and drops the
+ * others, since a sender knows only afterwards how many were sent. */
 void captures_stage(struct captures *captures, uint16_t port, bool is_tx,
 					struct rte_mbuf *const *packets, uint16_t n, uint64_t now);
 void captures_commit(struct captures *captures, uint16_t n);

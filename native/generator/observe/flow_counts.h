@@ -3,7 +3,7 @@
 
 #include "wirespeed/flows.h"
 
-/* Counters of one port, of both directions: its worker is their only writer. */
+/* Flow counters of one port for both directions; the port's worker is the only writer. */
 struct port_flows {
 	struct ws_flow stats[WS_FLOWS];
 	struct ws_flow latency[WS_LATENCY_FLOWS];

@@ -53,7 +53,7 @@ static uint32_t payload_at(const uint8_t *frame, uint16_t l3, int version, uint3
 	}
 }
 
-/* Another 16 bits in an IPv4 header, whose checksum stays as right or wrong as it was. */
+/* Replace 16 bits of an IPv4 header; a right checksum stays right and a wrong one wrong. */
 static void change_ip4(uint8_t *ip, uint16_t at, uint16_t value)
 {
 	uint8_t *field = ip + IP4_CHECKSUM_AT;
@@ -72,8 +72,8 @@ static void mark_ip(uint8_t *ip, int version, uint16_t id)
 	change_ip4(ip, IP4_ID_AT, id);
 }
 
-/* Clear bit 12 of an ID from FLOW_IP_ID on, so that packets that are not counted do not look like
- * those that are. */
+/* Clear bit 12 of an ID from FLOW_IP_ID on, so that packets of uncounted streams do not look like
+ * counted ones. */
 static void keep_apart(uint8_t *frame, uint16_t frame_len)
 {
 	int version;

@@ -26,7 +26,7 @@ struct ws_stream;
 
 enum {
 	FLOW_IP_ID = 0xfc00,
-	FLOW_IP_NOT_COUNTED = 0xefff, /* highest IP ID of other packets */
+	FLOW_IP_NOT_COUNTED = 0xefff, /* highest IP ID of packets that are not counted */
 	FLOW_IP_LATENCY = 0xffff,
 	FLOW_MAGIC_LATENCY = 0xab,
 	FLOW_MAGIC_SIGNATURE = 0xac,
@@ -39,8 +39,8 @@ enum {
 /* Two packets before the sequence wraps. */
 #define FLOW_FIRST_SEQUENCE 0xfffffffeu
 
-/* The last 16 bytes of a packet, little-endian. A tagged packet group has its magic word in the
- * first four, its group in `tsc`, and goes out by flow_put_tagged. */
+/* The last 16 bytes of a packet, little-endian. In a tagged packet group the first four bytes are
+ * its magic word and `tsc` is the group; flow_put_tagged writes it. */
 struct flow_tail {
 	uint8_t magic, start;
 	uint16_t id;
@@ -48,14 +48,15 @@ struct flow_tail {
 	uint64_t tsc;
 };
 
-/* The offset of what follows Ethernet and VLAN tags, 0 if the frame ends before; *version is 4 or 6
- * for a whole IP header there, else 0. */
+/* Offset of the bytes behind Ethernet header and VLAN tags, 0 if the frame is too short; *version
+ * is 4 or 6 if a whole IP header follows, else 0. */
 uint16_t flow_find_ip(const uint8_t *frame, uint32_t frame_len, int *version);
 
 /*
  * Mark the template `frame` (of stream->packet_len bytes, padded to `frame_len`) as the stream's
- * flow asks, and fill in what its packets end in; `tail` gets magic 0 when that is nothing. -EINVAL
- * when the packet has no room for the tail, or no IP header and no tail to be told by.
+ * flow requires, and fill in `tail`, the end of its packets; its magic is 0 if there is none.
+ * -EINVAL if the packet has no room for the tail, or neither an IP header nor a tail to recognize
+ * it by.
  */
 int flow_mark(const struct ws_stream *stream, uint8_t start, uint8_t *frame, uint16_t frame_len,
 			  struct flow_tail *tail);
@@ -67,7 +68,7 @@ static inline void flow_end_reading(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The tail on the wire is two words, the number the upper half of the first. */
+/* On the wire the tail is two words; the sequence number is the upper half of the first. */
 static inline uint64_t flow_first_word(const struct flow_tail *tail)
 {
 	return tail->magic | (uint64_t)tail->start << 8 | (uint64_t)tail->id << 16 |

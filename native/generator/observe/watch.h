@@ -7,8 +7,8 @@
 struct flow_meter;
 
 struct watch {
-	bool meters;   /* received packets are looked at */
-	bool extended; /* a port has an extension, which looks at them */
+	bool meters;   /* received packets are inspected for marks */
+	bool extended; /* a port has an extension that inspects received packets */
 	struct flow_meter *meter;
 	struct captures captures;
 };

@@ -36,7 +36,7 @@ static int find_sources(struct compiler *compiler)
 	return 0;
 }
 
-/* The instructions that must come before `index` and have not, the first of them first. */
+/* Place the instructions that must precede `index` and have no place yet, the first one first. */
 static int place(struct compiler *compiler, uint16_t index, bool *placed, uint16_t *order,
 				 uint16_t *count)
 {

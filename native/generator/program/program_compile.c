@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the seam's instructions to checked code. */
+/* Compilation of the seam's instructions to checked code. */
 #include "dev/error.h"
 #include "generator/own_lines.h"
 #include "generator/program/program_compiler.h"
@@ -82,7 +82,7 @@ static int compile_fix_ip4(struct compiler *compiler, const struct ws_op *op, st
 	return check_span(compiler, "an IPv4 header", op->offset, IP4_LEN);
 }
 
-/* The IP version that the template has at `offset`; 0 when it has none there. */
+/* The IP version of the template at `offset`; 0 if there is no IP header. */
 static int ip_version(const struct ws_stream *stream, uint16_t offset)
 {
 	int version = offset < stream->packet_len ? stream->packet[offset] >> 4 : 0;
@@ -91,7 +91,7 @@ static int ip_version(const struct ws_stream *stream, uint16_t offset)
 
 struct l4_kind {
 	int l4;
-	uint8_t protocol, field, header; /* field: where the checksum is */
+	uint8_t protocol, field, header; /* field: offset of the checksum */
 };
 
 static const struct l4_kind *find_l4_kind(const struct ws_op *op)
@@ -164,7 +164,7 @@ static int compile_op(struct compiler *compiler, const struct ws_op *op, struct 
 	}
 }
 
-/* At least as many as are assigned; those beyond the last possible one are refused later. */
+/* An upper bound of the variables that are assigned; numbers above the limit are refused later. */
 static size_t count_variables(const struct ws_stream *stream)
 {
 	size_t count = 1;
@@ -245,8 +245,8 @@ bool program_keeps_length(const struct program *program)
 	return program->keeps_length;
 }
 
-/* Each write covers what it wrote before; a checksum in front of a write would sum up old fields.
- */
+/* Each write covers what it wrote before; a checksum that precedes a write would include the old
+ * fields. */
 bool program_may_repeat(const struct program *program)
 {
 	bool fixed = false;

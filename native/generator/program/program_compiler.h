@@ -10,9 +10,9 @@ struct ws_stream;
 /* The state of a compilation. */
 struct compiler {
 	const struct ws_stream *stream;
-	struct stream_part part; /* whole, where program_spreads says no */
+	struct stream_part part; /* part of the stream; the whole if program_spreads is false */
 	struct program *program;
-	uint16_t index;    /* index of the present instruction */
+	uint16_t index;    /* index of the current instruction */
 	uint64_t assigned; /* bit set of the variables that have a value */
 	uint8_t size[VARIABLES];
 	uint64_t max[VARIABLES], min[VARIABLES];
@@ -21,19 +21,19 @@ struct compiler {
 	int32_t source[VARIABLES];
 };
 
-/* Says what is wrong with the instruction at hand; -EINVAL. */
+/* Set an error text for the current instruction; returns -EINVAL. */
 __attribute__((format(printf, 2, 3))) int compiler_fault(const struct compiler *compiler,
 														 const char *format, ...);
 int compiler_check_size(const struct compiler *compiler, uint8_t size);
 int compiler_check_assigned(const struct compiler *compiler, uint16_t var);
 
 /*
- * The order to compile the instructions in: as given, but a variable that advances another one goes
- * in front of it. NULL when memory is short, or a chain is wrong.
+ * The order in which the instructions are compiled: as given, except that a variable precedes those
+ * that it advances. NULL if memory is short, or a chain is invalid.
  */
 uint16_t *compiler_order(struct compiler *compiler, int *error);
 
-/* Instructions that advance variables. */
+/* Compile an instruction that advances a variable. */
 int compile_variable(struct compiler *compiler, const struct ws_op *op, struct code *code);
 int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code *code);
 
@@ -41,17 +41,17 @@ int compile_tuple(struct compiler *compiler, const struct ws_op *op, struct code
 void spread_counter(struct counter *counter, uint64_t range, struct stream_part part);
 void spread_list(struct list *list, struct stream_part part);
 
-/* Values are drawn by code for this level of CPU from now on. */
+/* From now on values are drawn by the code for this march level. */
 void draw_use_march(int level);
 /* Set how a value of `size` bytes below `range` (0: 2^64) is drawn. */
 void draw_set_up(struct draw *draw, uint8_t size, uint64_t range);
-/* Random variables of one stream draw in turn; once all instructions are compiled. */
+/* Random variables of one stream draw in turn. Called once all instructions are compiled. */
 void compile_draws(struct program *program, const struct ws_stream *stream);
 
-/* Checksums that follow from what is written, once all instructions are compiled; see
- * program_sum.c. */
+/* Replace checksum instructions by sums of the written fields, once all instructions are compiled;
+ * see program_sum.c. */
 int compile_sums(struct program *program, const uint8_t *template);
-/* The fields that are written do not lie over each other, and nothing else is written. */
+/* True if the written fields do not overlap and nothing else is written. */
 bool program_is_plain(const struct program *program);
-/* Sums that can do so write their fields along with them. */
+/* Let checksum sums write their fields too where that is possible. */
 void compile_taken_over(struct program *program);

@@ -42,7 +42,7 @@ static struct jump jump_of(struct jump each, uint32_t times)
 
 /* ---- per packet */
 
-/* Numbers of a list's values become the values. */
+/* Drawn numbers of a list become the values at these places. */
 static void draw_some(struct draw *draw, uint64_t *values, uint16_t n)
 {
 	draw_values(draw, values, n);

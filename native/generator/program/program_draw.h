@@ -34,8 +34,8 @@ static inline uint64_t draw_raw(uint32_t *state, int draws)
 }
 
 /*
- * Up to 31 bits: by multiplication (Granlund and Montgomery 1994), exact for them. It works on
- * several packets at once; a division does not.
+ * For up to 31 bits: exact by multiplication (Granlund and Montgomery 1994), which unlike a
+ * division works on several packets at once.
  */
 static inline uint64_t draw_remainder(uint64_t raw, const struct draw *draw, int draws)
 {

@@ -34,7 +34,7 @@ static inline uint64_t count_on(struct counter *counter)
 	return now;
 }
 
-/* The next `n` values: nearly always none of them wraps. */
+/* The next `n` values; usually none of them wraps. */
 static inline __attribute__((always_inline)) void count(struct counter *counter, uint64_t *values,
 														uint16_t n, bool up)
 {
@@ -84,8 +84,8 @@ void run_overflow(struct code *code, struct program *program, uint8_t *const *pa
 	program->wraps[code->var] = wraps;
 }
 
-/* ---- chains: one by one, since each looks at what the one before it did; a variable stands at the
- * value before its first one until it is due */
+/* ---- chains: variable by variable, packet by packet, since each depends on the wraps of the one
+ * before; a variable holds the value before its first one until it is due */
 
 void run_chained_counter(struct code *code, struct program *program, uint8_t *const *packets,
 						 uint16_t *lengths, uint16_t n)
@@ -253,8 +253,8 @@ static uint16_t get_checksum(const uint8_t *at)
 	return field;
 }
 
-/* `sum` is over everything, the field at `at` with what it holds now too: its complement takes that
- * out again. Setting the field to 0 first would make the sum wait for that store. */
+/* `sum` covers everything, including the present value of the field at `at`, whose complement
+ * removes it again. If the field were set to 0 first, the sum would have to wait for that store. */
 static uint16_t finish_checksum(uint64_t sum, const uint8_t *at)
 {
 	return (uint16_t)~checksum_fold(sum + (uint16_t)~get_checksum(at));
@@ -265,14 +265,14 @@ static void put_checksum(uint8_t *at, uint16_t field)
 	memcpy(at, &field, sizeof(field));
 }
 
-/* A header length that does not fit the frame leaves the packet as it is. */
+/* A packet whose header length does not fit the frame is left unchanged. */
 static void fix_ip4(uint8_t *packet, uint16_t l3, uint16_t frame_len)
 {
 	uint8_t *ip = packet + l3, *field = ip + IP4_CHECKSUM_AT;
 	uint16_t header = (uint16_t)((ip[0] & 0xf) * 4);
 	if (l3 + header > frame_len || header < IP4_LEN)
 		return;
-	/* Without options, nearly always, the length is known and the sum is unrolled. */
+	/* Usually there are no options, so the length is constant and the sum is unrolled. */
 	uint64_t sum = header == IP4_LEN ? checksum_add(0, ip, IP4_LEN) : checksum_add(0, ip, header);
 	put_checksum(field, finish_checksum(sum, field));
 }
@@ -315,7 +315,7 @@ static void fix_l4(uint8_t *packet, const struct fix *fix, uint16_t length, uint
 		return;
 	uint64_t sum = checksum_add(pseudo_header(ip, fix, l4_len), l4, l4_len);
 	uint16_t result = finish_checksum(sum, l4 + fix->field);
-	/* UDP says "no checksum" with 0 and sends the other zero instead (RFC 768). */
+	/* In UDP 0 means "no checksum", so a checksum of 0 is sent as 0xffff (RFC 768). */
 	put_checksum(l4 + fix->field, fix->protocol == IP4_UDP && !result ? 0xffff : result);
 }
 

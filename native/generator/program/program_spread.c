@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs of which several workers each run a part: worker w of n makes the packets w, w + n,
- * w + 2 n … of those that one worker would make, by steps that are n times as long.
+ * Programs of which several workers each run a part: worker w of n makes packets w, w + n, w + 2 n
+ * … of the packets that one worker would make. Its steps are n times as long.
  */
 #include "generator/program/program_compiler.h"
 #include "wirespeed/streams.h"
 
 static uint64_t times(uint64_t step, uint64_t count, uint64_t range)
 {
-	/* A range of 0 is all 64 bits. */
+	/* A range of 0 stands for all 64 bits. */
 	return range ? (uint64_t)((unsigned __int128)step * count % range) : step * count;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checksums from what a program writes, without a look at the packet.
+ * Checksums computed from the fields that a program writes, without reading the packet.
  *
- * All packets of a stream share what the program leaves alone. So once, when it is compiled, that
- * part of each checksum is summed up over the template; per packet the written fields are added to
- * it. Summing up the packet itself would also wait for the stores that came right before.
+ * All packets of a stream share the bytes that the program does not write. So the compiler sums up
+ * that part of each checksum over the template once, and per packet the written fields are added to
+ * it. A sum over the packet itself would also wait for the stores right before it. This is done for
+ * checksums after the last write, if no write changes a field that determines which bytes the
+ * checksum covers. Other programs sum up each packet, see program_run.c.
  *
- * This is done for a checksum after all writes, when none of them changes what says which bytes the
- * sum is over. Other programs sum up each packet, see program_run.c. Most programs write an address
- * or two, perhaps a port, and the checksum of the IPv4 header: program_sum_run.c does that for
- * eight packets at once.
+ * Most programs write an address or two, perhaps a port, and the checksum of the IPv4 header:
+ * program_sum_run.c does that for eight packets at once.
  */
 #include "generator/program/program_sum.h"
 #include "dev/error.h"
@@ -88,7 +88,7 @@ static void put_sums(const struct sum *sum, const uint32_t *sums, uint8_t *const
 					 uint16_t n)
 {
 	uint16_t fields[PROGRAM_BATCH], offset = sum->field;
-	/* UDP says "no checksum" with 0 and sends the other zero instead (RFC 768). */
+	/* In UDP 0 means "no checksum", so a checksum of 0 is sent as 0xffff (RFC 768). */
 	uint16_t zero = sum->is_udp ? 0xffff : 0;
 	for (uint16_t i = 0; i < n; i++) {
 		uint32_t folded = (sums[i] & 0xffff) + (sums[i] >> 16);
@@ -157,7 +157,7 @@ bool program_is_plain(const struct program *program)
 	return true;
 }
 
-/* No write comes after it, or changes the bytes of `fixed`. */
+/* True if no write follows the checksum or changes the bytes of `fixed`. */
 static bool leaves_alone(const struct program *program, uint16_t fix, struct span fixed)
 {
 	for (uint16_t i = 0; i < program->count; i++) {
@@ -168,8 +168,8 @@ static bool leaves_alone(const struct program *program, uint16_t fix, struct spa
 	return true;
 }
 
-/* Add the bytes of `part`, which start at an even byte of the sum, without what is written there;
- * that becomes terms. False when a field is in it by half, or there are too many. */
+/* Add the bytes of `part`, which start at an even byte of the sum, except for written fields: these
+ * become terms. False if a field is only partly inside, or there are too many fields. */
 static bool add_part(struct sum *sum, const struct program *program, const uint8_t *template,
 					 struct span part)
 {
@@ -234,7 +234,7 @@ static bool sum_l4(struct sums *sums, const struct program *program, uint16_t fi
 		   add_part(sum, program, template, (struct span){what->l4, what->l4 + l4_len});
 }
 
-/* The fields of the sum, if they are one or two of 32 bits in network order. */
+/* The fields of the sum, if they are one or two fields of 32 bits in network order. */
 static uint8_t fields_to_write(const struct sum *sum, struct term *fields)
 {
 	for (uint8_t i = 0; i < sum->term_count; i++) {
@@ -246,7 +246,8 @@ static uint8_t fields_to_write(const struct sum *sum, struct term *fields)
 	return sum->term_count;
 }
 
-/* The field, or no other one yet and two bytes long as a port is. */
+/* True if this field is written along with the sum; an additional field of two bytes, such as a
+ * port, is accepted if there is none yet. */
 static bool is_written_along(struct sums *sums, const struct code *code)
 {
 	const struct write *write = &code->write;
@@ -260,7 +261,7 @@ static bool is_written_along(struct sums *sums, const struct code *code)
 	return true;
 }
 
-/* Number of sums that follow from the fields written along, none of them at an odd byte. */
+/* Number of sums that consist of the fields written along, none of them at an odd byte. */
 static uint8_t count_along(struct sums *sums)
 {
 	const struct sum *second = &sums->sums[1];
@@ -274,7 +275,7 @@ static uint8_t count_along(struct sums *sums)
 	return sums->count == 2 && known == second->term_count ? 2 : 1;
 }
 
-/* Removes the instructions of these writes; returns their number. */
+/* Remove the instructions for these writes; returns their number. */
 static uint16_t take_over_writes(struct program *program, struct sums *sums)
 {
 	uint16_t kept = 0;
@@ -320,7 +321,7 @@ int compile_sums(struct program *program, const uint8_t *template)
 
 void compile_taken_over(struct program *program)
 {
-	/* Code that sums up the packet itself needs the earlier writes done. */
+	/* Code that sums up the packet itself must run after the earlier writes. */
 	bool first = true;
 	for (uint16_t i = 0; i < program->count; i++) {
 		struct code *code = &program->code[i];

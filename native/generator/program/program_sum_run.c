@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The usual program for eight packets at once: one or two fields, the IPv4 header's checksum,
- * perhaps that of L4. Compiled for each level of CPU. */
+/* The most common programs for eight packets at once: one or two fields, the IPv4 header's
+ * checksum, perhaps that of L4. Compiled for each march level. */
 #include "generator/program/program_sum.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static inline lanes swap_bytes(lanes value)
 #endif
 }
 
-/* The field of eight packets in the order of the wire; one of two bytes is the lower half. */
+/* The field of eight packets in wire order; a field of two bytes is in the lower half. */
 static inline lanes load_field(const struct term *field, const uint64_t *values, uint8_t size)
 {
 	lanes low, high;
@@ -39,12 +39,12 @@ static inline lanes fold_lanes(lanes sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* In a packet. */
+/* Offsets in a packet. */
 struct places {
 	uint16_t field, other, sum, more_sum;
 };
 
-/* The bytes written there. */
+/* Values for these offsets. */
 struct rows {
 	uint32_t fields[LANES], others[LANES], sums[LANES], more_sums[LANES];
 };
@@ -66,7 +66,7 @@ static inline lanes finish(lanes sum, uint32_t zero)
 	return result | ((lanes)(result == 0) & zero);
 }
 
-/* `size` of the second field: 0 without one, 2 for one that is not in the header, or 4. */
+/* `size` of the second field: 0: there is none; 2: it is not in the IP header; or 4. */
 static inline __attribute__((always_inline)) void run(const struct sums *sums,
 													  const struct program *program,
 													  uint8_t *const *packets, uint16_t n,

@@ -67,8 +67,8 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* The variable repeats after so many steps: packets, or wraps of the one that advances it. The
- * program repeats when all its variables do. */
+/* The variable repeats after so many steps. Steps are packets, or wraps of the variable that
+ * advances it. The program repeats when all its variables do. */
 static void repeats_after(struct compiler *compiler, const struct code *code, uint64_t steps)
 {
 	uint64_t *period = &compiler->program->period, packets = steps, product;
@@ -84,8 +84,8 @@ static void repeats_after(struct compiler *compiler, const struct code *code, ui
 }
 
 /*
- * A widened range that the variable's size does not hold: T-Rex cuts off its end and the value
- * before the first one, and counts on from there through all values of that size.
+ * A widened range that exceeds the variable's size. T-Rex truncates its end and the value before
+ * the first one, and then counts through all values of that size.
  */
 static int compile_overflow(struct compiler *compiler, const struct ws_op *op, struct code *code,
 							uint64_t widened_max)
@@ -109,16 +109,16 @@ static uint64_t step_of(const struct ws_op *op)
 	return op->step ? op->step : 1;
 }
 
-/* By how much the range has to grow until the step divides it. */
+/* The number of values by which the range grows, so that the step divides it. */
 static uint64_t widening(const struct ws_op *op)
 {
 	uint64_t step = step_of(op), range = op->max - op->min + 1;
-	/* 2^64 is a multiple of the steps that are powers of two. */
+	/* Steps that are powers of two divide 2^64. */
 	uint64_t rest = range ? range % step : (UINT64_MAX % step + 1) % step;
 	return rest ? step - rest : 0;
 }
 
-/* The widened range ends beyond what the variable's size holds. */
+/* True if the widened range exceeds the variable's size. */
 static bool counter_overflows(const struct ws_op *op)
 {
 	return op->var_kind == WS_VAR_INC && op->max + widening(op) > largest(op->size);
@@ -136,7 +136,8 @@ static bool advances_alone(const struct ws_stream *stream, const struct ws_op *v
 	return true;
 }
 
-/* Tuples and limited random values go on from the packet before; chains have to see each wrap. */
+/* Tuples and limited random values continue from the previous packet, and chains must see each
+ * wrap. */
 bool program_spreads(const struct ws_stream *stream)
 {
 	for (uint16_t i = 0; i < stream->op_count; i++) {
@@ -151,8 +152,8 @@ bool program_spreads(const struct ws_stream *stream)
 }
 
 /*
- * The range is widened to a multiple of the step, as T-Rex does, upwards when counting up and
- * downwards when counting down; it may not leave 64 bits.
+ * The range is widened to a multiple of the step, as in T-Rex: upwards when counting up, downwards
+ * when counting down. It must fit into 64 bits.
  */
 static int compile_counter(struct compiler *compiler, const struct ws_op *op, struct code *code)
 {
@@ -163,7 +164,7 @@ static int compile_counter(struct compiler *compiler, const struct ws_op *op, st
 							  op->min, op->max);
 	uint64_t widen = widening(op);
 	uint64_t offset = up ? op->init - op->min : op->max - op->init;
-	/* The farthest value on the way, counted from the origin. */
+	/* The greatest distance from the origin. */
 	uint64_t farthest = range - 1 + widen - (step - 1 - offset % step);
 	uint64_t bound = up ? UINT64_MAX - op->min : op->max;
 	if (range - 1 > UINT64_MAX - widen || farthest > bound)
@@ -174,7 +175,7 @@ static int compile_counter(struct compiler *compiler, const struct ws_op *op, st
 		return compile_overflow(compiler, op, code, op->max + widen);
 	bool chained = op->has_next || code->before >= 0;
 	uint64_t room = range - step;
-	if (chained) /* they stand at the value before at first */
+	if (chained) /* they hold the value before the first one */
 		offset = offset >= step ? offset - step : offset + room;
 	code->run = chained ? run_chained_counter : up ? run_count_up : run_count_down;
 	code->counts_down = !up;

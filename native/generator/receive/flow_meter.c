@@ -11,28 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tail with an older time than this is no tail. */
+/* A tail with a time older than this is not a tail. */
 enum { PLAUSIBLE_S = 10 };
 
 struct latency_flow {
 	uint8_t start, earlier;
 	bool begun, has_earlier;
-	uint64_t before_ns; /* latency of the packet before, for the jitter */
-	uint64_t period;    /* period of the last packet, in half seconds since the TSC's begin */
-	uint64_t max_ns,
-		was_max_ns; /* maximum of the last period that had packets, and of the one before it */
+	uint64_t before_ns;          /* latency of the previous packet, for the jitter */
+	uint64_t period;             /* half second, since TSC 0, of the last packet */
+	uint64_t max_ns, was_max_ns; /* maximum of the last period with packets, and of the period with
+									packets before it */
 	double jitter_ns;
 	struct sequence sequence;
-	uint64_t begun_packets;   /* counts.packets when it was begun */
-	struct flow_order order;  /* its `packets` are those counted since, `reached` the sequence's */
-	struct ws_latency counts; /* without what the order tells */
+	uint64_t begun_packets;   /* value of counts.packets at the start */
+	struct flow_order order;  /* `packets` since the start or reset, `reached` of the sequence */
+	struct ws_latency counts; /* without the members that depend on order */
 };
 
 struct series_window {
-	uint8_t start; /* the start that these numbers belong to */
+	uint8_t start; /* the start that these values belong to */
 	struct sequence sequence;
 };
-/* Series whose windows are made together. */
+/* Number of series whose windows are allocated together. */
 enum { CHUNK = 16 };
 
 struct flow_meter {
@@ -80,7 +80,7 @@ bool flow_meter_reserve(struct flow_meter *meter, uint32_t count, uint8_t start)
 
 /* ---- sequence */
 
-/* An old packet is taken for late, as T-Rex takes it. */
+/* An old packet counts as late, as in T-Rex. */
 static void check_sequence(struct latency_flow *flow, uint32_t number)
 {
 	struct flow_order *order = &flow->order;
@@ -235,7 +235,7 @@ void flow_meter_count(struct flow_meter *meter, struct port_flows *port,
 	count_ip(meter, port, packet);
 }
 
-/* ---- for the main thread, on the worker */
+/* ---- called by the worker for the main thread */
 
 void flow_meter_begin(struct flow_meter *meter, uint32_t id, uint8_t start)
 {

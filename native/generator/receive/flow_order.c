@@ -22,7 +22,7 @@ struct flow_order flow_order_merge(const struct flow_order *seen, uint16_t count
 	struct flow_order all = {0};
 	uint16_t witnesses = 0;
 	for (uint16_t i = 0; i < count; i++) {
-		/* A worker that saw no packet reports the value of the last reset, or an older one. */
+		/* A worker that saw no packet reports the value at the last reset, or an older one. */
 		all.reached = seen[i].reached > all.reached ? seen[i].reached : all.reached;
 		witnesses += seen[i].packets > 0;
 		flow_order_add(&all, &seen[i]);

@@ -24,9 +24,9 @@ struct flow_order {
 	uint64_t packets, dropped, duplicate, out_of_order, seq_too_high, seq_too_low;
 };
 
-/* `base`: what the sequence had come to when the counters were reset. */
+/* `base`: the length of the sequence at the last reset. */
 struct flow_order flow_order_merge(const struct flow_order *seen, uint16_t count, uint64_t base);
 /* Add the counts of another start of the same flow. */
 void flow_order_add(struct flow_order *sum, const struct flow_order *other);
-/* Into the flow's latency. */
+/* Write the statistics to the flow's latency. */
 void flow_order_tell(const struct flow_order *order, struct ws_latency *out);

@@ -4,8 +4,8 @@
 #include "wirespeed/flows.h"
 
 /*
- * The index that HdrHistogram gives a value, with buckets of 256 counts of which the upper half is
- * stored, and the first bucket whole.
+ * Index of a value in HdrHistogram. Each bucket has 256 counts and stores the upper half; the first
+ * bucket stores all.
  */
 static inline uint32_t hdr_index(uint64_t ns)
 {

@@ -16,7 +16,8 @@
 /* A single burst per loop, so that due packets are sent before the next burst is read. */
 enum { RX_BURST = 64 };
 
-/* A view of a packet of at least FLOW_TAIL_LEN bytes; `tail` holds the tail if segments part it. */
+/* View of a packet of at least FLOW_TAIL_LEN bytes; the tail is copied to `tail` if it spans
+ * segments. */
 static inline __attribute__((always_inline)) struct flow_packet
 flow_packet_of(const struct rte_mbuf *packet, uint8_t tail[FLOW_TAIL_LEN])
 {

@@ -3,5 +3,5 @@
 
 #include "generator/port.h"
 
-/* Takes in a burst from each queue of one port; returns how many packets that were. */
+/* Receive a burst from each queue of one port; returns the number of packets. */
 uint32_t generator_receive(struct generator_port *port);

@@ -25,7 +25,7 @@ static uint64_t *word_of(struct sequence *sequence, uint32_t number)
 	return &sequence->seen[number % SEQUENCE_WINDOW / 64];
 }
 
-/* The `count` numbers from `first` on did not come. */
+/* Mark the `count` numbers from `first` on as missing. */
 static void forget(struct sequence *sequence, uint32_t first, uint32_t count)
 {
 	if (count >= SEQUENCE_WINDOW) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sequence of the numbered packets of one sender: new, duplicate and late packets.
- *
- * The terms are those of RFC 4737 (reordered: the number is below the next expected one) and
- * RFC 5560 (duplicate: the number came before). Both are exact within the window; a packet from
- * farther back is old: it may be either.
+ * Sequence of one sender's numbered packets: new, duplicate and late ones. The terms are those of
+ * RFC 4737 (reordered: the number is below the next expected one) and RFC 5560 (duplicate: the
+ * number has arrived before). Both are exact within the window. A packet whose number is below the
+ * window is old: it may be either.
  */
 #pragma once
 
@@ -17,18 +16,18 @@ enum { SEQUENCE_WINDOW = 16384 }; /* packets before the next expected one, a pow
 enum sequence_place { SEQUENCE_NEW, SEQUENCE_REORDERED, SEQUENCE_DUPLICATE, SEQUENCE_OLD };
 
 struct sequence {
-	uint64_t reached;                    /* numbers up to the highest that came */
-	uint64_t seen[SEQUENCE_WINDOW / 64]; /* a bit for each of the packets before the next one */
+	uint64_t reached;                    /* one more than the highest number that arrived */
+	uint64_t seen[SEQUENCE_WINDOW / 64]; /* a bit for each packet in the window */
 };
 
-/* Nothing came yet; what was before FLOW_FIRST_SEQUENCE cannot come late. */
+/* Begin a sequence. Packets before FLOW_FIRST_SEQUENCE do not exist, so none can be late. */
 void sequence_begin(struct sequence *sequence);
-/* The packets before `number` are not there, and may still come. */
+/* Begin at `number`: earlier packets have not arrived yet and may be late. */
 void sequence_begin_at(struct sequence *sequence, uint32_t number);
-/* *missing: the numbers between the highest one before and this one. */
+/* *missing: how many numbers were skipped between the highest earlier one and this one. */
 enum sequence_place sequence_take(struct sequence *sequence, uint32_t number, uint32_t *missing);
 
-/* Takes the number if it is the next one, as most are; false: it was not taken. */
+/* Fast path: take the number if it is the next one; false: not taken. */
 static inline bool sequence_take_next(struct sequence *sequence, uint32_t number)
 {
 	if (number != FLOW_FIRST_SEQUENCE + (uint32_t)sequence->reached)

@@ -10,7 +10,7 @@
 
 enum { VLAN_IDS = 4096, VLAN_ID = VLAN_IDS - 1, TAG_LEN = 4 };
 
-/* Numbers of tags plus 1; 0: none. */
+/* Number of each tag, plus 1; 0: unknown tag. */
 struct tag_map {
 	uint16_t one[VLAN_IDS];
 	uint16_t *two[VLAN_IDS]; /* by the first tag, then by the second */
@@ -83,7 +83,7 @@ static bool is_tag(uint16_t type)
 	return type == ETHERNET_VLAN || type == ETHERNET_QINQ;
 }
 
-/* Number of VLAN tags, two at most, in front of the packet; *tag gets their ids. */
+/* Returns the number of VLAN tags in front of the packet, two at most; *tag gets their ids. */
 static int read_tags(const struct flow_packet *packet, struct ws_tag *tag)
 {
 	const uint8_t *at = packet->head + ETHERNET_TYPE_AT;
@@ -97,7 +97,7 @@ static int read_tags(const struct flow_packet *packet, struct ws_tag *tag)
 	return 2;
 }
 
-/* The tag's number plus 1; 0: it has none. */
+/* The tag's number plus 1; 0: unknown tag. */
 static uint32_t number_of(const struct tag_map *map, struct ws_tag tag, int depth)
 {
 	if (depth == 1)
@@ -149,7 +149,7 @@ void tagged_receive(struct tagged *tagged, const struct flow_packet *packet)
 	uint32_t unknown_at = tagged->row - WS_TAGGED_BESIDE;
 	uint32_t column = known ? known - 1 : unknown_at + !depth;
 	struct tagged_count *count = &tagged->counts[(size_t)group * tagged->row + column];
-	/* The first packet to a group address tells where its receivers joined. */
+	/* The first packet to a group address shows the VLAN on which its receivers joined. */
 	if (packet->head[0] & 1 && !count->order.packets) {
 		count->base = number;
 		count->order.reached = (uint64_t)number + 1;

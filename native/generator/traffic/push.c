@@ -74,7 +74,7 @@ void push_free(struct push *push)
 
 /* ---- on the worker */
 
-/* Counts the packet as sent, or by the reason that it was not. */
+/* Counter for the packet: sent, or the reason why it was not. */
 static uint64_t *send_pushed(struct generator_port *port, const struct pushed *pushed)
 {
 	struct rte_mbuf *packet;
@@ -96,7 +96,7 @@ static uint64_t *send_pushed(struct generator_port *port, const struct pushed *p
 	return &port->counters.refused_packets;
 }
 
-/* Packets that the driver refuses are tried again until none was sent for the port's patience. */
+/* Refused packets are retried until the driver has taken none for the port's patience. */
 uint32_t generator_transmit_pushed(struct generator_port *port)
 {
 	struct push *push = port->push;
@@ -120,7 +120,7 @@ uint32_t generator_transmit_pushed(struct generator_port *port)
 	}
 	if (next == count)
 		port->push = NULL;
-	/* From here on the main thread may free it. */
+	/* From here on the main thread may free the push. */
 	__atomic_store_n(&push->next, next, __ATOMIC_RELEASE);
 	return sent;
 }

@@ -12,10 +12,12 @@ struct pushed {
 	uint16_t length;
 };
 
-/* `next` and `stuck_since` are the worker's; the rest is made before it gets it. */
+/* The worker writes `next` and `stuck_since`; all other members are constant once it has the push.
+ */
 struct push {
-	uint64_t origin;      /* TSC */
-	uint64_t stuck_since; /* TSC at which the driver began to take nothing; 0: it takes some */
+	uint64_t origin; /* TSC */
+	uint64_t
+		stuck_since; /* TSC at which the driver began to refuse all packets; 0: it takes some */
 	uint32_t count, next;
 	uint8_t *bytes;
 	struct pushed packets[];
@@ -25,5 +27,5 @@ struct push *push_create(const struct ws_push *packets, uint32_t count, uint16_t
 						 int *error);
 void push_free(struct push *push);
 
-/* Sends what is pushed and due; on the worker. */
+/* On the worker: send pushed packets that are due. */
 uint32_t generator_transmit_pushed(struct generator_port *port);

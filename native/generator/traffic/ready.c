@@ -9,7 +9,7 @@
 
 #define OPS_NAME "wirespeed_ready"
 
-/* The pool's data. The worker that sends puts into it, and a thread that ends a connection. */
+/* The pool's data. Written by the worker that sends, and by a thread that closes a connection. */
 struct returned {
 	uint64_t count;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accounting of packets that are due and not sent. */
+/* Accounting of due packets that are not sent. */
 #include "generator/traffic/burst.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 enum { STASH_MAX = 256 };
 
-/* The last `n` packets of `sender` in the burst, which end at `end`, were refused. They
- * are the next ones to be taken, though of those that need not be `kept` only some. */
+/* The last `n` packets of `sender` in the burst, which end at `end`, were refused and are to be
+ * sent next. Packets of a stream that is not `kept` are stored only up to a limit. */
 static void give_back(struct traffic *traffic, struct sender *sender, struct rte_mbuf **end,
 					  uint16_t n, bool kept)
 {
@@ -65,7 +65,7 @@ void traffic_refuse(struct generator_port *port, struct traffic *traffic, struct
 		refused -= n;
 		part->count = kept ? n : 0;
 	}
-	/* In their order, in front of those that were not even made. */
+	/* Refused packets go first, in order, before packets that were not even built. */
 	for (; first < burst->part_count; first++)
 		if (burst->parts[first].count)
 			traffic_hold(port, traffic, burst->parts[first].sender, burst->parts[first].count);

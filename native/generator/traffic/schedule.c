@@ -5,7 +5,7 @@
 
 enum { CATCH_UP_PACKETS = 1024, SKIP_FEW = 32, SKIP_MANY = 65536 };
 
-/* fmin cares for NaN and is a call. */
+/* fmin handles NaN and is a function call. */
 static inline double lower(double a, double b)
 {
 	return a < b ? a : b;
@@ -59,7 +59,7 @@ void schedule_replan(struct schedule *schedule)
 	set_catch_up(schedule);
 }
 
-/* ---- a stream's life */
+/* ---- states of a stream */
 
 void schedule_begin_burst(struct timed_stream *stream, double at)
 {
@@ -75,8 +75,8 @@ void schedule_set_interval(const struct schedule *schedule, struct timed_stream 
 	stream->per_interval = 1 / stream->interval;
 }
 
-/* The event's stream has sent its last packet; the event becomes the first of the stream that is
- * chained to it. False when there is none. */
+/* The event's stream has sent its last packet; the event becomes the first one of the next stream
+ * in the chain. False if there is none. */
 static bool follow_chain(struct schedule *schedule, struct event *event)
 {
 	struct timed_stream *ended = &schedule->streams[event->stream];
@@ -89,7 +89,7 @@ static bool follow_chain(struct schedule *schedule, struct event *event)
 		return false;
 	double last = ended->anchor + (double)(ended->step - 1) * ended->interval;
 	double start = last + next->delay;
-	/* A loop that takes no time would never let go of the worker. */
+	/* A chain that takes no time would occupy the worker forever. */
 	if (start <= next->entered_at)
 		start = next->entered_at + next->interval;
 	next->entered_at = start;
@@ -101,7 +101,8 @@ static bool follow_chain(struct schedule *schedule, struct event *event)
 	return true;
 }
 
-/* `count` packets are spoken for; the event becomes the next one. False when none follows. */
+/* Advance the event by `count` packets that are taken. False if the stream has no further packet.
+ */
 static bool advance(struct schedule *schedule, struct event *event, uint64_t count)
 {
 	struct timed_stream *stream = &schedule->streams[event->stream];
@@ -123,7 +124,7 @@ static bool advance(struct schedule *schedule, struct event *event, uint64_t cou
 
 /* ---- for the worker */
 
-/* Number of packets of the event's stream that are due by `limit`, with the event's own. */
+/* Number of packets of the event's stream that are due by `limit`, including the event's own. */
 static uint64_t count_due(const struct schedule *schedule, const struct event *event, double limit)
 {
 	const struct timed_stream *stream = &schedule->streams[event->stream];
@@ -132,7 +133,7 @@ static uint64_t count_due(const struct schedule *schedule, const struct event *e
 	return count < stream->left ? count : stream->left;
 }
 
-/* The second stream's due time: it is one of the first one's children. */
+/* Due time of the second stream: it is one of the root's children in the heap. */
 static double second_due(const struct schedule *schedule)
 {
 	const struct event *heap = schedule->heap;
@@ -141,7 +142,7 @@ static double second_due(const struct schedule *schedule)
 	return schedule->heap_count < 3 ? heap[1].due : lower(heap[1].due, heap[2].due);
 }
 
-/* After the first event became `event`, or, when `goes_on` is false, without it. */
+/* Replace the first event by `event`, or remove it if `goes_on` is false. */
 static void replace_first(struct schedule *schedule, struct event event, bool goes_on)
 {
 	uint32_t stream = schedule->heap[0].stream;
@@ -153,7 +154,7 @@ static void replace_first(struct schedule *schedule, struct event event, bool go
 		set_catch_up(schedule);
 }
 
-/* Past the deadline nothing is due any more, and all streams end. */
+/* At the deadline all streams end, so nothing is due any more. */
 static bool is_due(struct schedule *schedule, double now)
 {
 	double next = schedule->heap_count ? schedule->heap[0].due : INFINITY;
@@ -189,7 +190,8 @@ struct skip {
 	double now, before;
 	uint64_t early, rest;
 	bool bursts;
-	uint32_t patience; /* a chain of packets without distance must not hold the worker up */
+	uint32_t patience; /* events left to skip, since a chain of packets without gaps could occupy
+						  the worker forever */
 };
 
 static bool skip_event(struct schedule *schedule, struct event *event, struct skip *skip)
@@ -253,7 +255,7 @@ bool schedule_ended(const struct schedule *schedule)
 	return !schedule->heap_count && !schedule->paused_count;
 }
 
-/* ---- changes while it runs */
+/* ---- changes of a running schedule */
 
 static void rescale(struct schedule *schedule, struct timed_stream *stream, double now)
 {
@@ -262,7 +264,7 @@ static void rescale(struct schedule *schedule, struct timed_stream *stream, doub
 	double ratio = stream->interval / before;
 	if (stream->state == PAUSED && stream->step)
 		stream->ahead *= ratio;
-	/* Waiting for the first packet of a burst is no part of the rate. */
+	/* The delay before the first packet of a burst does not depend on the rate. */
 	if (stream->state != RUNNING || !stream->step)
 		return;
 	if (next > now)

@@ -2,18 +2,17 @@
 /*
  * Schedule of a port's streams: the time at which each packet is due.
  *
- * Open loop: packet k of a burst is due at anchor + k * interval, whatever became of the ones
- * before, so that rates hold without drift. Times are in ticks since the program started; the
+ * Open loop: packet k of a burst is due at anchor + k * interval, independent of the outcome of
+ * earlier packets, so that rates do not drift. Times are in ticks since the program started; the
  * caller's clock stands still while the port is paused. A heap holds the running streams by next
  * due time.
  *
- * As T-Rex does it, the gap between bursts counts from the last packet of one to the first of the
- * next (no gap: one interval), and a chained stream's start delay from the last packet of the
- * stream before it. Continuous streams that all start at once, with no delay of their own, start
- * one slot of their common rate apart: ten thousand of them make a smooth flow and not a burst of
- * ten thousand.
+ * As in T-Rex, the gap between bursts is the time from the last packet of one burst to the first of
+ * the next (no gap: one interval), and a chained stream's start delay begins at the last packet of
+ * the previous stream. Continuous streams without a start delay start one slot of their common rate
+ * apart: ten thousand streams form a smooth flow and not a burst of ten thousand.
  *
- * Nothing here needs DPDK, allocates after schedule_create, or looks at the clock.
+ * Nothing here needs DPDK, allocates after schedule_create, or reads the clock.
  */
 #pragma once
 
@@ -28,41 +27,42 @@ struct schedule_run {
 	double due;
 };
 
-/* `hz`: ticks a second; `parts` are those of the streams, NULL: all are whole. NULL on bad streams,
- * with the code in `error` and the line in ws_error().
- */
+/* `hz`: ticks per second; `parts`: parts of the streams, NULL: all are whole. Returns NULL for
+ * invalid streams, with the code in `error` and an error text. */
 struct schedule *schedule_create(const struct ws_stream *streams, const struct stream_part *parts,
 								 uint32_t count, double hz, double factor, double duration_s,
 								 int *error);
 void schedule_free(struct schedule *schedule);
 
 /*
- * The next run of at most `max` packets due by `now`; false when there is none. Runs come in the
- * order of their due times: a run ends where another stream's packet is due earlier.
+ * The next run of at most `max` packets due by `now`; false if there is none. Runs are in order of
+ * their due times: a run ends where another stream's packet is due earlier.
  */
 bool schedule_next(struct schedule *schedule, double now, uint32_t max, struct schedule_run *run);
 /*
- * The caller fell so far behind that it had better let go of what is overdue: by more than a
- * millisecond, or a burst of 1024 packets and one for each stream if that is longer.
+ * True if the caller is so late that it should skip overdue packets: by more than a millisecond, or
+ * by the time of 1024 packets and one per stream if that is longer.
  */
 bool schedule_is_behind(const struct schedule *schedule, double now);
 /*
- * Let go of all that is due by `now`; returns how many packets were due before `before`, the rest
- * in `*after`. A null stream's are none. Unless `bursts` are let go of too, those are put off
- * instead: they go on right after `now`.
+ * Skip all packets due by `now`. Returns how many of them were due before `before`; `*after` is the
+ * number of the others. Packets of null streams do not count. Unless `bursts` is true, bursts are
+ * postponed instead: they continue right after `now`.
  */
 uint64_t schedule_skip(struct schedule *schedule, double now, double before, bool bursts,
 					   uint64_t *after);
-/* When there is something to do: a packet is due, or the duration over; infinite: never. */
+/* The time of the next due packet or of the end of the duration; infinite: never. */
 double schedule_due(const struct schedule *schedule);
-/* The duration is over at `now`. */
+/* True if the duration has ended at `now`. */
 bool schedule_is_over(const struct schedule *schedule, double now);
-/* All streams have ended, or the duration is over; asked after schedule_next found no more. */
+/* True if all streams have ended, or the duration is over; valid after schedule_next found no
+ * packet. */
 bool schedule_ended(const struct schedule *schedule);
 
-/* The distance to each stream's next packet scales with its interval: no burst, no hole. */
+/* The time to each stream's next packet scales with its interval, so that the change causes neither
+ * a burst nor a gap. */
 void schedule_set_factor(struct schedule *schedule, double now, double factor);
-/* The index of the stream with this id, or -1. */
+/* Index of the stream with this id, or -1. */
 int64_t schedule_find(const struct schedule *schedule, uint32_t id);
 void schedule_set_stream_factor(struct schedule *schedule, double now, uint32_t stream,
 								double factor);

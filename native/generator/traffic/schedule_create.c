@@ -61,7 +61,7 @@ static int check_timing(const struct ws_stream *stream)
 	return 0;
 }
 
-/* A chain may lead to a stream that is switched off: it ends there. */
+/* A chain that leads to a disabled stream ends there. */
 static int link_next(const struct schedule *schedule, const struct ws_stream *streams,
 					 uint32_t index, int64_t *next)
 {
@@ -111,7 +111,8 @@ static int set_up(struct schedule *schedule, const struct ws_stream *streams,
 	return error;
 }
 
-/* A part begins where its first packet is due, which is no delay: it scales with the rate. */
+/* A part begins when its first packet is due. This offset is not a delay: it scales with the rate.
+ */
 static void begin_part(struct timed_stream *stream, struct stream_part part)
 {
 	stream->step = 1;
@@ -161,7 +162,7 @@ struct schedule *schedule_create(const struct ws_stream *streams, const struct s
 	}
 	schedule->count = count;
 	schedule->factor = factor;
-	/* Half a tick off, so that rounding does not let the packet due at the very end through. */
+	/* Half a tick earlier, so that rounding does not admit the packet due at the very end. */
 	schedule->deadline = duration_s < 0 ? INFINITY : duration_s * hz - 0.5;
 	schedule->catch_up_least = CATCH_UP_S * hz;
 	*error = set_up(schedule, streams, parts, hz);

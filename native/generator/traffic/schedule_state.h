@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by schedule.c, which runs a schedule, and schedule_create.c, which makes it. */
+/* Shared by schedule.c, which runs a schedule, and schedule_create.c, which creates it. */
 #pragma once
 
 #include "generator/traffic/schedule.h"
@@ -10,15 +10,15 @@ enum stream_state { IDLE, RUNNING, PAUSED };
 
 struct timed_stream {
 	double anchor, interval, per_interval; /* per_interval = 1 / interval */
-	uint64_t step;                         /* k of the next packet */
-	uint64_t left;                         /* packets of this burst still to come */
+	uint64_t step;                         /* number k of the next packet */
+	uint64_t left;                         /* packets left in this burst */
 	uint32_t bursts_left, rounds;
 	enum stream_state state;
-	double ahead;      /* paused stream: time to its next packet */
-	double entered_at; /* when it was last started by a chain */
+	double ahead;      /* for a paused stream: time to its next packet */
+	double entered_at; /* time at which a chain last started it */
 	/* settings */
 	double ticks_per_packet; /* at factor 1 */
-	double factor;           /* its own */
+	double factor;           /* factor of this stream */
 	double delay, gap;
 	uint64_t packets;
 	uint32_t bursts, loops;
@@ -41,8 +41,8 @@ struct schedule {
 	uint32_t paused_count;
 	struct timed_stream *streams;
 	double deadline;
-	double rate;     /* packets a tick of all running streams */
-	double catch_up; /* longest delay that is still caught up */
+	double rate;     /* packets per tick of all running streams */
+	double catch_up; /* longest delay that is caught up */
 	double catch_up_least;
 	double factor;
 	struct name *names; /* by id */
@@ -51,7 +51,7 @@ struct schedule {
 
 /* Start the burst of `stream` at `at`. */
 void schedule_begin_burst(struct timed_stream *stream, double at);
-/* Its interval from its rate and the factors. */
+/* Compute the stream's interval from its rate and the factors. */
 void schedule_set_interval(const struct schedule *schedule, struct timed_stream *stream);
-/* The heap, and what follows from it, from the streams' states. */
+/* Rebuild the heap and its derived values from the states of the streams. */
 void schedule_replan(struct schedule *schedule);

@@ -8,12 +8,14 @@
 #include "generator/observe/flow_wire.h"
 
 struct series {
-	uint8_t start; /* start number of this generator, to tell its packets from others' */
-	uint64_t used[FLOW_SERIES / 64]; /* a bit each */
-	uint32_t count;                  /* entries ever used are below it */
-	uint32_t sent[FLOW_SERIES];      /* numbers that were used up */
+	uint8_t start; /* start number of this generator, which distinguishes its packets from those of
+					  others */
+	uint64_t used[FLOW_SERIES / 64]; /* a bit per series */
+	uint32_t count;                  /* all series that were ever in use are below this number */
+	uint32_t sent[FLOW_SERIES];      /* next number of each series */
 };
 
-/* The tail gets a series, and its next number; -ENOSPC and the reason: all are in use. */
+/* Fills in the tail's series and next number; -ENOSPC with an error text if all series are in use.
+ */
 int series_take(struct series *series, struct flow_tail *tail);
 void series_give_back(struct series *series, const struct flow_tail *tail);

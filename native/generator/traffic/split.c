@@ -9,11 +9,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Streams that stay together: those of a chain. A stream of its own is a group too. */
+/* Streams that stay together: those of a chain. A stream outside of chains is a group of one. */
 struct group {
 	double rate; /* rate of its fastest stream */
 	uint32_t root, size;
-	uint32_t pinned; /* as in a stream */
+	uint32_t pinned; /* core that it is pinned to, as in a stream */
 	bool starts;
 };
 
@@ -30,7 +30,7 @@ struct splitting {
 	uint32_t *parents; /* forest whose trees are the groups */
 	struct named *names;
 	struct group *groups;  /* by root */
-	struct group **placed; /* in the order in which they are dealt out */
+	struct group **placed; /* in the order of distribution */
 	double *load;          /* load of each worker */
 };
 
@@ -54,7 +54,7 @@ static int compare_ids(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Streams with the same id are wrong, and told so by the worker that gets them. */
+/* Duplicate stream ids are reported later, by the worker that gets them. */
 static void join_chains(struct splitting *split)
 {
 	for (uint32_t i = 0; i < split->count; i++) {
@@ -112,7 +112,7 @@ static int gather_groups(struct splitting *split)
 	return 0;
 }
 
-/* ---- who gets what */
+/* ---- distribution */
 
 static void give(struct splitting *split, uint16_t worker, uint32_t stream, struct stream_part part)
 {
@@ -126,7 +126,7 @@ static bool is_spread(const struct splitting *split, const struct group *group)
 {
 	const struct ws_stream *stream = &split->streams[group->root];
 	uint32_t parts = (uint32_t)__builtin_popcountll(split->allowed);
-	/* Each worker answers what it received. */
+	/* Each worker answers the frames that it received. */
 	bool answers = stream->flow_kind == WS_FLOW_SET && stream->flow_id == WS_FLOW_ANSWER;
 	return group->size == 1 && group->starts && !group->pinned &&
 		   (stream->mode == WS_CONTINUOUS || answers) && !stream->is_null &&
@@ -143,7 +143,7 @@ static uint16_t least_loaded(const struct splitting *split)
 	return best;
 }
 
-/* Groups that start nothing come last and join a worker with a starting group. */
+/* Groups that no stream starts come last and join a worker with a starting group. */
 static int compare_groups(const void *a, const void *b)
 {
 	const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
@@ -154,7 +154,7 @@ static int compare_groups(const void *a, const void *b)
 	return (x->root > y->root) - (x->root < y->root);
 }
 
-/* Each group's worker, by its root; WS_MAX_WORKERS: all of them. */
+/* On return `workers` has each group's worker, by its root; WS_MAX_WORKERS: all workers. */
 static void place(struct splitting *split, uint16_t *workers)
 {
 	uint32_t count = 0, spread = 0;
@@ -182,7 +182,7 @@ static void place(struct splitting *split, uint16_t *workers)
 	}
 }
 
-/* In the order in which they are given. */
+/* Distribute the streams in the order in which they are given. */
 static void deal(struct splitting *split, const uint16_t *workers)
 {
 	uint16_t of = (uint16_t)__builtin_popcountll(split->allowed), number = 0;
@@ -192,7 +192,8 @@ static void deal(struct splitting *split, const uint16_t *workers)
 			give(split, worker, i, WHOLE_STREAM);
 			continue;
 		}
-		/* Not all of them begin at the same worker: packets that come one by one are shared. */
+		/* Each spread stream starts at another worker, so that first packets are distributed too.
+		 */
 		for (uint16_t at = 0, nth = 0; at < split->workers; at++)
 			if (split->allowed >> at & 1)
 				give(split, at, i,

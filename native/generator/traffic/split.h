@@ -2,11 +2,11 @@
 /*
  * Distribution of a profile's streams over the workers of a port.
  *
- * A stream without an end is spread: worker w of n sends its packets w, w + n, …, each when it is
- * due by the one schedule, so that shares are exact and all of them together are the stream. What
- * has an order to keep stays whole on one worker: bursts and the streams that follow one another,
- * latency streams, programs that cannot be divided, and what is pinned to a core. Those are dealt
- * out by rate, the fastest first, each to the worker with the least.
+ * An endless stream is spread: worker w of n sends packets w, w + n, …, each when it is due by the
+ * common schedule. So the shares are exact, and together they are the stream. Streams whose order
+ * matters stay whole on one worker: bursts and chained streams, latency streams, streams whose
+ * program cannot be divided, and streams pinned to a core. They are distributed by rate, the
+ * fastest first, each to the worker with the lowest load.
  */
 #pragma once
 
@@ -22,8 +22,9 @@ struct worker_streams {
 };
 
 /*
- * `allowed`: the workers that may send, as bits. 0, or the code of an error whose line is told:
- * a stream pinned to none of them, or memory that is short; nothing is to be freed then.
+ * `allowed`: bit set of the workers that may send. Returns 0, or a negative errno with an error
+ * text: a stream is pinned to a core that may not send, or memory is short. After an error there is
+ * nothing to free.
  */
 int split_streams(const struct ws_stream *streams, uint32_t count, uint16_t workers,
 				  uint64_t allowed, struct worker_streams *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of a burst: ready ones in turn, or copies made for it. */
+/* Packets of a burst: ready packets in turn, or copies made for it. */
 #include "generator/traffic/burst.h"
 
 #include "generator/port_extension.h"
@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum { RENDER_LEAST = 32 };
-/* Distance that the ready packets in use may wander before they come to the front again: those of
- * three streams, and what a driver looks at of them, shall stay in the first-level cache. */
+/* Number of ready packets by which the position may advance before the packets in use move to the
+ * front again. The packets of three streams, and what a driver reads of them, should stay in the L1
+ * cache. */
 enum { WANDER = 32 };
 
 static uint16_t take_stashed(struct traffic *traffic, struct sender *sender,
@@ -49,13 +50,13 @@ static inline void take_ready(struct sender *sender, struct rte_mbuf **packets, 
 			lengths[i] = packets[i]->data_len;
 }
 
-/* The next ready packets that lie side by side get the program's next values. */
+/* Write the program's next values into the next ready packets, which are consecutive. */
 static void render_ready(struct sender *sender, uint32_t first, uint16_t n)
 {
 	struct rte_mbuf **packets = sender->ready + first;
 	uint16_t lengths[BURST];
 	sender->rendered += n;
-	if (!sender->program && !sender->source) /* all alike but for their numbers */
+	if (!sender->program && !sender->source) /* packets differ only in their numbers */
 		return;
 	for (uint16_t i = 0; i < n; i++)
 		lengths[i] = sender->frame_len;
@@ -66,8 +67,8 @@ static void render_ready(struct sender *sender, uint32_t first, uint16_t n)
 		packets[i]->pkt_len = packets[i]->data_len = lengths[i];
 }
 
-/* No driver holds any, so those to be taken next become the first ones: the cache has those. Not
- * where they lie around the circle's end, which is seldom. */
+/* No driver holds a ready packet, so those to be taken next move to the front, since these are in
+ * the cache. Skipped if they wrap around the end of the circle, which is rare. */
 static void move_to_front(struct sender *sender)
 {
 	struct rte_mbuf **ready = sender->ready, **from = ready + sender->position;
@@ -85,9 +86,9 @@ static void move_to_front(struct sender *sender)
 	sender->position = 0;
 }
 
-/* At least the next `n` ready packets get their values. Where a burst wants a few only, since other
- * streams' come in between, some more get theirs along with them. Apart from the way of most calls,
- * for which all is there. */
+/* Write values into at least the next `n` ready packets. If a burst takes only a few, since packets
+ * of other streams alternate with them, some more are written at once. Not inlined, since most
+ * calls find all packets written. */
 static __attribute__((noinline)) void render_next(struct traffic *traffic, struct sender *sender,
 												  uint16_t n)
 {
@@ -122,14 +123,15 @@ static void build_packets(struct sender *sender, uint8_t *const *bytes, uint16_t
 	sender_finish(sender, bytes, lengths, n);
 }
 
-/* Into buffers of their own; none are made when fewer than that are left. */
+/* Make packets in buffers of their own; none if there are fewer than `n` buffers. */
 static uint16_t make_fresh(struct traffic *traffic, struct sender *sender,
 						   struct rte_mbuf **packets, uint16_t *lengths, uint16_t n)
 {
 	uint8_t *bytes[BURST];
 	if (sender->source && sender->source->available)
 		n = (uint16_t)RTE_MIN(n, sender->source->available(sender->source));
-	/* Nobody else draws from this pool, and what drivers free is as they got it: no reset. */
+	/* Only this function draws from the pool, and drivers return packets unchanged: no reset is
+	 * needed. */
 	if (!n || rte_mempool_get_bulk(traffic->fresh, (void **)packets, n))
 		return 0;
 	for (uint16_t i = 0; i < n; i++)

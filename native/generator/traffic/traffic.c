@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A program that repeats within READY_MAX packets is unrolled, as long as a port's ready packets
- * take no more than READY_BYTES. A cache that the user asks for may be larger. */
+/* A program that repeats within READY_MAX packets is unrolled, if the port's ready packets take at
+ * most READY_BYTES. A cache that the user requests may be larger. */
 enum {
 	READY_MAX = 4096,
 	CACHE_MAX = 1 << 20,
@@ -50,8 +50,8 @@ static int check_stream(const struct ws_stream *stream, const struct ws_port_inf
 }
 
 /*
- * Each core of a T-Rex draws from another seed, and a pair of ports has one core and more. What
- * stays whole draws as the first one does, whichever has it.
+ * In T-Rex each core draws from another seed, and a pair of ports has at least one core. A stream
+ * that is not divided draws as the first core does, on whichever worker.
  */
 static uint32_t seed_of(const struct ws_stream *stream, struct stream_part part, uint16_t port)
 {
@@ -71,7 +71,8 @@ static bool is_tagged(const struct sender *sender)
 	return sender->tail.magic == FLOW_MAGIC_TAGGED;
 }
 
-/* The group's next number: all that the port's workers, whose shares lie side by side, sent. */
+/* The group's next number: all packets sent by the port's workers, whose shares are consecutive in
+ * memory. */
 static int take_group(struct sender *sender, const struct ws_stream *stream,
 					  struct generator_port *share)
 {
@@ -130,7 +131,7 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 			sender->tail.magic = 0;
 			return error;
 		}
-		/* The program's checksums are over it, and hold for all numbers. */
+		/* The program's checksums include the signature; its sum is the same for all numbers. */
 		flow_put_tail(sender->template + sender->frame_len - FLOW_TAIL_LEN, &sender->tail);
 	}
 	if (stream->flow_kind == WS_FLOW_STATS)
@@ -150,7 +151,8 @@ static int create_sender(struct sender *sender, const struct ws_stream *stream,
 	return error;
 }
 
-/* A signature that moves with the length leaves traces. */
+/* False for a signature in packets of varying length: old signatures would stay in longer packets.
+ */
 static bool may_renew(const struct sender *sender)
 {
 	if (sender->source)
@@ -167,9 +169,10 @@ static uint64_t period_of(const struct sender *sender)
 }
 
 /*
- * Ready packets of a stream that repeats after `period`. Numbered ones go to the driver only where
- * none comes again, with its next number, while a driver may hold it: `circle` packets later. Where
- * they are all alike, those in use can stay in front.
+ * Ready packets of a stream that repeats after `period` packets. A numbered packet is sent by
+ * reference only if it is used again, with a new number, no earlier than `circle` packets later,
+ * when no driver holds it any more. Packets that are all alike may be moved, so that those in use
+ * stay at the front.
  */
 static void plan_unrolled(struct sender *sender, uint32_t period, uint32_t circle, uint64_t spare)
 {
@@ -184,12 +187,12 @@ static void plan_unrolled(struct sender *sender, uint32_t period, uint32_t circl
 	sender->renewed = period == 1;
 }
 
-/* Decides which streams are unrolled; returns how many ready packets there are in all. */
+/* Decide which streams are unrolled; returns the total number of ready packets. */
 static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config *config,
 						   const struct ws_stream *streams, uint32_t room)
 {
 	struct ws_port_info info = {0};
-	/* A driver holds no more packets than it has descriptors. */
+	/* A driver holds at most as many packets as it has descriptors. */
 	uint32_t circle = !traffic->by_reference || ws_port_info(traffic->port, &info)
 						  ? 0
 						  : config->tx_queues * info.tx_descriptors + CIRCLE_SPARE;
@@ -197,7 +200,7 @@ static uint32_t plan_ready(struct traffic *traffic, const struct traffic_config 
 	for (uint32_t i = 0; i < traffic->count; i++) {
 		struct sender *sender = &traffic->senders[i];
 		uint64_t period = period_of(sender);
-		/* No two packets of a latency stream, or of a tagged group, are the same. */
+		/* Packets of a latency stream or a tagged group all differ. */
 		if (sender->is_null || is_tagged(sender) || sender->tail.magic == FLOW_MAGIC_LATENCY)
 			continue;
 		if (sender->program && streams[i].cache)

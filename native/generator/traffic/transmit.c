@@ -2,20 +2,20 @@
 /*
  * Transmission: each look at a port sends all due packets to the driver in one burst.
  *
- * Open loop: a packet that the driver refuses is not tried again, and the schedule goes on. If the
- * driver takes less than the burst, everything else that is due is refused with it, unseen and
- * unbuilt, so that a stuck port costs the worker one short call. A packet that is overdue by then
- * for longer than ring_full_grace counts as late instead: with a punctual worker the ring might
- * have had free slots. Packets without a buffer count as such only.
+ * Open loop: a packet that the driver refuses is not retried, and the schedule goes on. If the
+ * driver takes only a part of the burst, all other due packets are refused too without being built,
+ * so that a stuck port costs the worker one short call. A packet that is overdue for longer than
+ * ring_full_grace at that time counts as late instead: with a punctual worker the ring might have
+ * had free slots. Packets without a buffer count only as such.
  *
- * A worker that shares its CPU is preempted now and then, for milliseconds. The packets due
- * meanwhile would form a burst that no link carries. So the schedule's clock stops with the worker,
- * and catches up at one eighth above its pace. Debt beyond most_owed is dropped; those packets are
- * late.
+ * A worker that shares its CPU is preempted now and then, for milliseconds. The packets due during
+ * that time would form a burst above link speed. So the schedule's clock stops with the worker and
+ * then catches up, one eighth faster than real time. It lags by at most most_owed; packets due
+ * before that are late.
  *
- * All this holds for endless streams, which keep a rate. Bursts are sent whole, as fast as the
- * medium takes them: refused packets are held and go first the next time, overdue ones are
- * postponed, and neither count before they are sent. If the driver takes nothing at all for
+ * All this applies to endless streams, which keep a rate. Bursts are sent completely, as fast as
+ * the medium takes them: refused packets are held and sent first the next time, overdue ones are
+ * postponed, and both count only once they are sent. If the driver takes nothing at all for
  * `patience`, since there is no peer, they are refused like the rest.
  */
 #include "generator/traffic/transmit.h"
@@ -31,7 +31,7 @@
 
 enum { MAX_RUNS = 1024, CATCH_UP = 8 };
 
-/* Put `count` packets of `sender` into the burst. False when buffers for a burst's ran out. */
+/* Put `count` packets of `sender` into the burst. False if there were too few buffers. */
 static bool burst_add(struct generator_port *port, struct traffic *traffic, struct burst *burst,
 					  struct part part)
 {
@@ -108,7 +108,7 @@ static void put_tagged(struct rte_mbuf *const *packets, uint16_t n, const struct
 			tail, tail->sequence + i);
 }
 
-/* Stamp as late as possible, so that latency includes the time of sending. */
+/* Write the times as late as possible, so that latency includes the time of the send call. */
 static void stamp_tails(const struct burst *burst, bool has_latency)
 {
 	struct rte_mbuf *const *packet = burst->packets;
@@ -130,7 +130,7 @@ static void stamp_tails(const struct burst *burst, bool has_latency)
 	}
 }
 
-/* The first `sent` packets of the burst went. */
+/* Count the first `sent` packets of the burst. */
 static void count_flows(const struct burst *burst, uint16_t sent)
 {
 	const uint16_t *length = burst->lengths;
@@ -159,7 +159,8 @@ static uint16_t send_captured(struct generator_port *port, struct burst *burst)
 	return sent;
 }
 
-/* The schedule's time. What was not due was last seen to when its port was looked at. */
+/* The schedule's time. The clock of traffic that was not due was last checked when its port was
+ * looked at. */
 static double look_at_clock(const struct generator_port *port, struct traffic *traffic)
 {
 	double real = (double)(int64_t)(rte_rdtsc() - traffic->origin);
@@ -173,7 +174,8 @@ static double look_at_clock(const struct generator_port *port, struct traffic *t
 	return real - traffic->owed;
 }
 
-/* Nothing was due: when it is to be looked at again. What owes is looked at all the time. */
+/* Nothing was due: set the time of the next check. Traffic whose clock lags is checked in every
+ * pass. */
 static void sleep_on(struct generator_port *port, struct traffic *traffic)
 {
 	static const double LONGEST = 0x1p62;

@@ -3,6 +3,6 @@
 
 #include "generator/port.h"
 
-/* Sends a burst of what is due on one port, of each profile; returns how many packets the driver
- * took. */
+/* Send one burst of each profile's due packets on a port; returns the number of packets that the
+ * driver took. */
 uint32_t generator_transmit(struct generator_port *port);

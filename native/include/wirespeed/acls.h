@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access lists: ordered rules; the first that matches a packet decides. */
+/* Access lists: ordered rules; the first rule that matches a packet decides. */
 #pragma once
 
 #include "wirespeed/address.h"
@@ -12,16 +12,17 @@ struct ws_router;
 
 enum {
 	WS_MAX_ACL_RULES = 16384,    /* rules per ACL */
-	WS_MAX_INTERFACE_ACLS = 128, /* that one direction of an interface has */
+	WS_MAX_INTERFACE_ACLS = 128, /* per direction of an interface */
 	WS_ACL_TAG_LEN = 64,
 };
 
-/* PERMIT_REFLECT permits the packet and from then on all packets of its session, in both directions
- * of the interface (acl_sessions.h). */
+/* PERMIT_REFLECT permits the packet and all later packets of its session, in both directions of the
+ * interface (acl_sessions.h). */
 enum ws_acl_action { WS_ACL_DENY, WS_ACL_PERMIT, WS_ACL_PERMIT_REFLECT };
 
-/* For packets of one family, that of both prefixes, and one protocol, or any (0). Ports are those
- * of TCP, UDP and SCTP; of ICMP the type is the source and the code the destination. */
+/* A rule for packets of one family, that of both prefixes, and of one protocol or any (0). Ports
+ * are those of TCP, UDP and SCTP; for ICMP the source port is the type and the destination port the
+ * code. */
 struct ws_acl_rule {
 	uint8_t action; /* enum ws_acl_action */
 	uint8_t protocol;
@@ -35,23 +36,23 @@ struct ws_acl_count {
 };
 
 /*
- * Make an ACL (index -1), or put these rules in the place of those that it has: a packet meets the
- * old ones or the new ones, and the rules' counters begin at 0. Returns its index.
+ * Make an ACL (index -1) or replace the rules of one. Each packet meets either the old or the new
+ * rules; their counters start at 0. Returns the index.
  */
 int ws_router_acl_set(struct ws_router *router, int32_t index, const char *tag,
 					  const struct ws_acl_rule *rules, uint32_t count);
-/* -EEXIST while an interface has it. */
+/* -EEXIST while an interface uses it. */
 int ws_router_acl_del(struct ws_router *router, uint32_t index);
-/* The lowest index from `from` on that has an ACL; -ENOENT when there is none. */
+/* The lowest index of an ACL from `from` on; -ENOENT if there is none. */
 int ws_router_acl_next(struct ws_router *router, uint32_t from);
-/* Returns how many rules it has, and gives the first `max` of them. `tag` has WS_ACL_TAG_LEN bytes.
+/* Returns the number of rules and copies the first `max` of them. `tag` has WS_ACL_TAG_LEN bytes.
  */
 int ws_router_acl(struct ws_router *router, uint32_t index, char *tag, struct ws_acl_rule *out,
 				  struct ws_acl_count *counts, uint32_t max);
-/* The ACLs that packets meet, in that order, coming in by the interface or leaving by it; a packet
- * that no rule of them fits is denied. Without any, all pass. */
+/* Set the ACLs, in order, for packets received or sent by the interface. A packet that matches no
+ * rule is denied. Without ACLs all packets pass. */
 int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool is_output,
 								const uint32_t *acls, uint32_t count);
-/* Returns how many there are; `out` has room for WS_MAX_INTERFACE_ACLS. */
+/* Returns the number of ACLs; `out` has room for WS_MAX_INTERFACE_ACLS. */
 int ws_router_acl_interface(struct ws_router *router, uint16_t index, bool is_output,
 							uint32_t *out);

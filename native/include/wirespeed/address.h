@@ -6,7 +6,7 @@
 
 enum { WS_IP4 = 4, WS_IP6 = 6 };
 
-/* An IPv4 address has the first four bytes, the others 0. Family 0: none. */
+/* An IPv4 address is in the first four bytes; the others are 0. Family 0: none. */
 struct ws_address {
 	uint8_t family; /* WS_IP4 or WS_IP6 */
 	uint8_t bytes[16];
@@ -14,5 +14,5 @@ struct ws_address {
 
 struct ws_prefix {
 	struct ws_address address;
-	uint8_t length; /* bits */
+	uint8_t length; /* in bits */
 };

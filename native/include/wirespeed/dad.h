@@ -11,7 +11,7 @@ struct ws_router;
 enum ws_dad_state { WS_DAD_USED = 0, WS_DAD_TENTATIVE, WS_DAD_DUPLICATE };
 enum { WS_DAD_ALL_INTERFACES = -1, WS_DAD_MOST_TRANSMITS = 10 };
 
-/* Another station that uses an address of an interface. */
+/* An address of an interface that another station uses too. */
 struct ws_dad_conflict {
 	uint16_t interface;
 	struct ws_address address;
@@ -19,12 +19,12 @@ struct ws_dad_conflict {
 };
 
 /*
- * Number of probes, a second apart, for another station with an address before it is used;
- * 0, as at first: never. Of all interfaces: of those to be made too. Addresses in use stay so.
+ * Number of probes, one per second, before a new address is used; 0, the default: none. Setting all
+ * interfaces includes future ones. Addresses in use are not probed again.
  */
 int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t transmits);
 int ws_router_dad(struct ws_router *router, uint16_t index);
-/* enum ws_dad_state of an address of the interface, or of its link-local one. */
+/* enum ws_dad_state of an address of the interface, or of its link-local address. */
 int ws_router_dad_state(struct ws_router *router, uint16_t index, struct ws_address address);
-/* Take those found since the last call, the oldest first; returns how many were written. */
+/* Take the conflicts found since the last call, oldest first; returns the number written. */
 int ws_router_dad_conflicts(struct ws_router *router, struct ws_dad_conflict *out, uint32_t max);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pings sent by a router itself. */
+/* Echo requests sent by the router itself. */
 #pragma once
 
 #include "wirespeed/address.h"
@@ -17,12 +17,12 @@ struct ws_echo {
 /* A TSC of ws_tsc(). */
 struct ws_echo_reply {
 	struct ws_address source;
-	uint16_t sequence, length; /* length: of the ICMP message */
+	uint16_t sequence, length; /* length of the ICMP message */
 	uint8_t ttl;
 	uint64_t tsc;
 };
 
 /* Send an echo request; returns its sequence number. */
 int ws_router_echo(struct ws_router *router, const struct ws_echo *echo);
-/* Take out answers that came, oldest first; those that nobody takes make room for new ones. */
+/* Take replies, oldest first. If the buffer is full, new replies replace the oldest. */
 int ws_router_echo_replies(struct ws_router *router, struct ws_echo_reply *out, uint32_t max);

@@ -53,17 +53,17 @@ struct ws_flow_set {
 	uint64_t seed;
 };
 
-/* A port has at most one set. A set of the same two ports is replaced. */
+/* A port has at most one flow set. A set of the same two ports is replaced. */
 int ws_flow_set_open(struct ws_generator *generator, uint16_t initiator, uint16_t responder,
 					 const struct ws_flow_set *set);
-/* Its streams must be stopped. A port without a set is no error. */
+/* The set's streams must be stopped. A port without a set is not an error. */
 void ws_flow_set_close(struct ws_generator *generator, uint16_t initiator);
 /* Size of the tables of a set in bytes, over UDP or TCP. */
 uint64_t ws_flow_set_bytes(bool ip6, uint32_t flows);
 
 /* Begin a phase: all counts become 0, and frames of earlier phases count as late. LEARN forgets the
  * learnt tuples. Frames whose number is a multiple of `latency_every`, a power of 2, are timed; 0:
- * none. The set must not send meanwhile. */
+ * none. No stream of the set may send during the call. */
 int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32_t phase,
 					  uint32_t latency_every);
 /* End the phase; counts are kept. After LEARN, the learnt tuples are compared, which can take
@@ -80,16 +80,16 @@ struct ws_flow_counts {
 		unplaced;            /* EXCHANGE; `unplaced`: too late to distinguish from duplicates */
 	uint64_t flows;          /* flows that arrived, at the initiator only at the right place */
 	uint64_t wrong_flows;    /* at the initiator: flows that only arrived elsewhere */
-	uint64_t wrong;          /* at the wrong host or port, or from one */
+	uint64_t wrong;          /* arrived at, or came from, the wrong host or port */
 	uint64_t remapped_flows; /* flows with more than one tuple */
 	uint64_t remapped;       /* frames whose tuple differs from the last one of their flow */
-	uint64_t unlearnt;       /* EXCHANGE: of flows that did not arrive in LEARN */
+	uint64_t unlearnt;       /* EXCHANGE: frames of flows that were not learnt */
 	uint64_t to_answer, answered; /* LEARN over TCP: flows to answer, answers sent */
 	uint64_t confirmed;           /* LEARN over TCP: flows whose ACK arrived with the same tuple */
 	uint64_t late;                /* of an earlier phase */
-	uint64_t bad;                 /* of no flow of the set, or with a wrong sequence number */
-	uint64_t unknown;             /* neither test frames nor a kind of ws_frame_kinds */
-	uint64_t icmp_errors;         /* of both families */
+	uint64_t bad;         /* frames of no flow of the set, or with a wrong sequence number */
+	uint64_t unknown;     /* neither test frames nor a kind of ws_frame_kinds */
+	uint64_t icmp_errors; /* of both families */
 	uint64_t latency_packets, latency_min_ns, latency_max_ns, latency_sum_ns;
 	uint64_t hdr[WS_HDR_COUNTS]; /* as in ws_latency */
 	/* IPDV (RFC 5481): how much the latency of a frame exceeds that of the frame with the number
@@ -105,8 +105,8 @@ int ws_flow_set_counts(struct ws_generator *generator, uint16_t initiator, bool 
  * handshake. If flows were merged, `distinct` tuples are fewer than the flows that arrived. */
 struct ws_flow_learnt {
 	uint64_t flows, distinct;
-	uint64_t same_source;         /* address and port as sent: not translated */
-	uint64_t changed_destination; /* address or port differ from those sent */
+	uint64_t same_source; /* flows with their original source address and port: not translated */
+	uint64_t changed_destination; /* flows with another destination address or port than sent */
 };
 
 int ws_flow_set_learnt(struct ws_generator *generator, uint16_t initiator,

@@ -11,7 +11,7 @@
 struct ws_port_config;
 struct ws_router;
 
-/* A bridge domain's own interface (BVI) routes: it is in WS_MODE_L3. */
+/* The bridged virtual interface (BVI) of a bridge domain routes: it is in WS_MODE_L3. */
 enum ws_interface_mode { WS_MODE_L3 = 0, WS_MODE_XCONNECT = 1, WS_MODE_BRIDGE = 2 };
 
 enum ws_interface_kind {
@@ -22,47 +22,49 @@ enum ws_interface_kind {
 	WS_INTERFACE_BOND = 4,
 };
 
-/* Instead of a VLAN id: any of them. */
+/* In place of a VLAN id: any VLAN. */
 #define WS_VLAN_ANY 4095
 
 /*
- * Which frames of its parent a sub-interface takes. The one that says most of a frame's tags takes
- * it; outer 0, with exact: frames without tags; without: tagged ones that no other takes.
+ * Frames of the parent that a sub-interface receives. The sub-interface that matches the most tags
+ * receives a frame. Outer 0 with `exact`: frames without tags; outer 0 without it: tagged frames
+ * that no other sub-interface matches.
  */
 struct ws_subinterface {
 	uint32_t id;
 	uint16_t outer, inner; /* VLAN ids 1 to 4094, or WS_VLAN_ANY; inner 0: one tag */
-	bool dot1ad;           /* the outer tag is an 802.1ad one */
-	bool exact;            /* no further tags; only then it may route */
+	bool dot1ad;           /* the outer tag is 802.1ad */
+	bool exact;            /* no further tags; required for routing */
 };
 
-/* Tags to take off frames that come in, and to put on: what goes out is rewritten the other way
- * round. */
+/* Tags to pop from received frames and then to push; sent frames are rewritten in the opposite way.
+ */
 struct ws_tag_rewrite {
 	uint8_t pop, push; /* numbers of tags; both 0: frames stay unchanged */
-	bool dot1ad;       /* the outer one put on is an 802.1ad tag */
-	uint16_t tags[2];  /* VLAN ids to put on, the outer one first */
+	bool dot1ad;       /* the outer pushed tag is 802.1ad */
+	uint16_t tags[2];  /* VLAN ids to push, the outer one first */
 };
 
-/* L2: the longest packet that a port carries. L3: that routing sends; the others, for one protocol
- * each, are 0 where that is the same. */
+/* L2: the longest packet that a port carries. L3: the longest packet that routing sends. The others
+ * are per protocol; 0: same as L3. */
 enum ws_mtu_kind { WS_MTU_L2, WS_MTU_L3, WS_MTU_IP4, WS_MTU_IP6, WS_MTU_MPLS, WS_MTU_KINDS };
 
 struct ws_interface {
 	char name[WS_NAME_LEN];
 	int32_t kind;    /* enum ws_interface_kind */
-	uint16_t parent; /* parent of a sub-interface: a port, bond or tunnel; itself otherwise */
+	uint16_t parent; /* parent of a sub-interface: a port, bond or tunnel; otherwise the interface
+						itself */
 	struct ws_subinterface sub;
 	bool admin_up, link_up;
 	uint16_t mtu;
 	uint8_t mac[6];
 	int32_t mode;           /* enum ws_interface_mode */
 	uint16_t xconnect_to;   /* interface index, in WS_MODE_XCONNECT */
-	uint32_t bridge_domain; /* id, 0 none; in WS_MODE_BRIDGE, and of a BVI */
+	uint32_t bridge_domain; /* id, 0: none; in WS_MODE_BRIDGE, and for a BVI */
 	uint8_t split_horizon_group;
 	struct ws_tag_rewrite tag_rewrite;
 	uint16_t mtus[5];      /* by enum ws_mtu_kind */
-	int32_t unnumbered_of; /* the interface whose addresses are used, or -1 */
+	int32_t unnumbered_of; /* the interface whose addresses it uses, or -1 */
 	uint32_t ip4_table, ip6_table;
 	bool mpls;
 	uint16_t address_count;
@@ -76,15 +78,16 @@ struct ws_interface_counters {
 };
 
 /*
- * Interfaces that are ports have the port's number, below WS_MAX_PORTS; the others begin there.
- * Numbers of deleted interfaces are free for new ones. Those that make one return its number.
+ * Interfaces that are ports have the port's number, below WS_MAX_PORTS; the numbers of others start
+ * there. Numbers of deleted interfaces are used again. Functions that make an interface return its
+ * number.
  */
 int ws_router_port_add(struct ws_router *router, const struct ws_port_config *config);
-/* `loop0` and so on; a mac of NULL is made from the instance. */
+/* `loop0` and so on; if `mac` is NULL it is derived from the instance. */
 int ws_router_loopback_add(struct ws_router *router, uint32_t instance, const uint8_t *mac);
 int ws_router_subinterface_add(struct ws_router *router, uint16_t parent,
 							   const struct ws_subinterface *sub);
-/* -EEXIST when something else than its own addresses and neighbours needs it. */
+/* -EEXIST while anything other than its own addresses and neighbours uses it. */
 int ws_router_interface_delete(struct ws_router *router, uint16_t index);
 
 struct ws_interface_name {
@@ -92,31 +95,33 @@ struct ws_interface_name {
 	uint16_t index;
 };
 
-/* Ports by number, each with its sub-interfaces by id behind it, then loopbacks; returns how many
- * there are. */
+/* Ports by number, each followed by its sub-interfaces by id, then loopbacks; returns their number.
+ */
 int ws_router_interfaces(struct ws_router *router, struct ws_interface_name *out, uint32_t max);
-/* The number of the interface of that name, or -1. */
+/* The number of the interface with that name, or -1. */
 int ws_router_interface_find(struct ws_router *router, const char *name);
 int ws_router_interface(struct ws_router *router, uint16_t index, struct ws_interface *out);
 int ws_router_interface_counters(struct ws_router *router, uint16_t index,
 								 struct ws_interface_counters *out);
 int ws_router_set_state(struct ws_router *router, uint16_t index, bool up);
-/* For a port: the largest packet of the device and of routing; for other interfaces: of routing. */
+/* For a port: the largest packet of the device and of routing; for other interfaces: of routing
+ * only. */
 int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu);
-/* `kind` is not WS_MTU_L2; at most what the port carries. */
+/* `kind` is not WS_MTU_L2; the value is at most what the port carries. */
 int ws_router_set_protocol_mtu(struct ws_router *router, uint16_t index, int32_t kind,
 							   uint16_t mtu);
-/* Use the addresses of interface `of`, which may change, instead of own ones; -1: no longer. */
+/* Use the current and future addresses of interface `of` in place of own ones; -1: end this. */
 int ws_router_set_unnumbered(struct ws_router *router, uint16_t index, int32_t of);
 int ws_router_set_mac(struct ws_router *router, uint16_t index, const uint8_t *mac);
-/* -EEXIST, or -EINVAL when it overlaps an address of another interface */
+/* -EEXIST, or -EINVAL if it overlaps an address of another interface. */
 int ws_router_address_add(struct ws_router *router, uint16_t index, struct ws_prefix prefix);
 int ws_router_address_del(struct ws_router *router, uint16_t index, struct ws_prefix prefix);
-/* A port with an interface in a layer 2 mode takes all frames in any case. */
+/* A port with an interface in a layer 2 mode receives all frames in any case. */
 int ws_router_set_promiscuous(struct ws_router *router, uint16_t index, bool on);
 int ws_router_set_xconnect(struct ws_router *router, uint16_t index,
 						   uint16_t to); /* one direction */
-/* Into the bridge domain, which is made if need be; a loopback as its BVI, others as ports. */
+/* Put the interface into the bridge domain, which is made if necessary: a loopback as its BVI,
+ * others as members. */
 int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t domain, bool bvi,
 						 uint8_t split_horizon_group);
 int ws_router_set_l3(struct ws_router *router, uint16_t index);

@@ -17,7 +17,8 @@ struct ws_ip6_advertised {
 	bool on_link, autonomous;
 };
 
-/* Router advertisements: the interface's prefixes, and those given here in their place. */
+/* Router advertisements: the interface's prefixes, and the prefixes given here, which take
+ * precedence. */
 struct ws_ip6_advertising {
 	bool is_on, managed, other;
 	uint16_t lifetime_s;
@@ -27,14 +28,15 @@ struct ws_ip6_advertising {
 };
 
 struct ws_ip6_interface {
-	bool enabled; /* by command, or since it has an address */
+	bool enabled; /* by command, or since the interface has an address */
 	struct ws_address link_local;
 	struct ws_ip6_advertising advertising;
 };
 
 int ws_router_ip6(struct ws_router *router, uint16_t index, struct ws_ip6_interface *out);
 int ws_router_set_ip6(struct ws_router *router, uint16_t index, bool enabled);
-/* Instead of the one made of the MAC address, for which family 0 stands. */
+/* Replace the link-local address that is derived from the MAC address; family 0: use that one
+ * again. */
 int ws_router_set_link_local(struct ws_router *router, uint16_t index, struct ws_address address);
 int ws_router_set_advertising(struct ws_router *router, uint16_t index,
 							  const struct ws_ip6_advertising *advertising);

@@ -14,17 +14,17 @@ int ws_router_set_placement(struct ws_router *router, uint16_t index, uint16_t q
 							uint16_t worker);
 int ws_router_placement(struct ws_router *router, uint16_t index, uint16_t queue); /* worker */
 
-/* A worker sleeps when it has no packets, if none of its queues is in polling mode. */
+/* A worker without packets sleeps unless one of its queues is in polling mode. */
 enum ws_rx_mode {
 	WS_RX_POLLING = 0,
-	WS_RX_INTERRUPT = 1, /* sleeps as soon as a poll brings nothing */
-	WS_RX_ADAPTIVE = 2,  /* after some time without packets */
+	WS_RX_INTERRUPT = 1, /* sleeps after the first empty poll */
+	WS_RX_ADAPTIVE = 2,  /* sleeps after some time without packets */
 };
 int ws_router_set_rx_mode(struct ws_router *router, uint16_t index, uint16_t queue, int32_t mode);
-/* Spread the packets of a port over workers by flow; no workers: leave them where they are polled.
- */
+/* Distribute the packets of a port over workers by flow; without workers, packets stay on the
+ * worker that polls them. */
 int ws_router_set_handoff(struct ws_router *router, uint16_t index, const uint16_t *workers,
 						  uint16_t count, bool is_symmetrical);
-/* Returns how many workers there are. */
+/* Returns the number of workers. */
 int ws_router_handoff(struct ws_router *router, uint16_t index, uint16_t *workers, uint16_t max);
 int ws_router_rx_mode(struct ws_router *router, uint16_t index, uint16_t queue);

@@ -6,17 +6,17 @@
 #include <stdint.h>
 
 enum ws_op_kind {
-	WS_OP_VAR = 0, /* advance variable `var`: inc, dec or random over [min, max], or in a list */
+	WS_OP_VAR = 0, /* advance `var`: inc, dec or random over [min, max], or through a list */
 	WS_OP_TUPLE =
 		1, /* advance address `var` and port `var2` together: address first, port on wrap */
 	WS_OP_WRITE = 2, /* write `var` + add at `offset` in `size` bytes */
-	/* Like it through mask and shift, in 32 bits, as T-Rex does it: little-endian ones write as
-	 * many bytes as the variable has, but no more than 4, and big-endian ones of 8 bytes take its
-	 * upper half. */
+	/* Like WS_OP_WRITE through mask and shift, in 32 bits, as in T-Rex: a little-endian write has
+	 * as many bytes as the variable, at most 4; a big-endian write of 8 bytes takes its upper half.
+	 */
 	WS_OP_WRITE_MASK = 3,
 	WS_OP_TRIM = 4,    /* packet length (without FCS) = `var` */
 	WS_OP_FIX_IP4 = 5, /* IPv4 header checksum; header at `offset` */
-	WS_OP_FIX_L4 = 6,  /* IPv4 (when IPv4) and UDP/TCP checksums; l2_len, l3_len, l4 */
+	WS_OP_FIX_L4 = 6,  /* checksums of IPv4 (if IPv4) and UDP/TCP; l2_len, l3_len, l4 */
 	WS_OP_FIX_ICMP6 = 7,
 };
 
@@ -36,20 +36,20 @@ struct ws_op {
 	uint16_t var, var2;
 	uint8_t size;     /* bytes of the variable or of the write: 1, 2, 4, 8 */
 	bool big_endian;  /* byte order of the write */
-	int32_t var_kind; /* enum ws_var_kind, of WS_OP_VAR */
+	int32_t var_kind; /* for WS_OP_VAR: enum ws_var_kind */
 	uint64_t min, max, init, step;
-	uint64_t min2, max2;  /* the port of a tuple */
-	bool unlimited;       /* WS_OP_TUPLE: ports go on from max2 + 1 to 65535 and round from 1025 */
-	uint64_t limit;       /* values in the repeating random list; flows of a tuple, 0 all */
-	uint32_t seed;        /* seed of WS_VAR_RAND_LIMIT; the others share the stream's */
+	uint64_t min2, max2;  /* range of a tuple's port */
+	bool unlimited;       /* WS_OP_TUPLE: ports continue from max2 + 1 to 65535 and wrap to 1025 */
+	uint64_t limit;       /* length of the repeating random list; flows of a tuple, 0: all */
+	uint32_t seed;        /* seed for WS_VAR_RAND_LIMIT; the others share the stream's */
 	const uint64_t *list; /* WS_VAR_LIST, WS_VAR_RANDOM_LIST; copied */
 	uint32_t list_count;
-	bool has_next;     /* WS_OP_VAR: `next_var` advances when this one wraps, and only then */
-	uint16_t next_var; /* advanced by a WS_OP_VAR of its own */
+	bool has_next;     /* WS_OP_VAR: `next_var` advances only when this variable wraps */
+	uint16_t next_var; /* a variable with a WS_OP_VAR of its own */
 	uint16_t offset;   /* from the start of the frame */
 	int64_t add;
 	uint64_t mask;
-	int32_t shift; /* left when positive */
+	int32_t shift; /* positive: to the left */
 	uint16_t l2_len, l3_len;
 	int32_t l4; /* enum ws_l4_kind */
 };
@@ -66,26 +66,27 @@ enum ws_flow_kind {
 struct ws_stream {
 	uint32_t id; /* unique on the port */
 	const uint8_t *packet;
-	uint16_t packet_len; /* without FCS; below 60 it is zero-padded */
+	uint16_t packet_len; /* without FCS; padded to 60 with zeros */
 	bool enabled, self_start, start_paused;
-	int32_t mode;          /* enum ws_stream_mode */
-	double rate_pps;       /* absolute, at the multiplier the run starts with */
-	bool fixed_rate;       /* keeps rate_pps whatever the factor (latency streams) */
-	uint64_t packets;      /* packets of the single burst, or of each burst */
-	uint32_t bursts;       /* bursts of a multi-burst */
-	double burst_gap_us;   /* between bursts */
-	double start_delay_us; /* before the stream starts, each time it is entered */
-	int64_t next_id;       /* stream to start when this ends; -1 none */
-	uint32_t loops;        /* rounds after which a chain that this stream closes ends; 0 for ever */
+	int32_t mode;            /* enum ws_stream_mode */
+	double rate_pps;         /* absolute, before the run's factor */
+	bool fixed_rate;         /* rate_pps does not change with the factor (latency streams) */
+	uint64_t packets;        /* packets of the single burst, or of each burst */
+	uint32_t bursts;         /* bursts of a multi-burst */
+	double burst_gap_us;     /* between bursts */
+	double start_delay_us;   /* delay before the stream starts, each time it is entered */
+	int64_t next_id;         /* stream to start when this one ends; -1: none */
+	uint32_t loops;          /* rounds of a chain that this stream closes; 0: endless */
 	const struct ws_op *ops; /* copied */
 	uint16_t op_count;
-	uint32_t pinned;      /* to the port's core number `pinned` - 1; 0: to none */
-	uint32_t cache;       /* packets to compute once and replay; 0: as the engine likes */
-	uint32_t random_seed; /* seed of its random variables, see program_draw.c; 0: its id */
+	uint32_t pinned;      /* pinned to the port's core `pinned` - 1; 0: not pinned */
+	uint32_t cache;       /* packets to compute once and replay; 0: chosen by the engine */
+	uint32_t random_seed; /* seed of its random variables, see program_draw.c; 0: the stream's id */
 	bool is_null;         /* takes its time but sends nothing; needs no packet */
 	int32_t flow_kind;    /* enum ws_flow_kind */
-	uint32_t flow_id;     /* hardware id of the pg_id: below WS_FLOWS or WS_LATENCY_FLOWS; or
-							 a tagged packet group, or a ws_flow_order */
-	/* WS_FLOW_STATS: mark the end of the payload and not the IP header, which the DUT may change */
+	uint32_t flow_id; /* hardware id of the pg_id, below WS_FLOWS or WS_LATENCY_FLOWS; or a tagged
+						 packet group; or a ws_flow_order */
+	/* WS_FLOW_STATS: put the mark at the end of the payload and not into the IP header, which the
+	 * DUT may change. */
 	bool flow_signature;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of one frame that the same rules apply to. */
+/* Packets of one frame to which the same rules apply. */
 #pragma once
 
 #include "graph/arc.h"
@@ -28,20 +28,20 @@ static const struct graph_counter acl_counters[] = {
 	[ACL_TOO_MANY_SESSIONS] = {"too many sessions to add new", true},
 };
 
-/* Packets that wait to be classified, all by the same list and of one family. */
+/* Packets to be classified, all by the same list and of one family. */
 struct acl_batch {
 	const struct acl_list *list;
 	int family;
 	bool has_sessions; /* packets without a session are classified */
 	uint16_t count;
-	uint16_t places[GRAPH_FRAME_SIZE]; /* in the frame */
+	uint16_t places[GRAPH_FRAME_SIZE]; /* indices in the frame */
 	uint16_t interfaces[GRAPH_FRAME_SIZE];
 	const uint8_t *data[GRAPH_FRAME_SIZE];
 	uint32_t results[GRAPH_FRAME_SIZE];
 	union acl_key keys[GRAPH_FRAME_SIZE];
 };
 
-/* Results of packets that rules were applied to, and of those with sessions. */
+/* Result of a packet to which rules were applied, or which has a session. */
 struct acl_tally {
 	uint16_t asked, permitted, unmatched;
 	uint16_t passed, opened, refused;
@@ -56,14 +56,14 @@ struct acl_frame {
 	uint16_t worker;
 	enum acl_direction direction;
 	uint16_t next[GRAPH_FRAME_SIZE];
-	struct acl_tally last; /* tally of the batch that was judged last */
+	struct acl_tally last; /* tally of the last batch */
 	struct acl_batch batch;
 };
 
 static inline void acl_classify(struct acl_batch *batch)
 {
 	const struct rte_acl_ctx *classifier = batch->list->classifiers[batch->family];
-	/* It refuses more categories than were compiled, and no packets else. */
+	/* rte_acl_classify fails only if more categories are requested than were compiled. */
 	if (!classifier || rte_acl_classify(classifier, batch->data, batch->results, batch->count, 1))
 		memset(batch->results, 0, batch->count * sizeof(batch->results[0]));
 }

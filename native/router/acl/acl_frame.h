@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the ACL nodes: packets of a frame that the same rules apply to are classified
+ * Shared by the ACL nodes: packets of a frame to which the same rules apply are classified
  * together.
  */
 #pragma once
@@ -25,7 +25,7 @@ static __attribute__((noinline, unused)) void acl_flush(struct acl_frame *frame)
 	batch->count = 0;
 }
 
-/* The key of a packet that is to be judged by the list; acl_keep or nothing follows. */
+/* The key of a packet to be classified by the list; the caller fills it in and calls acl_keep. */
 static inline union acl_key *acl_key(struct acl_frame *frame, const struct acl_list *list,
 									 int family, uint16_t interface)
 {

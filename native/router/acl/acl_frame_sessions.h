@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets of interfaces with reflecting rules. Packets of a session pass. The rules decide on
- * the others, and some of these begin a session.
+ * Packets of interfaces with reflecting rules. Packets of a session pass. The others are decided by
+ * the rules, and some of them open a session.
  */
 #pragma once
 
 #include "router/acl/acl_batch.h"
 #include "wire/own_count.h"
 
-/* Data of the batch's packets, by their numbers before any have left it. */
+/* Data of the batch's packets, by their numbers before any packet is removed. */
 struct acl_lookup {
 	union acl_session_key keys[GRAPH_FRAME_SIZE];
-	const uint32_t *buckets[GRAPH_FRAME_SIZE]; /* NULL of a packet that belongs to no session */
+	const uint32_t *buckets[GRAPH_FRAME_SIZE]; /* NULL: the packet cannot belong to a session */
 	uint16_t numbers[GRAPH_FRAME_SIZE];        /* numbers of the packets that stay in the batch */
 };
 
@@ -20,8 +20,7 @@ static inline uint8_t acl_tcp_flags(const union acl_key *key, int family)
 	return family ? key->ip6.upper.tcp_flags : key->ip4.upper.tcp_flags;
 }
 
-/* Buckets, and then the sessions in front of them, are on their way into the cache when they are
- * looked at. */
+/* Buckets, and then the first session of each, are prefetched before they are read. */
 static inline void acl_look_up(const struct acl_sessions *sessions, const struct acl_frame *frame,
 							   struct acl_lookup *lookup)
 {
@@ -58,7 +57,7 @@ static inline bool acl_pass_session(struct acl_sessions *sessions, struct acl_fr
 	return true;
 }
 
-/* Packets of sessions leave the batch, and the others close ranks. Returns how many have left. */
+/* Remove packets of sessions from the batch and close the gaps. Returns how many were removed. */
 static inline uint16_t acl_pass_sessions(struct acl_sessions *sessions, struct acl_frame *frame,
 										 struct acl_lookup *lookup)
 {
@@ -76,7 +75,7 @@ static inline uint16_t acl_pass_sessions(struct acl_sessions *sessions, struct a
 	return (uint16_t)(count - left);
 }
 
-/* Packet `number` is one that a rule reflects. */
+/* Open a session for packet `number`, which a rule reflects. */
 static inline enum acl_opened acl_open_session(struct acl_sessions *sessions,
 											   struct acl_frame *frame,
 											   const struct acl_lookup *lookup, uint16_t number)
@@ -86,8 +85,8 @@ static inline enum acl_opened acl_open_session(struct acl_sessions *sessions,
 							frame->now);
 }
 
-/* In order, since a packet may belong to the session that an earlier one opened. Returns how many
- * did. */
+/* Decide in order, since a packet may belong to a session that an earlier one opened. Returns the
+ * number of sessions opened. */
 static inline uint16_t acl_decide_in_turn(struct acl_sessions *sessions, struct acl_frame *frame,
 										  const struct acl_lookup *lookup)
 {

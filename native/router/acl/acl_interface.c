@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ACLs of interfaces; their nodes are in the graph while an interface has any. */
+/* ACLs of interfaces. Their nodes are in the graph while an interface has ACLs. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/acl/acl_session.h"
@@ -12,8 +12,8 @@
 
 static const char *const input_nodes[] = {"acl-plugin-in-ip4-fa", "acl-plugin-in-ip6-fa",
 										  "acl-plugin-in-l2"};
-/* The end of the names of output nodes. A port's node is its own, the others are for all whose
- * frames go there too. */
+/* Suffix of the names of output nodes. A port has a node of its own; nodes of other kinds serve all
+ * interfaces of that kind. */
 #define OUTPUT_NODES "-acl-plugin-out"
 
 static int check_interface(const struct ws_router *router, uint16_t index, bool is_output)
@@ -42,7 +42,7 @@ static int check_acls(const struct ws_router *router, const uint32_t *acls, uint
 	return 0;
 }
 
-/* True if another interface needs its node of that direction. */
+/* True if another interface needs the node of that direction, too. */
 static bool is_node_shared(const struct ws_router *router, uint16_t index, bool is_output)
 {
 	struct acl_list *const *lists = acls_of(router)->lists[is_output ? ACL_OUTPUT : ACL_INPUT];
@@ -53,7 +53,7 @@ static bool is_node_shared(const struct ws_router *router, uint16_t index, bool 
 	return false;
 }
 
-/* All of them, or none. */
+/* Set all nodes, or none. */
 static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, bool on)
 {
 	enum { INPUT_NODES = sizeof(input_nodes) / sizeof(input_nodes[0]) };
@@ -68,7 +68,8 @@ static int set_nodes(struct ws_router *router, uint16_t index, bool is_output, b
 	return features_set_all(router, wanted, count, on);
 }
 
-/* The list of another interface with these ACLs, or a new one; NULL, with an error, on failure. */
+/* The list of another interface with the same ACLs, or a new one; NULL, with an error text, on
+ * failure. */
 static struct acl_list *find_list(const struct acl_table *table, const uint32_t *acls,
 								  uint32_t count)
 {
@@ -126,7 +127,7 @@ int ws_router_acl_interface_set(struct ws_router *router, uint16_t index, bool i
 	struct acl_list *list = count ? find_list(acls_of(router), acls, count) : NULL;
 	if (count && !list)
 		return -ENOMEM;
-	/* Before the list is there, and before it goes: nothing is left to be done that may fail. */
+	/* Before the list is set, and before it is removed: no later step can fail. */
 	if (!acls_of(router)->lists[direction][index] != !list &&
 		!is_node_shared(router, index, is_output))
 		error = set_nodes(router, index, is_output, list != NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of a packet for the rules of ACLs, as rte_acl wants them: one byte, then words of four.
+ * Fields of a packet for ACL rules, in the layout of rte_acl: one byte, then words of four bytes.
  * All are big endian, as on the wire.
  */
 #pragma once
@@ -21,13 +21,13 @@ enum acl_ports { ACL_PORTS_READ, ACL_PORTS_OF_FIRST_FRAGMENT, ACL_PORTS_CUT_OFF 
 
 enum { ICMP_IDENTIFIER_AT = 4 };
 
-/* Ports of TCP, UDP and SCTP; type and code of ICMP. */
+/* Ports of TCP, UDP and SCTP, or type and code of ICMP. */
 struct acl_upper {
 	uint16_t source, destination;
 	uint8_t tcp_flags;
 	uint8_t ports;       /* enum acl_ports */
-	uint16_t identifier; /* identifier of ICMP echo; 0 if the packet ends before it. No rule matches
-							it. */
+	uint16_t identifier; /* identifier of ICMP echo; 0 if the packet ends before it. Not used by
+							rules. */
 };
 
 struct acl_ip4_key {
@@ -47,7 +47,7 @@ union acl_key {
 	struct acl_ip6_key ip6;
 };
 
-/* Number of bytes of an upper header that a rule reads; 0 without ports. */
+/* Number of bytes of the upper header that rules read; 0 for protocols without ports. */
 static inline size_t acl_upper_length(uint8_t protocol)
 {
 	switch (protocol) {
@@ -64,7 +64,7 @@ static inline size_t acl_upper_length(uint8_t protocol)
 	}
 }
 
-/* Types and codes of ICMP end at 255. */
+/* True if the rule restricts ports. Types and codes of ICMP end at 255. */
 static inline bool acl_asks_for_ports(const struct ws_acl_rule *rule)
 {
 	bool is_icmp = rule->protocol == IP4_ICMP || rule->protocol == IP6_ICMP;
@@ -94,7 +94,7 @@ static inline void acl_read_upper(struct acl_upper *upper, uint8_t protocol, boo
 	}
 }
 
-/* `length` bytes can be read. False when they hold no whole IPv4 header. */
+/* `length` bytes can be read. False if they do not hold a whole IPv4 header. */
 static inline bool acl_read_ip4(struct acl_ip4_key *key, const uint8_t *bytes, size_t length)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)bytes;
@@ -110,7 +110,7 @@ static inline bool acl_read_ip4(struct acl_ip4_key *key, const uint8_t *bytes, s
 	return true;
 }
 
-/* acl_read_ip4 for IPv6; ports count as cut off behind headers that cannot be followed. */
+/* acl_read_ip4 for IPv6; behind headers that cannot be followed, ports count as cut off. */
 static inline bool acl_read_ip6(struct acl_ip6_key *key, const uint8_t *bytes, size_t length)
 {
 	struct ip6_upper found;

@@ -11,7 +11,7 @@
 
 enum { IP4_WORDS = 1, IP6_WORDS = 4, MOST_FIELDS = 1 + 2 * IP6_WORDS + 5 };
 
-/* Behind the addresses, in this order. */
+/* Fields behind the addresses, in this order. */
 enum upper_field { SOURCE_PORT, DESTINATION_PORT, TCP_FLAGS, PORTS, UNUSED, UPPER_FIELDS };
 
 RTE_ACL_RULE_DEF(acl_compiled_rule, MOST_FIELDS);
@@ -26,7 +26,7 @@ static int field_count(int family)
 	return 1 + 2 * address_words(family) + UPPER_FIELDS;
 }
 
-/* Fields of one `word` of the key together fill its four bytes. */
+/* Fields of the same `word` of the key share its four bytes. */
 static struct rte_acl_field_def define(uint8_t type, uint8_t size, int field, int word,
 									   size_t offset)
 {
@@ -74,7 +74,7 @@ static bool asks_for_upper(const struct ws_acl_rule *rule)
 	return acl_asks_for_ports(rule) || rule->tcp_flags_mask;
 }
 
-/* A rule about ports becomes two: one for packets that show them, one for later fragments. */
+/* A rule with ports becomes two: one for packets with readable ports, one for later fragments. */
 static void write_upper(struct rte_acl_field *fields, const struct ws_acl_rule *rule,
 						bool is_of_fragments)
 {
@@ -114,7 +114,7 @@ static int add_rule(struct rte_acl_ctx *classifier, const struct ws_acl_rule *ru
 	return error;
 }
 
-/* The rules of an ACL, as it is or as it is to be. */
+/* The current or the future rules of an ACL. */
 struct acl_view {
 	const struct acl_table *table;
 	uint32_t replaced;
@@ -144,7 +144,7 @@ static int add_rules(struct rte_acl_ctx *classifier, const struct acl_list *list
 
 static int compile(struct acl_list *list, const struct acl_view *view, int family, uint32_t count)
 {
-	static uint32_t serial; /* contexts of one name are one context */
+	static uint32_t serial; /* rte_acl returns the existing context if a name is used twice */
 	char name[RTE_ACL_NAMESIZE];
 	snprintf(name, sizeof(name), "acl-%u", serial++);
 	const struct rte_acl_param param = {
@@ -167,7 +167,7 @@ static int compile(struct acl_list *list, const struct acl_view *view, int famil
 				 : 0;
 }
 
-/* Fills in verdicts, and whether one reflects; counts the rules of each family. */
+/* Fill in the verdicts and whether one reflects; count the rules of each family. */
 static void judge(struct acl_list *list, const struct acl_view *view, uint32_t counts[2])
 {
 	uint32_t number = 0;

@@ -77,7 +77,7 @@ static uint16_t acl_plugin_in_l2_process(struct graph *graph, struct graph_node 
 
 /* ---- Out ---- */
 
-/* Nothing that is routed still has the hop limit of neighbor discovery (RFC 4861 section 3.1). */
+/* A routed packet no longer has the hop limit of neighbor discovery (RFC 4861 section 3.1). */
 static inline bool is_own_discovery(const uint8_t *bytes, size_t length)
 {
 	return length > IP6_LEN && bytes[HOP_LIMIT_AT] == OWN_HOP_LIMIT &&
@@ -85,8 +85,9 @@ static inline bool is_own_discovery(const uint8_t *bytes, size_t length)
 		   bytes[IP6_LEN] <= ND_LAST;
 }
 
-/* Nodes of ways out that are no port's are of all interfaces that lead there. What a port sends for
- * a bond or a tunnel has met their ACLs before. */
+/* True if the frame leaves through this node's interfaces. Output nodes of bonds and tunnels serve
+ * all interfaces of their kind. Frames that a port sends for a bond or a tunnel have already passed
+ * through that node. */
 static inline bool acl_leaves_here(const struct ws_router *router, const struct graph_node *node,
 								   uint16_t tx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ACLs: made, replaced, deleted, read. */
+/* ACLs: creating, replacing, deleting and reading them. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/acl/acl_key.h"
@@ -83,7 +83,7 @@ static struct acl_rules *make_rules(struct ws_router *router, const char *tag,
 	return rules;
 }
 
-/* Lists with the ACL, each once: old, and with the new rules. */
+/* Lists that contain the ACL: old, and recompiled with the new rules. */
 struct change {
 	uint32_t count;
 	struct {
@@ -143,7 +143,7 @@ static void take_changed(struct ws_router *router, const struct change *change)
 	acl_sessions_judge(router);
 }
 
-/* Publish under VPP's names; readers see the old counters or the new ones. */
+/* Publish under VPP's names; readers see either the old counters or the new ones. */
 static void show_counts(struct ws_router *router, uint32_t index, struct acl_rules *old,
 						struct acl_rules *rules)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sessions of the rules that permit and reflect: one table for all workers, so that an answer
- * belongs to its session whichever worker it comes by.
+ * Sessions of rules that permit and reflect. There is one table for all workers, so that a reply
+ * finds its session on any worker.
  *
- * Both ways of a session are one entry. Its key has what is behind the interface (near) and what is
- * beyond it (far), so that source and destination of what leaves by the interface are exchanged.
- * Entries hang in chains from buckets. Workers follow these without a lock, and put new ones in
- * front under one; the main thread takes entries out under it, and frees them once no worker can
- * see them. One that has been idle for too long is none, whether it has been taken out yet or not.
+ * Both directions of a session are one entry. Its key has the addresses and ports behind the
+ * interface (near) and beyond it (far): for packets that leave through the interface, source and
+ * destination are exchanged. Entries are in chains that begin at buckets. Workers follow the chains
+ * without a lock and insert new entries at the front under one. The main thread removes entries
+ * under the lock, and frees them once no worker can see them. An entry that has been idle for too
+ * long does not count, even if it was not removed yet.
  */
 #pragma once
 
@@ -20,9 +21,9 @@
 #include <rte_spinlock.h>
 
 enum acl_session_kind {
-	ACL_SESSION_NONE, /* the packet belongs to none, and makes none */
+	ACL_SESSION_NONE, /* the packet belongs to no session and opens none */
 	ACL_SESSION_PORTS,
-	ACL_SESSION_NEAR_ASKS, /* ICMP echo */
+	ACL_SESSION_NEAR_ASKS, /* ICMP echo request from the near side */
 	ACL_SESSION_FAR_ASKS,
 	ACL_SESSION_IP6 = 0x80,
 };
@@ -33,8 +34,7 @@ struct acl_session_tuple {
 	uint8_t protocol, kind;
 };
 
-/* An IPv4 address has the first four bytes of `near` and the next four, and nobody looks at the
- * rest. */
+/* IPv4 addresses are in the first four bytes of `near` and the next four; the rest is not used. */
 union acl_session_key {
 	uint64_t words[5];
 	struct {
@@ -52,12 +52,12 @@ union acl_session_key {
 
 struct acl_session {
 	union acl_session_key key;
-	uint64_t seen;       /* TSC of its last packet, to within `granule` */
-	uint32_t next;       /* in its chain; 0: the last */
-	uint16_t tcp_flags;  /* ever seen: of the near end, and of the far one 8 bits higher */
+	uint64_t seen;       /* TSC of its last packet, with an error of up to `granule` */
+	uint32_t next;       /* next entry in its chain; 0: none */
+	uint16_t tcp_flags;  /* all flags so far: of the near end, and of the far end 8 bits higher */
 	uint8_t first_flags; /* TCP flags of its first packet */
-	bool is_live;        /* in a chain */
-	bool is_output;      /* its first packet left by the interface */
+	bool is_live;        /* it is in a chain */
+	bool is_output;      /* its first packet left through the interface */
 } __attribute__((aligned(64)));
 
 struct acl_session_lane {
@@ -67,19 +67,19 @@ struct acl_session_lane {
 enum { ACL_SESSION_GAUGES = 6 };
 
 struct acl_sessions {
-	struct acl_session *at; /* entries 1 to `highest`; [0] is none */
+	struct acl_session *at; /* entries 1 to `highest`; [0] is unused */
 	uint32_t *buckets;
 	uint64_t seed;
 	uint64_t granule;
-	uint64_t timeouts[WS_ACL_TIMEOUTS]; /* ticks */
-	uint8_t shift;                      /* a hash is a bucket by its upper bits */
+	uint64_t timeouts[WS_ACL_TIMEOUTS]; /* in ticks */
+	uint8_t shift;                      /* the bucket is the upper bits of a hash */
 	rte_spinlock_t lock __attribute__((aligned(64)));
 	uint32_t most, highest;
 	uint32_t *free;
 	uint32_t free_count;
-	uint32_t sweep_at; /* main thread */
+	uint32_t sweep_at; /* for the main thread */
 	uint64_t next_sweep;
-	struct ws_acl_session_counters counters; /* but for hits */
+	struct ws_acl_session_counters counters; /* all counters except for hits */
 	uint32_t gauges[ACL_SESSION_GAUGES];     /* entries of the statistics segment */
 	struct acl_session_lane lanes[WS_MAX_WORKERS];
 	struct ws_acl_interface_sessions interfaces[WS_MAX_INTERFACES];
@@ -115,7 +115,7 @@ static inline void acl_session_addresses(union acl_session_key *out, const union
 	memcpy(out->ip6.far, is_output ? key->ip6.source : key->ip6.destination, IP6_ADDRESS_LEN);
 }
 
-/* False of a packet that belongs to no session. */
+/* False if the packet cannot belong to a session. */
 static inline bool acl_session_key(union acl_session_key *out, const union acl_key *key, int family,
 								   uint16_t interface, bool is_output)
 {
@@ -130,7 +130,7 @@ static inline bool acl_session_key(union acl_session_key *out, const union acl_k
 		near = upper->identifier;
 		far = 0;
 	}
-	/* In the tuple's layout, as one word: it is read like that. */
+	/* In the tuple's layout as one word, since it is read as one. */
 	_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "how the tuple lies");
 	out->words[0] = near | far << 16 | (uint64_t)interface << 32 | (uint64_t)protocol << 48 |
 					(uint64_t)(kind | (family ? ACL_SESSION_IP6 : 0)) << 56;
@@ -160,7 +160,7 @@ static inline bool acl_session_is(const struct acl_session *session,
 	return !differences;
 }
 
-/* The number of the one of this key, expired or not; 0 when there is none. */
+/* Number of the entry with this key, expired or not; 0 if there is none. */
 static inline uint32_t acl_session_find(const struct acl_sessions *sessions, const uint32_t *bucket,
 										const union acl_session_key *key)
 {
@@ -179,7 +179,7 @@ static inline enum ws_acl_timeout acl_session_timeout(const struct acl_session *
 	return (flags & (GREETED | LEAVING)) == GREETED ? WS_ACL_TCP_IDLE : WS_ACL_TCP_TRANSIENT;
 }
 
-/* The clocks of workers and of the main thread may be a little apart. */
+/* Clocks of workers and of the main thread may differ slightly. */
 static inline bool acl_session_is_old(const struct acl_sessions *sessions,
 									  const struct acl_session *session, uint64_t now)
 {
@@ -188,7 +188,7 @@ static inline bool acl_session_is_old(const struct acl_sessions *sessions,
 										   __ATOMIC_RELAXED);
 }
 
-/* A packet of the session has come. A connection that its first end greets again is a new one. */
+/* Update the session for a packet. A new SYN of its first end begins a new connection. */
 static inline void acl_session_see(const struct acl_sessions *sessions, struct acl_session *session,
 								   uint8_t tcp_flags, bool is_output, uint64_t now)
 {
@@ -208,19 +208,20 @@ static inline void acl_session_see(const struct acl_sessions *sessions, struct a
 
 enum acl_opened { ACL_OPENED, ACL_OPEN_ALREADY, ACL_NO_ROOM };
 
-/* Make one, of any worker, or take the one that another worker made since it was looked for. */
+/* Open a session for any worker, or return the one that another worker has opened since the lookup.
+ */
 enum acl_opened acl_session_open(struct acl_sessions *sessions, const union acl_session_key *key,
 								 uint8_t tcp_flags, bool is_output, uint64_t now);
 
 /* ---- Main thread ---- */
 
-/* Make the router's table, if it has none; -ENOMEM with its line. */
+/* Make the router's table if it has none; -ENOMEM with an error text. */
 int acl_sessions_make(struct ws_router *router);
-/* Lists have changed, and no worker sees the old ones: delete the sessions that their rules would
- * not make any more. */
+/* Delete sessions that the changed lists would not open any more. No worker may use the old lists.
+ */
 void acl_sessions_judge(struct ws_router *router);
-/* Takes out what is old, some at each call. */
+/* Remove expired sessions, a part of the table per call. */
 void acl_sessions_age(struct ws_router *router);
-/* Gauges of a new table in the statistics segment: their names, and their values. */
+/* Add the names and values of the table's gauges to the statistics segment. */
 void acl_session_gauges_add(struct ws_router *router);
 void acl_session_gauges_set(struct ws_router *router);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New sessions, as workers make them. */
+/* Opening of sessions by workers. */
 #include "router/acl/acl_session.h"
 
 #include "wire/own_count.h"
 
-/* 0 when there is no room. Under the lock. */
+/* 0 if there is no room. Called under the lock. */
 static uint32_t take_free(struct acl_sessions *sessions)
 {
 	if (sessions->free_count)
 		return sessions->free[--sessions->free_count];
 	if (sessions->highest == sessions->most)
 		return 0;
-	/* Before the main thread looks at it, which it does without the lock at first. */
+	/* Before the main thread reads the entry, which it first does without the lock. */
 	__atomic_store_n(&sessions->at[sessions->highest + 1].is_live, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&sessions->highest, sessions->highest + 1, __ATOMIC_RELEASE);
 	return sessions->highest;
@@ -26,7 +26,7 @@ static void begin(struct acl_session *session, uint8_t tcp_flags, bool is_output
 	__atomic_store_n(&session->seen, now, __ATOMIC_RELAXED);
 }
 
-/* In the place of what has been idle for too long and is still in its chain. */
+/* Reuse the entry of an expired session that is still in its chain. */
 static void begin_again(struct acl_sessions *sessions, struct acl_session *session,
 						uint8_t tcp_flags, bool is_output, uint64_t now)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions as users see them. */
+/* Sessions for users: list, counters and settings. */
 #include "router/acl/acl_session.h"
 #include "router/acl/acl_table.h"
 #include "router/observe/stats_directory.h"
@@ -25,7 +25,7 @@ void ws_router_acl_session_counters(const struct ws_router *router,
 	*out = (struct ws_acl_session_counters){0};
 	if (!sessions)
 		return;
-	/* Written by whoever holds the lock. */
+	/* Written under the lock. */
 	const struct ws_acl_session_counters *counters = &sessions->counters;
 	*out = (struct ws_acl_session_counters){
 		.created = own_count_read(&counters->created),
@@ -85,7 +85,7 @@ static void read_session(const struct ws_router *router, const struct acl_sessio
 	};
 }
 
-/* The main thread alone takes sessions out, so that what is live stays so here. */
+/* Only the main thread removes sessions, so live entries stay valid here. */
 int ws_router_acl_sessions(const struct ws_router *router, uint32_t *cursor,
 						   struct ws_acl_session *out, uint32_t max)
 {
@@ -104,7 +104,7 @@ int ws_router_acl_sessions(const struct ws_router *router, uint32_t *cursor,
 	return (int)count;
 }
 
-/* ---- In the statistics segment ---- */
+/* ---- Statistics segment ---- */
 
 static const struct {
 	const char *name;

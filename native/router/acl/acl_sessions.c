@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of sessions as the main thread sees it: made, swept, cleared. */
+/* The main thread's part of the table of sessions: creating, sweeping and clearing it. */
 #include "wirespeed/acl_sessions.h"
 #include "dev/error.h"
 #include "dev/rcu.h"
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-	AT_ONCE = 512,       /* taken out before workers are waited for */
-	SWEEPS_A_SECOND = 8, /* each of an eighth of the table: ages are looked at every second */
+	AT_ONCE = 512,       /* entries removed per grace period */
+	SWEEPS_A_SECOND = 8, /* each of an eighth of the table: every age is checked once per second */
 	LEAST_SWEEP = 1024,
 	GRANULES_A_SECOND = 1024,
 };
@@ -44,7 +44,7 @@ int acl_sessions_make(struct ws_router *router)
 	struct acl_sessions *sessions = aligned_alloc(64, RTE_ALIGN(sizeof(*sessions), 64));
 	if (sessions) {
 		memset(sessions, 0, sizeof(*sessions));
-		/* Memory that nobody has touched costs nothing yet. */
+		/* Memory that was never written takes no pages. */
 		sessions->at = aligned_alloc(64, (most + 1) * sizeof(*sessions->at));
 		sessions->buckets = calloc(buckets, sizeof(*sessions->buckets));
 		sessions->free = malloc(most * sizeof(*sessions->free));
@@ -71,7 +71,7 @@ static void acl_sessions_free(struct ws_router *router)
 		free_table(acls_of(router)->sessions);
 }
 
-/* ---- Taking out ---- */
+/* ---- Removal ---- */
 
 typedef bool is_gone_fn(const struct ws_router *router, const struct acl_session *session,
 						uint64_t now);
@@ -88,7 +88,7 @@ static void unlink_session(struct acl_sessions *sessions, uint32_t index)
 	own_count_add(&sessions->interfaces[session->key.tuple.interface].gone, 1);
 }
 
-/* A worker may have begun it again. */
+/* A worker may have reused the entry. */
 static bool take_one(const struct ws_router *router, uint32_t index, is_gone_fn *is_gone,
 					 uint64_t now, uint64_t *counter)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of ACLs, made with the first ACL. Main thread. */
+/* The state of ACLs, created with the first ACL. Main thread. */
 #include "router/acl/acl_table.h"
 
 #include "dev/error.h"

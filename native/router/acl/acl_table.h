@@ -4,13 +4,13 @@
 
 #include "router/acl/acl.h"
 
-/* Before anything else is set. */
+/* Initial settings. */
 extern const struct ws_acl_session_settings acl_session_defaults;
-/* The router's table, made now if need be; NULL for want of memory. */
+/* The router's table, created if necessary; NULL if memory is short. */
 struct acl_table *acl_table(struct ws_router *router);
-/* -ENOENT with its line when there is no such ACL. */
+/* -ENOENT with an error text if there is no such ACL. */
 int acl_check(const struct ws_router *router, uint32_t index);
 
-/* Before a list takes its place at that interface, and after the old one has left it. */
+/* Called before a list is set at the interface, and after the old one was removed. */
 void acl_reflect_before(struct acl_table *table, uint16_t interface, const struct acl_list *list);
 void acl_reflect_after(struct acl_table *table, uint16_t interface);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verdicts of ACL nodes for traces. While a trace is on, each packet is a frame of its own there.
- */
+/* Verdicts of ACL nodes for traces. While a trace is on, the nodes process each packet as a frame
+ * of its own. */
 #pragma once
 
 #include "router/acl/acl_frame_sessions.h"
 #include "router/observe/trace.h"
 #include "wirespeed/trace.h"
 
-/* A capture into a file is none. */
+/* False during a capture into a file. */
 static inline bool acl_is_traced(const struct graph *graph)
 {
 	return graph_is_traced(graph) && router_worker_of(graph)->trace != NULL;

@@ -9,13 +9,13 @@
 
 enum { RULES = 1000, SESSION_FLOWS = 4096 };
 
-/* Fewer flows, as sessions have: some ten thousand with ten routes. */
+/* Fewer flows, which is realistic for sessions: some ten thousand with ten routes. */
 static void aim_session(uint8_t *header, uint32_t route, uint32_t flow)
 {
 	aim_ip4(header, route, flow % SESSION_FLOWS);
 }
 
-/* A thousand rules, of which the last one fits. */
+/* A thousand rules, of which only the last one matches. */
 static void make_acl(struct ws_router *router, enum ws_acl_action action)
 {
 	static struct ws_acl_rule rules[RULES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Churn: rules, sessions, and where they are looked at. */
+/* Churn: rules, sessions, and the interfaces that use them. */
 #include "tests/churn_changes.h"
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"

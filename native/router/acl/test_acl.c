@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of ACLs against an evaluator that goes through them one after the other. */
+/* Rules of ACLs compared with an evaluator that applies them one after the other. */
 #include "router/acl/test_acl_naive.h"
 #include "tests/accounted.h"
 #include "tests/failing_graphs.h"
@@ -26,7 +26,7 @@ static bool check_packet(const struct ws_acl_rule *rules, uint32_t count, uint64
 	return rule < count;
 }
 
-/* The rules are dealt out over two ACLs, which are replaced again and again while they are used. */
+/* The rules are distributed over two ACLs, which are replaced again and again under traffic. */
 static void agrees_with_a_naive_evaluator(void **state)
 {
 	(void)state;
@@ -88,7 +88,7 @@ static void refuses_what_cannot_be(void **state)
 	assert_int_equal(ws_router_acl_del(rig_router, 0), -ENOENT);
 }
 
-/* A sub-interface goes with its ACLs, and loopbacks have none for output. */
+/* A sub-interface is deleted with its ACLs, and loopbacks have none for output. */
 static void goes_with_its_interface(void **state)
 {
 	(void)state;
@@ -110,7 +110,7 @@ static bool is_walked(const char *node)
 	return graph_node(rig_router->workers[0]->graph, node) != NULL;
 }
 
-/* The nodes of a direction come and go together, and with them the list. */
+/* The nodes of a direction are set all or not at all, and so is the list. */
 static void nodes_that_cannot_all_be_set_change_nothing(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void nodes_that_cannot_all_be_set_change_nothing(void **state)
 	uint32_t read[WS_MAX_INTERFACE_ACLS];
 	struct features *features = &rig_router->features;
 	assert_int_equal(ws_router_acl_set(rig_router, -1, "", &permit_all, 1), 0);
-	/* Room for two more, of three. */
+	/* Room for two more nodes, of three. */
 	const uint16_t others = features->count;
 	while (features->count < FEATURES_MAX_ON - 2)
 		features->on[features->count++] = (struct graph_feature_on){"ip4-rx-urpf-loose", NO_PORT};

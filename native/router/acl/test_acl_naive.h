@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules and packets drawn at random, and an evaluator that goes through rules one after the other.
- */
+/* Random rules and packets, and an evaluator that applies rules one after the other. */
 #pragma once
 
 #include "router/acl/acl_key.h"
 #include "tests/router_rig.h"
 
-/* Less than `below`. SplitMix64, as published (Steele, Lea, Flood 2014). */
+/* A number below `below`. SplitMix64, as published (Steele, Lea, Flood 2014). */
 uint32_t acl_draw(uint32_t below);
 
 /* Facts of a packet, with so few values that rules match. ICMP type and code are the ports. */
@@ -21,7 +20,7 @@ struct acl_facts {
 struct acl_facts acl_draw_facts(void);
 /* A random rule with an action below `actions`. */
 struct ws_acl_rule acl_draw_rule(uint32_t actions);
-/* The first rule that fits, or `count`. */
+/* The first rule that matches, or `count`. */
 uint32_t acl_decide(const struct ws_acl_rule *rules, uint32_t count, const struct acl_facts *facts);
 /* The packet, in a frame from host 1 to host 0 of the rig. */
 struct frame acl_frame_of(const struct acl_facts *facts);

@@ -11,7 +11,7 @@ enum { GRE = 47 };
 struct naive_session {
 	struct acl_facts first;
 	bool is_output;
-	uint8_t first_end, second_end; /* flags that each has sent */
+	uint8_t first_end, second_end; /* flags that each end has sent */
 	uint64_t age_s;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules that permit and reflect, by an evaluator that keeps its sessions in a list: those of the
- * interface e0, whose input has ACL 0 and whose output ACL 1.
+ * An evaluator of rules that permit and reflect, with sessions in a list. Its interface is e0, with
+ * ACL 0 on input and ACL 1 on output.
  */
 #pragma once
 
@@ -17,21 +17,21 @@ struct acl_naive {
 };
 extern struct acl_naive acl_naive;
 
-/* Neither rules nor sessions. */
+/* Delete all rules and sessions. */
 void acl_naive_reset(void);
-/* Give one direction's ACL these rules, here and in the router; false when it refuses. */
+/* Set the rules of one direction's ACL, here and in the router; false if the router refuses. */
 bool acl_naive_set(bool is_output, int32_t index, const struct ws_acl_rule *rules, uint32_t count);
-/* True if the packet passes by the evaluator, which updates its sessions. */
+/* True if the evaluator lets the packet pass; updates its sessions. */
 bool acl_naive_passes(const struct acl_facts *facts, bool is_output);
 bool acl_router_passes(const struct acl_facts *facts, bool is_output);
-/* ICMP echo; `answer` is the type that answers it. */
+/* True for ICMP echo; `answer` becomes the type of the reply. */
 bool acl_is_echo(const struct acl_facts *facts, uint16_t *answer);
-/* The answer to a packet, with these flags if it is TCP. */
+/* The reply to a packet, with these flags if it is TCP. */
 struct acl_facts acl_answer_to(const struct acl_facts *facts, uint8_t tcp_flags);
 
-/* For the router's sessions, if it has a table, and the evaluator's. */
+/* Advance the clock for the router's sessions, if it has a table, and the evaluator's. */
 void acl_naive_let_pass(uint32_t seconds);
-/* Take out what is old in all of the router's table. */
+/* Remove expired sessions from the whole router table. */
 void acl_naive_sweep(void);
-/* Sweep; then both have as many sessions, and have made and lost as many. */
+/* Sweep; then compare the numbers of sessions, of those opened and of those closed. */
 bool acl_naive_agrees(void);

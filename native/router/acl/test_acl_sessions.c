@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules that permit and reflect, against an evaluator that keeps its sessions in a list. */
+/* Rules that permit and reflect, compared with an evaluator that stores its sessions in a list. */
 #include "router/acl/acl_session.h"
 #include "router/acl/test_acl_naive_sessions.h"
 #include "tests/accounted.h"
@@ -53,14 +53,14 @@ static void replace(bool is_output, int32_t index)
 	uint32_t count = 1 + acl_draw(ACL_NAIVE_MOST_RULES);
 	for (uint32_t i = 0; i < count; i++) {
 		rules[i] = acl_draw_rule(3);
-		/* Short ones, so that many packets fit. */
+		/* Short prefixes, so that many packets match. */
 		rules[i].source.length /= (uint8_t)(1 + acl_draw(4));
 		rules[i].destination.length /= (uint8_t)(1 + acl_draw(4));
 	}
 	assert_true(acl_naive_set(is_output, index, rules, count));
 }
 
-/* 12 000 packets, some hundred pairs of rule sets, and years of time. */
+/* 12 000 packets, some hundred pairs of rule sets, and years of simulated time. */
 static void agrees_with_a_naive_evaluator(void **state)
 {
 	(void)state;
@@ -97,7 +97,7 @@ static void agrees_with_a_naive_evaluator(void **state)
 	assert_in_range(passed, STEPS / 5, STEPS * 4 / 5);
 	assert_in_range(counters().hits, STEPS / 20, hits);
 	assert_in_range(acl_naive.created, STEPS / 20, STEPS / 2);
-	/* Off the interface, all go. */
+	/* Without ACLs at the interface there are no sessions. */
 	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, false, NULL, 0), 0);
 	assert_int_equal(ws_router_acl_interface_set(rig_router, 0, true, NULL, 0), 0);
 	assert_int_equal(counters().active, 0);
@@ -111,7 +111,7 @@ static const struct ws_acl_rule reflect_all = {
 	.destination.address.family = WS_IP4,
 };
 
-/* ACL 0 reflects what comes in by e0, and 1 denies what leaves. */
+/* ACL 0 reflects packets received by e0, and ACL 1 denies all that are sent. */
 static void reflect_input(void)
 {
 	struct ws_acl_rule deny = reflect_all;
@@ -169,8 +169,8 @@ static void refuses_more_than_there_is_room_for(void **state)
 	assert_false(acl_router_passes(&answer, OUTPUT));
 }
 
-/* Packets of one frame: the second belongs to the session that the first one begins, though no rule
- * permits it. */
+/* Packets of one frame in order: the second one belongs to the session that the first one opens,
+ * though no rule permits it. */
 static void packets_of_one_frame_are_in_turn(void **state)
 {
 	(void)state;
@@ -200,7 +200,8 @@ static void packets_of_one_frame_are_in_turn(void **state)
 	assert_int_equal(session.timeout_s, TCP_TRANSIENT_S);
 }
 
-/* A sub-interface that goes takes its sessions along; others of the same packets stay. */
+/* A deleted sub-interface takes its sessions along; sessions of the same packets on other
+ * interfaces stay. */
 static void go_with_their_interface(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a router of the open ports, polling it, and freeing it. */
+/* Creating a router from the open ports, polling it, and freeing it. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "dev/rcu.h"
@@ -14,15 +14,15 @@
 #include <errno.h>
 #include <rte_malloc.h>
 
-/* Defaults, if the configuration has 0. */
+/* Defaults for members of the configuration that are 0. */
 enum {
-	/* Twice the Internet's tables of 2026, a million and a quarter of one, and more. A table has
-	 * address space for so many, and memory as they come. */
+	/* Twice the Internet's tables of 2026, a million and a quarter of one, and a reserve. A table
+	 * reserves address space for them; memory is used as routes are added. */
 	DEFAULT_IP4_ROUTES = 2097152,
 	DEFAULT_IP6_ROUTES = 1048576,
 	DEFAULT_NEIGHBORS = 16384,
 	DEFAULT_ICMP_PPS = 1000,
-	/* Sets of paths besides one for each neighbour's own route. */
+	/* Sets of paths, in addition to one for each neighbour's own route. */
 	DEFAULT_PATH_SETS = 65536,
 };
 
@@ -46,11 +46,11 @@ static int make_router(struct ws_router *router)
 
 uint32_t ws_router_held_buffers(uint16_t workers)
 {
-	uint32_t handed = workers > 1 ? HANDOFF_SLOTS : 0; /* one worker hands off to nobody */
+	uint32_t handed = workers > 1 ? HANDOFF_SLOTS : 0; /* a single worker hands off nothing */
 	return MAIN_INPUT_SLOTS + workers * (RECIRCULATE_SLOTS + HOLD_SLOTS + handed);
 }
 
-/* The router and what it points to, in one piece of memory. */
+/* The router and everything that it points to, in one allocation. */
 struct whole_router {
 	struct ws_router router;
 	struct ws_router_config config;

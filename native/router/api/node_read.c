@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters of a worker's nodes, and of the worker itself. */
+/* Reading the counters of a worker's nodes, and of the worker. */
 #include "dev/error.h"
 #include "graph/arc.h"
 #include "router/router.h"
@@ -17,7 +17,7 @@ static void clear_maxima(struct ws_router *router, uint16_t worker, void *unused
 		own_count_set(&router->workers[worker]->graph->counts->maxima[n].clocks, 0);
 }
 
-/* On the workers, which read their own without order. */
+/* Runs on the workers, which read these values without atomics. */
 void ws_router_clear_maxima(struct ws_router *router)
 {
 	workers_call(router, clear_maxima, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cost of bonds: out by one member and by two, and in. l2xc is the path without a bond. */
+/* Cost of bonds: sending through one member and through two, and receiving. l2xc is the path
+ * without a bond. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wirespeed/bonds.h"
@@ -7,7 +8,7 @@
 
 enum { MEMBER = 4, BONDED, SECOND }; /* ports; a bond is cross-connected to BONDED */
 
-/* Its only member sends all, by flow. */
+/* The only member sends everything, by flow. */
 static void make_bond(struct ws_router *router)
 {
 	static bool is_made;

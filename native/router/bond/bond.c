@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making bonds and letting go of them. Main thread. */
+/* Creating and deleting bonds. Main thread. */
 #include "router/bond/bond.h"
 
 #include "dev/error.h"

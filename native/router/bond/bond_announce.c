@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Another member sends from now on: announcements of the bond's own addresses tell switches behind
- * which port its stations are. Main thread. */
+/* Announcements of the bond's own addresses after a change of the sending member: switches learn
+ * the port behind which the addresses are. Main thread. */
 #include "router/bond/bond.h"
 #include "router/neighbor/neighbor.h"
 

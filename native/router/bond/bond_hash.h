@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The member share that the flow of a frame hashes to. */
+/* Hash bucket of a frame's flow. */
 #pragma once
 
 #include "router/bond/bond.h"
@@ -43,8 +43,9 @@ static inline uint64_t bond_hash_l34(const uint8_t *frame, size_t length)
 	return likely(flow) ? flow : bond_hash_l2(frame);
 }
 
-/* All frames of a flow have one bucket; what is no IP goes by its Ethernet addresses, and what is
- * too short for those in one. The seed keeps it apart from the choice of a path before. */
+/* All frames of a flow have one bucket. Frames other than IP are hashed by their Ethernet
+ * addresses; frames that are too short for those share a bucket. The seed makes the result
+ * independent of an earlier choice of a path. */
 static inline uint16_t bond_bucket(uint8_t balance, const uint8_t *frame, size_t length)
 {
 	if (unlikely(length < ETHERNET_LEN))

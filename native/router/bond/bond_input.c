@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bond-input: what members of bonds bring is their bond's.
+ * bond-input: packets received by members of bonds become the bond's.
  *
- * LACPDUs and markers stay the member's. A member that is not to bring anything now, or a backup
- * frames for groups, is not heard: the sender or another member brings them as well.
- *
- * A feature of the arc device-input. Uses: mbuf->port. Sets: mbuf->port, to the bond. Next:
- * ethernet-input, lacp-input, error-drop.
+ * LACPDUs and markers stay the member's. Packets are dropped if the member is not collecting, and
+ * so are group frames at a backup: the active member receives them as well. A feature of the arc
+ * device-input. Uses: mbuf->port. Sets: mbuf->port, to the bond. Next: ethernet-input, lacp-input,
+ * error-drop.
  */
 #include "graph/arc.h"
 #include "router/bond/bond.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LACP of all bonds: what workers heard, the clock, and what is sent. Main thread. */
+/* LACP of all bonds: PDUs that workers received, timers, and PDUs to send. Main thread. */
 #include "router/bond/bond.h"
 #include "router/interface/interface_settings.h"
 #include "router/packet/metadata.h"
@@ -23,7 +23,7 @@ bool bond_hear(const struct ws_router *router, const struct bond_heard *heard)
 									 sizeof(*heard));
 }
 
-/* A key is at least 1. */
+/* A key must be at least 1. */
 void bond_lacp_begin(struct ws_router *router, struct bond *bond, struct bond_member *member)
 {
 	struct lacp_party actor = {
@@ -61,7 +61,7 @@ static void run(struct ws_router *router, struct bond *bond, uint64_t now)
 			send_pdu(router, bond->members[i].port, &pdu);
 }
 
-/* LACP: what was heard, and what time brings. */
+/* Process received PDUs, then timers. */
 static void bonds_run(struct ws_router *router)
 {
 	struct bond_state *state = bond_state(router);
@@ -74,7 +74,7 @@ static void bonds_run(struct ws_router *router)
 		struct bond_member *member = bond ? bond_find_member(bond, (uint16_t)heard.port) : NULL;
 		if (!member || bond->mode != WS_BOND_LACP)
 			continue;
-		/* The link that it came by may be news. */
+		/* The link over which the PDU came may be new. */
 		lacp_enable(&member->lacp, router->interfaces[heard.port].usable, now);
 		lacp_receive(&member->lacp, &heard.pdu, now);
 		run(router, bond, now);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Markers: a member answers them once it has what it was sent before. Main thread. */
+/* Markers: the other end replies to a marker once it has received all packets sent before it. Main
+ * thread. */
 #include "dev/port.h"
 #include "router/bond/bond.h"
 #include "router/packet/output.h"
@@ -20,14 +21,14 @@ static bool loses(const struct bond_spread *before, const struct bond_spread *af
 	return false;
 }
 
-/* Markers by the worker that sends them, and out of which ports. */
+/* Markers by the worker that sends them, and the ports on which they are sent. */
 struct questions {
 	uint16_t count[WS_MAX_WORKERS];
 	uint16_t ports[WS_MAX_WORKERS][WS_MAX_PORTS];
 	struct rte_mbuf *packets[WS_MAX_WORKERS][WS_MAX_PORTS];
 };
 
-/* On the worker: they go behind what it has sent. */
+/* On the worker: they follow the packets that it has sent. */
 static void send_questions(struct ws_router *router, uint16_t index, void *argument)
 {
 	const struct questions *questions = argument;
@@ -39,8 +40,8 @@ static void send_questions(struct ws_router *router, uint16_t index, void *argum
 	}
 }
 
-/* Send a marker per TX queue of the port: workers that share a queue have sent their packets by
- * now. */
+/* Send a marker in each TX queue of the port: all workers that share the queue have sent their
+ * packets by now. */
 static void ask_by_port(const struct ws_router *router, const struct bond_member *member,
 						uint32_t number, struct questions *questions)
 {

@@ -41,12 +41,12 @@ static uint16_t free_number(struct bond *bond)
 	for (uint16_t i = 0; i < bond->member_count; i++)
 		if (bond->members[i].number == number) {
 			number++;
-			i = UINT16_MAX; /* from the first one again */
+			i = UINT16_MAX; /* start again at the first member */
 		}
 	return number;
 }
 
-/* All have one address: given, or that of the first. */
+/* All members have one address: the given one, or that of the first member. */
 static int share_mac(struct ws_router *router, const struct bond *bond, uint16_t port)
 {
 	if (!bond->given.has_mac && !bond->member_count)
@@ -170,7 +170,8 @@ int ws_router_bond_member(struct ws_router *router, uint16_t port, struct ws_bon
 	return 0;
 }
 
-/* A port that goes leaves its bond first; one MAC address, link and state are followed. */
+/* A port that is to be deleted leaves its bond first. MAC address, link and state of members are
+ * followed. */
 static int changed(struct ws_router *router, uint16_t index, enum interface_change change)
 {
 	struct bond *bond = bond_of(router, index);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bond-output: the way out of bonds and their sub-interfaces, open while these are up and a member
- * sends; what they send is counted here.
- *
- * Takes whole frames. Uses: tx interface. Next: bond-tx, error-drop.
+ * bond-output: output of bonds and their sub-interfaces, enabled while these are up and a member
+ * sends; sent frames are counted here. Takes whole frames. Uses: tx interface. Next: bond-tx,
+ * error-drop.
  */
 #include "graph/arc.h"
 #include "router/bond/bond.h"
@@ -67,5 +66,5 @@ static uint16_t bond_output_process(struct graph *graph, struct graph_node *node
 GRAPH_NODE(bond_output, .name = "bond-output", .takes = TAKES_FRAME | TAKES_LEAVING,
 		   GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
-/* Frames that leave by a bond, before one of its members gets them. */
+/* Frames that leave through a bond, before the choice of a member. */
 GRAPH_ARC(bond_output_arc, .name = "bond-output", .starts = {"bond-output"}, .end = "bond-tx")

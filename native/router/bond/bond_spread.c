@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Time for which a moved flow waits for its packets on the old member, if that is still open. */
+/* Time for which a moved flow is held back so that its packets on the old member arrive first, if
+ * that member still sends. */
 enum { QUIET_US = 200 };
 
 static bool takes(const struct ws_router *router, const struct bond *bond,
@@ -29,7 +30,8 @@ static bool has(const struct bond_spread *spread, uint16_t port)
 	return false;
 }
 
-/* List the senders: with active-backup the current one, as long as it can send, else the first. */
+/* List the senders. active-backup: the current one as long as it can send, otherwise the first one
+ * that can. */
 static void list_members(const struct ws_router *router, const struct bond *bond,
 						 struct bond_spread *spread)
 {
@@ -44,7 +46,8 @@ static void list_members(const struct ws_router *router, const struct bond *bond
 	spread->count = 1;
 }
 
-/* Each bucket stays where it was if it can, and all have as many, give or take one. */
+/* Each bucket keeps its member if possible, and the members' numbers of buckets differ by at most
+ * one. */
 static void fill_buckets(struct bond_spread *spread, const struct bond_spread *old)
 {
 	uint16_t loads[WS_MAX_PORTS] = {0}, extra = BOND_BUCKETS % spread->count;
@@ -72,7 +75,7 @@ static void fill_buckets(struct bond_spread *spread, const struct bond_spread *o
 	}
 }
 
-/* The flows of the bucket leave a member that can still send: what is on that way is not to be
+/* True if the flows of the bucket leave a member that can still send: packets under way must not be
  * overtaken. */
 static bool moves(const struct ws_router *router, struct bond *bond,
 				  const struct bond_spread *spread, uint16_t bucket)
@@ -90,8 +93,8 @@ static void replace(struct bond *bond, struct bond_spread *spread)
 	free(old);
 }
 
-/* Nobody sends what moves until the other end has what it was sent before (802.1AX clause 5.3.3):
- * it says so, or, where there is no LACP, a while is waited. */
+/* Moved flows are held until the other end has received their earlier packets (802.1AX clause
+ * 5.3.3): it replies to a marker, or without LACP a fixed time passes. */
 static void hand_over(struct ws_router *router, struct bond *bond, const struct bond_spread *spread)
 {
 	struct bond_spread *held = malloc(sizeof(*held)), before = *bond->spread;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of bonds, made with the first bond and freed with the router; its members. */
+/* The state of bonds, created with the first bond and freed with the router; its members. */
 #include "router/bond/bond.h"
 
 #include <rte_ring_elem.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bond-tx: by which member a frame leaves its bond: one, by flow or in turn, or all of them.
+ * bond-tx: the member through which a frame leaves its bond: one, by flow or round-robin, or all of
+ * them.
  *
  * Uses: tx interface, which stays that of the bond. Next: <member>-output, error-drop.
  */
@@ -32,7 +33,7 @@ static void send_copy(struct graph *graph, struct graph_node *node, const struct
 	recirculate_put(&router_worker_of(graph)->recirculate, copy, RECIRCULATE_OUTPUT + member);
 }
 
-/* Each of the members in turn, this worker's own. */
+/* Each of the members in turn; the turn is this worker's own. */
 static void take_turns(struct bond_turn *turn, const struct bond_spread *spread, uint16_t *next,
 					   uint16_t n)
 {
@@ -52,7 +53,7 @@ static void send_copies(struct graph *graph, struct graph_node *node,
 			send_copy(graph, node, packets[i], spread->members[k]);
 }
 
-/* `balance` is a constant: each has a loop of its own. Of a bucket that nobody sends the edge is
+/* `balance` is a constant, so each has a loop of its own. The edge of a bucket without member is
  * that to error-drop. */
 static inline __attribute__((always_inline)) void choose_by(uint8_t balance,
 															const struct bond_spread *spread,
@@ -89,14 +90,14 @@ static void fill(uint16_t *next, uint16_t edge, uint16_t n)
 		next[i] = edge;
 }
 
-/* Packets of one bond; a member's output has its own number. */
+/* Packets of one bond. Edges to members' output nodes are their interface numbers. */
 static void choose(struct graph *graph, struct graph_node *node, void *const *packets,
 				   uint16_t *next, uint16_t n)
 {
 	struct bond *bond = bond_of(router_of(graph), packet_tx_interface(packets[0]));
 	const struct bond_spread *spread =
 		bond ? __atomic_load_n(&bond->spread, __ATOMIC_ACQUIRE) : NULL;
-	/* It may have gone, or its last member, since bond-output looked. */
+	/* The bond or its last member may have been removed since bond-output. */
 	if (unlikely(!spread || !spread->count)) {
 		graph_count(node, NO_MEMBER, n);
 		fill(next, EDGE_DROP, n);

@@ -43,7 +43,7 @@ static void expire(struct lacp_port *port, uint64_t now_ms)
 {
 	port->receive = LACP_RX_EXPIRED;
 	port->partner.state &= (uint8_t)~LACP_IN_SYNC;
-	/* It is asked to speak soon. */
+	/* The partner is requested to send soon. */
 	port->partner.state |= LACP_SHORT_TIMEOUT;
 	port->current_until = now_ms + LACP_SHORT_MS;
 	set_actor(port, LACP_EXPIRED, true);
@@ -128,13 +128,13 @@ static void run_periodic(struct lacp_port *port, uint64_t now_ms)
 	port->periodic = wanted;
 	if (wanted == LACP_PERIODIC_NONE || (wanted == before && now_ms < port->next_periodic))
 		return;
-	/* A partner that changes to the slow rate needs no PDU at once. */
+	/* No PDU is needed at once if the partner changes to the slow rate. */
 	if (before != LACP_PERIODIC_FAST || wanted == before)
 		port->needs_to_say = true;
 	port->next_periodic = now_ms + (wanted == LACP_PERIODIC_FAST ? LACP_FAST_MS : LACP_SLOW_MS);
 }
 
-/* ---- Selection: one aggregator a bond ---- */
+/* ---- Selection: one aggregator per bond ---- */
 
 static bool may_aggregate(const struct lacp_port *port)
 {
@@ -152,8 +152,8 @@ static uint16_t count_alike(struct lacp_port *const *ports, uint16_t count,
 	return alike;
 }
 
-/* The ports of one partner: that of those which aggregate, as long as there are any, else of most
- * ports, the first of equals. NULL when there is none. */
+/* The ports of one partner aggregate: the partner of those that aggregate already, if any,
+ * otherwise the partner of most ports, the first of equals. NULL: none. */
 static const struct lacp_port *choose(struct lacp_port *const *ports, uint16_t count)
 {
 	const struct lacp_port *best = NULL;
@@ -219,7 +219,7 @@ static void enter_mux(struct lacp_port *port, enum lacp_mux_state mux, uint64_t 
 		port->needs_to_say = true;
 }
 
-/* A port that is no longer chosen leaves from wherever it was, step by step, at once. */
+/* A deselected port goes through all states back to detached at once. */
 static void run_mux(struct lacp_port *port, uint64_t now_ms)
 {
 	enum lacp_mux_state next;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LACP of one port (IEEE 802.1AX-2008 clause 5.4): receive, periodic and mux machine, with
- * independent control of collecting and distributing; and the choice among the ports of a bond.
- *
- * Pure: time comes in, in milliseconds of any clock that does not go back, and what is to be sent
- * is asked for. Nothing here needs DPDK.
+ * independent control of collecting and distributing; and the selection among the ports of a bond.
+ * Pure functions: the caller passes the time, in milliseconds of a monotonic clock, and asks for
+ * PDUs to send. Nothing here needs DPDK.
  */
 #pragma once
 
@@ -16,7 +15,7 @@ enum {
 	LACP_SHORT_MS = 3 * LACP_FAST_MS,
 	LACP_LONG_MS = 3 * LACP_SLOW_MS,
 	LACP_AGGREGATE_WAIT_MS = 2000,
-	LACP_MOST_PDUS = 3, /* in LACP_FAST_MS */
+	LACP_MOST_PDUS = 3, /* within LACP_FAST_MS */
 };
 
 enum lacp_receive_state {
@@ -39,28 +38,28 @@ struct lacp_port {
 	enum lacp_receive_state receive;
 	enum lacp_periodic_state periodic;
 	enum lacp_mux_state mux;
-	bool is_enabled;   /* there is a link */
+	bool is_enabled;   /* the port has a link */
 	bool is_selected;  /* the port aggregates in its bond */
-	bool needs_to_say; /* the other end does not know the state yet */
+	bool needs_to_say; /* the partner does not know the current state */
 	uint64_t current_until, wait_until, next_periodic;
-	uint64_t window_began; /* begin of the LACP_FAST_MS whose sent PDUs are counted */
+	uint64_t window_began; /* start of the LACP_FAST_MS in which sent PDUs are counted */
 	uint32_t sent_in_window;
 	uint64_t received, sent;
 };
 
 struct lacp_choices {
-	bool is_passive;      /* says nothing before the other end does */
-	bool is_long_timeout; /* asks to hear every 30 s, not every second */
+	bool is_passive;      /* sends nothing before the partner does */
+	bool is_long_timeout; /* requests a PDU every 30 s, not every second */
 };
 
-/* `actor` but for its state, which is made of the choices. */
+/* `actor` without its state, which follows from the settings. */
 void lacp_begin(struct lacp_port *port, const struct lacp_party *actor,
 				const struct lacp_choices *choices);
-/* Its link came or went. */
+/* The link came up or went down. */
 void lacp_enable(struct lacp_port *port, bool is_enabled, uint64_t now_ms);
-/* False for a PDU that is not taken: of the port's own system, or while there is no link. */
+/* False if the PDU is ignored: it is of the port's own system, or the link is down. */
 bool lacp_receive(struct lacp_port *port, const struct lacp_pdu *pdu, uint64_t now_ms);
 /* Run the timers of all ports of a bond, and select those that aggregate. */
 void lacp_run(struct lacp_port *const *ports, uint16_t count, uint64_t now_ms);
-/* True, with the PDU, when the port is to send it now. */
+/* True, with the PDU, if the port is to send it now. */
 bool lacp_next_pdu(struct lacp_port *port, uint64_t now_ms, struct lacp_pdu *pdu);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lacp-input: LACPDUs of members of bonds, to the main thread; and markers, which are answered.
- *
+ * lacp-input: passes LACPDUs of members of bonds to the main thread, and replies to markers.
  * Packets beyond the punt policers of LACP are dropped unread.
  *
- * Uses: mbuf->port. Sets: tx interface of an answer. Next: error-punt, <if>-output, error-drop.
+ * Uses: mbuf->port. Sets: tx interface of a reply. Next: error-punt, <if>-output, error-drop.
  */
 #include "router/bond/bond.h"
 #include "router/packet/output.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bond of e1, cross-connected to e0: every frame goes in and out of it as it is. */
+/* A bond of e1, cross-connected to e0: every frame passes unchanged in both directions. */
 #include "router/bond/bond.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -39,7 +39,7 @@ static void passes(const uint8_t *bytes, size_t length, size_t piece)
 	}
 }
 
-/* The hash reads no byte behind a frame, of any type and length. */
+/* The hash reads no byte behind the end of a frame of any type and length. */
 static void passes_every_frame(void **state)
 {
 	(void)state;
@@ -84,7 +84,7 @@ static void traces_tell_bond_and_member(void **state)
 		assert_int_equal(steps[i].tx_interface, i < 5 ? -1 : i < 7 ? made : 1);
 		assert_memory_equal(steps[i].bytes, in.bytes, WS_TRACE_BYTES);
 	}
-	/* Behind its nine steps come those of the way back. */
+	/* The nine steps are followed by those of the opposite direction. */
 	assert_string_equal(steps[10].node, "bond-input");
 	assert_int_equal(steps[10].rx_interface, 1);
 	assert_int_equal(steps[11].rx_interface, made);
@@ -108,7 +108,8 @@ static void a_member_is_for_nothing_else(void **state)
 	assert_int_equal(ws_router_bond_member_add(rig_router, made, 1, false, false), -EINVAL);
 }
 
-/* Frames that come in are the bond's, so Linux gets none by the member's pair; it may send some. */
+/* Received frames belong to the bond, so Linux receives none through the member's pair; it may send
+ * some. */
 static void a_member_may_be_paired_with_linux(void **state)
 {
 	(void)state;

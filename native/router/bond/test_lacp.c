@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LACP without a router: PDUs on exact-size heap blocks, and two ends that talk over nothing. */
+/* LACP without a router: PDUs in heap blocks of exact size, and two ends that exchange them in
+ * memory. */
 #include "cmocka_all.h"
 #include "router/bond/lacp.h"
 
@@ -8,8 +9,8 @@
 
 enum { STEP_MS = 100, FULL = LACP_IN_SYNC | LACP_COLLECTS | LACP_DISTRIBUTES };
 
-/* IEEE 802.1AX-2008 figure 5-7, written by hand: the actor is 8000,02:00:00:00:00:01,0003,0004,0005
- * with state 3d, the partner ffff,02:00:00:00:00:02,0006,0007,0008 with state c7. */
+/* IEEE 802.1AX-2008 figure 5-7, written by hand: actor 8000,02:00:00:00:00:01,0003,0004,0005 with
+ * state 3d, partner ffff,02:00:00:00:00:02,0006,0007,0008 with state c7. */
 static const uint8_t golden[LACP_LEN] = {
 	1, 1,  1,    20,   0x80, 0, 2, 0, 0, 0, 0, 1, 0, 3, 0, 4, 0,    5, 0x3d, 0, 0, 0,
 	2, 20, 0xff, 0xff, 2,    0, 0, 0, 0, 2, 0, 6, 0, 7, 0, 8, 0xc7, 0, 0,    0, 3, 16,
@@ -63,7 +64,7 @@ static void what_is_no_pdu_is_refused(void **state)
 	}
 }
 
-/* Clause 5.3.3.2, written by hand: port 0005 of 02:00:00:00:00:01 asks with number 01020304. */
+/* Clause 5.3.3.2, written by hand: port 0005 of 02:00:00:00:00:01 sends marker 01020304. */
 static void a_marker_is_asked_and_answered(void **state)
 {
 	(void)state;
@@ -80,13 +81,13 @@ static void a_marker_is_asked_and_answered(void **state)
 	free(bytes);
 }
 
-/* ---- Two ends of up to three wires ---- */
+/* ---- Two ends connected by up to three links ---- */
 
 enum { ENDS = 2, WIRES = 3 };
 
 struct line {
 	struct lacp_port ports[ENDS][WIRES];
-	bool is_cut[WIRES]; /* frames are lost, and nobody sees it */
+	bool is_cut[WIRES]; /* frames are lost, but no link goes down */
 	uint64_t now;
 	uint32_t said[ENDS][WIRES];
 };
@@ -183,7 +184,7 @@ static void two_passive_ends_say_nothing(void **state)
 	free(line);
 }
 
-/* Each is heard as often as the other end asked for. */
+/* Each end receives PDUs as often as it has requested. */
 static void period_is_the_other_ends(void **state)
 {
 	(void)state;
@@ -232,7 +233,7 @@ static void link_that_goes_ends_it_at_once(void **state)
 	free(line);
 }
 
-/* The end that restarts knows nothing; the other one lets go, and takes it again. */
+/* An end restarts without state; the other end detaches and then aggregates again. */
 static void end_that_restarts_comes_back(void **state)
 {
 	(void)state;
@@ -248,8 +249,8 @@ static void end_that_restarts_comes_back(void **state)
 	free(line);
 }
 
-/* Two partners: those of the one with more wires aggregate, and keep it against a later majority.
- */
+/* Two partners: the ports of the one with more links aggregate, and stay selected when the other
+ * one gets more. */
 static void wires_of_one_partner_aggregate(void **state)
 {
 	(void)state;
@@ -260,7 +261,7 @@ static void wires_of_one_partner_aggregate(void **state)
 	assert_int_equal(line->ports[0][0].mux, LACP_MUX_DISTRIBUTING);
 	assert_int_equal(line->ports[0][1].mux, LACP_MUX_DETACHED);
 	assert_int_equal(line->ports[0][2].mux, LACP_MUX_DISTRIBUTING);
-	/* Another key is another aggregator too. */
+	/* Another key means another aggregator. */
 	begin_port(&line->ports[1][1], 2, 7, 2, &active);
 	lacp_enable(&line->ports[1][1], true, line->now);
 	run(line, 5000);
@@ -283,7 +284,7 @@ static void own_pdus_are_not_taken(void **state)
 	assert_false(lacp_receive(&port, &pdu, 0));
 }
 
-/* No state of the other end has a port say more than the standard lets it. */
+/* In no state of the other end does a port send more PDUs than the standard allows. */
 static void no_more_than_three_in_a_second(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays that reserve addresses for their largest size and take memory only where they are
+ * Arrays that reserve address space for their maximum size and use memory only where they are
  * written.
  */
 #pragma once
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-/* Zeroed; NULL when there is no such room. */
+/* Zeroed; NULL if there is no address space. */
 static inline void *address_space_reserve(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -70,9 +70,9 @@ void adjacency_table_close(struct adjacency_table *table)
 	free(table->neighbors);
 }
 
-/* ---- One more, one less ---- */
+/* ---- Adding and removing ---- */
 
-/* 0 when there is none. */
+/* Returns 0 if the table is full. */
 static uint32_t allocate_adjacency(struct adjacency_table *table)
 {
 	uint32_t index = table->first_free ? table->first_free : table->end;
@@ -129,14 +129,15 @@ uint32_t adjacency_next_on(struct adjacency_table *table, uint32_t index)
 static void free_adjacency(struct adjacency_table *table, uint32_t index)
 {
 	struct neighbor *neighbor = &table->neighbors[index];
-	/* But for the generation, which workers read meanwhile. */
+	/* All but the generation, which workers may be reading. */
 	neighbor->next_hop = (struct ws_address){0};
 	memset(&neighbor->references, 0, sizeof(*neighbor) - offsetof(struct neighbor, references));
 	neighbor->next_free = table->first_free;
 	table->first_free = index;
 }
 
-/* Before and after the workers have let go of it: it lives while the number is even. */
+/* Called before and after the grace period of a removal: an adjacency is valid while its generation
+ * is even. */
 static void count_generation(struct adjacency_table *table, uint32_t index)
 {
 	__atomic_add_fetch(&table->neighbors[index].generation, 1, __ATOMIC_RELEASE);
@@ -328,7 +329,7 @@ static void resolve_one(struct adjacency_table *table, uint32_t index, const uin
 void adjacency_resolve(struct adjacency_table *table, uint32_t index, const uint8_t *mac)
 {
 	uint8_t copy[ETHERNET_ADDRESS_LEN];
-	memcpy(copy, mac, sizeof(copy)); /* it may lie in the rewrite that changes */
+	memcpy(copy, mac, sizeof(copy)); /* `mac` may point into the rewrite that changes */
 	resolve_one(table, index, copy);
 	for (int link = 0; link < LINKS; link++)
 		if (table->neighbors[index].links[link])

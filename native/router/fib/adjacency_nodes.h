@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The node that packets of each adjacency kind go to. A node registers its kind at the foot of
- * its own file. A kind without a node leads to error-drop.
+ * The node for packets of each adjacency kind. A node registers its kind at the foot of its file. A
+ * kind without a node leads to error-drop.
  */
 #pragma once
 

@@ -12,16 +12,16 @@
 
 #define NO_PLACE UINT32_MAX
 
-/* ---- The next hops of recursive paths, each once ---- */
+/* ---- The next hops of recursive paths, without duplicates ---- */
 
 struct next_hop {
 	struct ws_prefix prefix; /* host prefix; in a query any prefix */
 	uint16_t table;
-	uint32_t paths; /* that have it */
+	uint32_t paths; /* number of paths with it */
 };
 
 /* A prefix equals those that it covers. Prefixes that it does not cover are all below or all above,
- * so a search ends at a covered one if there is any. */
+ * so a search ends at a covered one if there is one. */
 static int compare(const void *a, const void *b)
 {
 	const struct next_hop *one = a, *other = b;
@@ -37,7 +37,7 @@ static int compare(const void *a, const void *b)
 	return memcmp(x->bytes, y->bytes, sizeof(x->bytes));
 }
 
-/* `*place` says that it was. */
+/* `*place` becomes its place. */
 static int take_next_hop(struct load_balance_table *table, const struct path_key *path,
 						 uint32_t *place)
 {
@@ -92,8 +92,8 @@ static int join(struct balance_set *set, uint32_t balance, uint32_t path, uint32
 	return 0;
 }
 
-/* The last one takes the place of the one that leaves. `places` are of `self`, whose use may not be
- * there yet. */
+/* The last member moves to the place of the removed one. `places` are those of `self`, whose use
+ * may not exist yet. */
 static void leave(struct load_balance_table *table, struct balance_set *set, uint32_t place,
 				  uint32_t *places)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sets of the load balances that a change of one interface or route can affect, so that a change
- * visits no others. Main thread only.
+ * Sets of load balances that the change of one interface or route can affect, so that a change
+ * visits only these. Main thread only.
  */
 #pragma once
 
@@ -9,8 +9,8 @@
 
 struct ws_prefix;
 
-/* Put the load balance into the sets that its paths belong to; its places there are for
- * balance_sets_leave, also when it fails. */
+/* Put the load balance into the sets that its paths belong to; it stores its places there for
+ * balance_sets_leave, also on failure. */
 int balance_sets_join(struct load_balance_table *table, uint32_t index,
 					  const struct path_list *list, uint32_t **places);
 void balance_sets_leave(struct load_balance_table *table, const struct path_list *list,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table of routes of one family, as users name it: prefix to load balance,
- * LOAD_BALANCE_NO_ROUTE where nothing matches. Workers look up in `trie`; the main thread writes.
+ * A table of routes of one family, as users refer to it: prefix to load balance,
+ * LOAD_BALANCE_NO_ROUTE without a match. Workers look up in `trie`; the main thread writes.
  */
 #pragma once
 
@@ -13,9 +13,9 @@
 struct fib_table {
 	uint8_t family;
 	uint16_t index; /* in its family; 0 is the default table */
-	uint32_t id;    /* the user's number */
+	uint32_t id;    /* the user's number of the table */
 	char name[WS_NAME_LEN];
 	struct fib_trie trie;
-	uint32_t flow_hash; /* enum ws_flow_field, one by one */
-	uint32_t tunnels;   /* that are routed by it, and places of unicast RPF; main thread's */
+	uint32_t flow_hash; /* bits of enum ws_flow_field */
+	uint32_t tunnels;   /* users other than routes: tunnels and unicast RPF; main thread only */
 };

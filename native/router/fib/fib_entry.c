@@ -7,7 +7,7 @@ static uint32_t entry_to(const struct fib_trie *fib, uint32_t kind, const void *
 	return kind << FIB_TRIE_KIND_SHIFT | (uint32_t)(distance / FIB_TRIE_NODE_UNIT);
 }
 
-/* The value of addresses that no prefix of the entry's list covers. */
+/* Entry for addresses that no prefix of the list covers. */
 static uint32_t *list_otherwise(const struct fib_trie *fib, uint32_t entry)
 {
 	return &fib_entry_list(fib, entry)->entries[PREFIX_LIST_MOST];
@@ -28,7 +28,7 @@ void fib_entries_overwrite(const struct fib_trie *fib, uint32_t *entries, uint32
 	}
 }
 
-/* The entry leads to a list of these from now on, to what covers it all when there are none. */
+/* Replace the entry's list by one of these items; by the covering entry if there are none. */
 static void replace_list(struct fib_trie *fib, uint32_t *entry,
 						 const struct prefix_list_item *items, uint32_t count)
 {
@@ -60,14 +60,14 @@ void fib_entry_remove(struct fib_trie *fib, uint32_t *entry, struct prefix_list_
 {
 	struct prefix_list_item items[PREFIX_LIST_MOST];
 	uint32_t count = fib_entry_list_count(fib, *entry);
-	/* There is: SPARE_LISTS more than routes. */
+	/* There is room: SPARE_LISTS more than routes. */
 	node_pool_reserve(&fib->lists, 1);
 	prefix_list_read(fib_entry_list(fib, *entry), items, count);
 	prefix_list_remove(items, count, item);
 	replace_list(fib, entry, items, count - 1);
 }
 
-/* A group all of whose entries are `entry`, as an entry. */
+/* Make a group with all entries equal to `entry`; returns the entry that leads to it. */
 static uint32_t take_group(struct fib_trie *fib, uint32_t entry)
 {
 	uint32_t *entries = node_pool_take(&fib->groups);
@@ -76,7 +76,7 @@ static uint32_t take_group(struct fib_trie *fib, uint32_t entry)
 	return entry_to(fib, FIB_TRIE_GROUP, entries);
 }
 
-/* A group in place of the list, with lists of its own for what does not end within it. */
+/* Replace the list by a group; prefixes that do not end within it get lists of their own. */
 static void spread_list(struct fib_trie *fib, uint32_t *entry, uint8_t depth)
 {
 	struct prefix_list_item items[PREFIX_LIST_MOST];
@@ -85,7 +85,7 @@ static void spread_list(struct fib_trie *fib, uint32_t *entry, uint8_t depth)
 	uint32_t *below = fib_entry_group(fib, group);
 	uint8_t end = depth + 8;
 	prefix_list_read(fib_entry_list(fib, list), items, count);
-	/* The shorter ones first: they cover longer ones. */
+	/* Shorter prefixes first: they cover longer ones. */
 	for (uint32_t i = count; i--;) {
 		uint32_t index = items[i].key >> 24, length = prefix_entry_length(items[i].entry);
 		struct fib_place place =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets of an entry in the trie of routes, and their changes by the main thread. */
+/* Entries of the trie of routes, and their changes by the main thread. */
 #pragma once
 
 #include "router/fib/fib_trie.h"
@@ -45,11 +45,12 @@ static inline uint32_t fib_entry_list_count(const struct fib_trie *fib, uint32_t
 	return fib_entry_is_list(entry) ? *node_pool_link(&fib->lists, fib_entry_list(fib, entry)) : 0;
 }
 
-/* In `count` entries and what is below them, those of prefixes of `shortest` to `longest` bits. */
+/* In `count` entries and everything below them, overwrite those of prefixes of `shortest` to
+ * `longest` bits. */
 void fib_entries_overwrite(const struct fib_trie *fib, uint32_t *entries, uint32_t count,
 						   uint8_t shortest, uint8_t longest, uint32_t by);
 
-/* End of a prefix: a run of entries, in the root or in the last of the groups on its way. */
+/* The entries of a prefix: a run in the root, or in the last group on its path. */
 struct fib_place {
 	uint32_t *entries;
 	uint32_t count;
@@ -60,7 +61,7 @@ static inline struct fib_place fib_place_in(uint32_t *table, uint32_t index, uin
 	return (struct fib_place){&table[index & ~0u << unused_bits], 1u << unused_bits};
 }
 
-/* A prefix with a value as a list has it that is behind `depth` bits. */
+/* A prefix with its value as an item of a list behind `depth` bits. */
 static inline struct prefix_list_item fib_list_item(const struct ws_prefix *prefix, uint8_t depth,
 													uint32_t value)
 {
@@ -81,9 +82,9 @@ static inline bool fib_list_reaches(const struct fib_trie *fib, const struct ws_
 	return fib_has_lists(fib) && prefix->length <= depth + PREFIX_LIST_BITS;
 }
 
-/* Into the list that an entry leads to; there must be room for another list. */
+/* Add to the list of the entry; there must be room for another list. */
 void fib_entry_add(struct fib_trie *fib, uint32_t *entry, struct prefix_list_item item);
-/* Out of it, where it must be. */
+/* Remove from the list of the entry, which must contain it. */
 void fib_entry_remove(struct fib_trie *fib, uint32_t *entry, struct prefix_list_item item);
-/* The entry, behind `depth` bits, leads to a group from now on, if it did not. */
+/* Let the entry, behind `depth` bits, lead to a group if it does not yet. */
 void fib_entry_make_group(struct fib_trie *fib, uint32_t *entry, uint8_t depth);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Look-up of up to a frame of IPv4 addresses in a table, for workers. */
+/* Lookup of up to a frame of IPv4 addresses in a table, for workers. */
 #pragma once
 
 #include "graph/lanes.h"
 #include "router/fib/fib_trie.h"
 
-/* So many accesses ahead: those under way stay as many as the CPU can have, however long each
- * takes. */
+/* Prefetch distance, in accesses: as many are under way as the CPU supports, whatever their
+ * latency. */
 enum { FIB_TRIE_AHEAD = 64 };
 
 LANES_INLINE void fib_trie_prefetch_eight(const struct fib_trie *fib, const uint32_t *addresses)
@@ -15,7 +15,7 @@ LANES_INLINE void fib_trie_prefetch_eight(const struct fib_trie *fib, const uint
 		__builtin_prefetch(&fib->root[addresses[i] >> 8]);
 }
 
-/* The value of an address whose first access gave `first`, which leads to the second one. */
+/* The value of an address whose first access returned `first`, which requires a second one. */
 static inline uint32_t fib_trie_lookup_deeper(const struct fib_trie *fib, uint32_t address,
 											  uint32_t first, uint32_t default_value)
 {
@@ -25,9 +25,9 @@ static inline uint32_t fib_trie_lookup_deeper(const struct fib_trie *fib, uint32
 }
 
 /*
- * The values of up to FIB_TRIE_MAX_LOOKUP IPv4 addresses, given as numbers. One access suffices for
- * most of them: all of the first accesses come before the second ones, which only addresses under a
- * prefix longer than /24 need, so that their misses overlap.
+ * The values of up to FIB_TRIE_MAX_LOOKUP IPv4 addresses, given as numbers. Most need one access.
+ * All first accesses precede the second ones, which only addresses under a prefix longer than /24
+ * need, so that cache misses overlap.
  */
 static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const uint32_t *addresses,
 											uint32_t *values, uint16_t n)
@@ -45,7 +45,7 @@ static inline void fib_trie_lookup_bulk_ip4(const struct fib_trie *fib, const ui
 									(lanes_all(default_value) & none));
 		if (!lanes_any(leads))
 			continue;
-		/* All to one station, as what a router's own address gets. */
+		/* Eight packets to one address, such as the router's own. */
 		if (!lanes_any(lanes_load(addresses + i) ^ addresses[i])) {
 			lanes_store(values + i, lanes_all(fib_trie_lookup_deeper(fib, addresses[i], values[i],
 																	 default_value)));

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Look-up of up to a frame of IPv6 addresses in a table, for workers.
- *
- * Most entries of the root lead to a list, or to a group and that to lists. Eight addresses take
- * these steps side by side, whichever of them each needs; the few that go deeper, and those that
- * make no eight, are looked up level by level.
+ * Lookup of up to a frame of IPv6 addresses in a table, for workers. Most entries of the root lead
+ * to a list, or to a group whose entries lead to lists. Eight addresses take these steps together,
+ * whichever of them each needs. Addresses that go deeper, and the last ones if they are fewer than
+ * eight, are looked up level by level.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 
 /* ---- Level by level ---- */
 
-/* Values in place of the entries found last. */
+/* Replace the last entries by their values. */
 static inline void fib_trie_finish(const struct fib_trie *fib, uint32_t *values, uint16_t n)
 {
 	uint32_t default_value = __atomic_load_n(&fib->default_value, __ATOMIC_RELAXED);
@@ -22,9 +21,9 @@ static inline void fib_trie_finish(const struct fib_trie *fib, uint32_t *values,
 }
 
 /*
- * The values of up to FIB_TRIE_MAX_LOOKUP addresses of IPv6, however deep they go. All of them go
- * down a level together, so that their cache misses overlap and nothing depends on a guess how deep
- * each goes; those that come to a list look into it in the end.
+ * The values of up to FIB_TRIE_MAX_LOOKUP IPv6 addresses, at any depth. All addresses descend
+ * together, level by level, so that their cache misses overlap and no branch depends on the depth
+ * of one. Lists are searched at the end.
  */
 static __attribute__((noinline, unused)) void fib_trie_lookup_deep(const struct fib_trie *fib,
 																   const uint8_t *const *addresses,
@@ -47,7 +46,7 @@ static __attribute__((noinline, unused)) void fib_trie_lookup_deep(const struct 
 			uint16_t i = deeper[k]; /* NOLINT(clang-analyzer-core.uninitialized.Assign) */
 			uint32_t entry = fib_trie_load(entries[k]), kind = fib_trie_kind(entry);
 			uint32_t to_group = kind == FIB_TRIE_GROUP;
-			/* The last level has no groups: then whichever byte is there will do. */
+			/* The last level has no groups: any byte will do there. */
 			uint32_t index = addresses[i][byte % ADDRESS_BYTES] & (0 - to_group);
 			values[i] = entry;
 			entries[still] = (const uint32_t *)fib_trie_node(fib, entry) + index;
@@ -69,13 +68,13 @@ static __attribute__((noinline, unused)) void fib_trie_lookup_deep(const struct 
 	fib_trie_finish(fib, values, n);
 }
 
-/* ---- Eight at once ---- */
+/* ---- Eight addresses at once ---- */
 
-enum { FIB_LOOKUP_SLOT_BITS = 4 }; /* so many of a byte say which of a cache line's entries */
+enum { FIB_LOOKUP_SLOT_BITS = 4 }; /* bits of a byte that select the entry within a cache line */
 _Static_assert((sizeof(uint32_t) << FIB_LOOKUP_SLOT_BITS) == (size_t)FIB_TRIE_NODE_UNIT,
 			   "a group's entries in a unit of nodes");
 
-/* `a` where `asked` has all bits, `b` where it has none. */
+/* `a` in lanes where `asked` has all bits set, `b` where it has none. */
 LANES_INLINE lanes lanes_choose(lanes asked, lanes a, lanes b)
 {
 	return (a & asked) | (b & ~asked);
@@ -87,9 +86,9 @@ LANES_INLINE lanes fib_lookup_are(lanes entries, uint32_t kind)
 }
 
 /*
- * The cache lines, counted from `nodes` on, in which eight addresses go on behind their entries: a
- * list's, or that of a group in which the entry for `byte` is; the first one, which may be read as
- * well, when an entry does not lead deeper.
+ * For eight addresses: the cache line, counted from `nodes`, that continues the lookup behind their
+ * entries: a list, or the line of a group that holds the entry for `byte`. The first line, which is
+ * readable, for entries that do not lead deeper.
  */
 LANES_INLINE lanes fib_lookup_lines(lanes entries, lanes byte)
 {
@@ -112,7 +111,7 @@ LANES_INLINE void fib_lookup_prefetch_lines(const struct fib_trie *fib, lanes li
 		__builtin_prefetch(fib_lookup_line(fib, at[i]));
 }
 
-/* The entries for `byte` of the groups in these lines. */
+/* The entries for `byte` in these lines of groups. */
 LANES_INLINE lanes fib_lookup_in_groups(const struct fib_trie *fib, lanes lines, lanes byte)
 {
 	lanes slots = byte & ((1u << FIB_LOOKUP_SLOT_BITS) - 1);
@@ -122,16 +121,16 @@ LANES_INLINE lanes fib_lookup_in_groups(const struct fib_trie *fib, lanes lines,
 	return (lanes){found[0], found[1], found[2], found[3], found[4], found[5], found[6], found[7]};
 }
 
-/* Some numbers of each of a frame's addresses, by way of their place in it. */
+/* Numbers for each of a frame's addresses, by its place in the frame. */
 struct fib_lookup {
 	uint32_t starts[FIB_TRIE_MAX_LOOKUP], seconds[FIB_TRIE_MAX_LOOKUP]; /* 32 bits each */
 	uint32_t words[FIB_TRIE_MAX_LOOKUP],
 		ends[FIB_TRIE_MAX_LOOKUP];       /* operands of a list comparison */
-	uint32_t found[FIB_TRIE_MAX_LOOKUP]; /* and what it says */
+	uint32_t found[FIB_TRIE_MAX_LOOKUP]; /* the result */
 	uint16_t deep_at[FIB_TRIE_MAX_LOOKUP + 1], deep_count;
 };
 
-/* The eight whose entries lead to yet another group are for fib_trie_lookup_deep(). */
+/* Addresses whose entries lead to yet another group are left to fib_trie_lookup_deep(). */
 LANES_INLINE void fib_lookup_note_deep(struct fib_lookup *lookup, uint16_t at, lanes deep)
 {
 	for (int i = 0; i < LANES; i++) {
@@ -149,8 +148,8 @@ LANES_INLINE void fib_lookup_pass_starts(struct fib_lookup *lookup, const uint8_
 	lanes_store(lookup->seconds + i, lanes_swap(words[1]));
 }
 
-/* The entries of the root, and on its way what they lead to. Of the accesses to the root itself as
- * many are on their way as the CPU looks ahead; to ask for them before costs more (bench-nodes). */
+/* Read the entries of the root and prefetch what they lead to. The accesses to the root overlap as
+ * far as the CPU looks ahead; prefetching them costs more (bench_nodes). */
 LANES_INLINE void fib_lookup_pass_root(const struct fib_trie *fib, const struct fib_lookup *lookup,
 									   uint32_t *values, uint16_t i)
 {
@@ -160,7 +159,7 @@ LANES_INLINE void fib_lookup_pass_root(const struct fib_trie *fib, const struct 
 	fib_lookup_prefetch_lines(fib, fib_lookup_lines(entries, starts & 0xff));
 }
 
-/* From the entries of the root to what the groups behind some of them say. */
+/* Continue from the entries of the root through groups, for those that lead to one. */
 LANES_INLINE void fib_lookup_pass_groups(const struct fib_trie *fib, struct fib_lookup *lookup,
 										 uint32_t *values, uint16_t i)
 {
@@ -183,7 +182,7 @@ LANES_INLINE void fib_lookup_pass_groups(const struct fib_trie *fib, struct fib_
 				(in_group & GROUP_BITS) + (FIB_TRIE_ROOT_BITS + PREFIX_LIST_BITS));
 }
 
-/* Look up in the lists of those entries that lead to one; the others use any list. */
+/* Search the lists of entries that lead to one; other lanes read any list. */
 LANES_INLINE void fib_lookup_pass_lists(const struct fib_trie *fib, struct fib_lookup *lookup,
 										const uint32_t *values, uint16_t i)
 {
@@ -196,7 +195,7 @@ LANES_INLINE void fib_lookup_pass_lists(const struct fib_trie *fib, struct fib_l
 												 lookup->words[i + k], lookup->ends[i + k]);
 }
 
-/* Values in place of entries. */
+/* Replace entries by values. */
 LANES_INLINE void fib_lookup_finish(const struct fib_trie *fib, const struct fib_lookup *lookup,
 									uint32_t *values, uint16_t i)
 {

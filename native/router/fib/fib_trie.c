@@ -9,11 +9,11 @@
 #include <errno.h>
 
 enum {
-	/* IPv6 at most, since lists replace nearly all groups. An IPv4 route never needs more than one.
-	 */
+	/* At most, for IPv6, since lists replace nearly all groups. An IPv4 route never needs more than
+	 * one. */
 	GROUPS_PER_ROUTE = 4,
 	MIN_GROUPS = 4096,
-	SPARE_LISTS = 4096, /* beyond one for each route: those that workers may still read */
+	SPARE_LISTS = 4096, /* in addition to one per route: lists that workers may still read */
 };
 #define ROOT_ENTRIES (1u << FIB_TRIE_ROOT_BITS)
 #define GROUP_BYTES (FIB_TRIE_GROUP_SIZE * sizeof(uint32_t))
@@ -52,10 +52,10 @@ void fib_trie_close(struct fib_trie *fib)
 	fib->nodes = NULL;
 }
 
-/* ---- Ways ---- */
+/* ---- Paths ---- */
 
-/* Down the groups that there are, towards a prefix: the entry where it goes on to a list, or to no
- * more, and how many bits are behind that. */
+/* The path through existing groups towards a prefix: the entry where it continues in a list or
+ * ends, and the number of bits before it. */
 struct way {
 	uint32_t *table, *entry;
 	uint8_t depth;
@@ -82,8 +82,7 @@ static struct way way_to(const struct fib_trie *fib, const struct ws_prefix *pre
 	return way;
 }
 
-/* End of the prefix in the way's table, over what is of `shortest` bits up to its own length.
- */
+/* Write the prefix's entry over those of prefixes from `shortest` bits up to its own length. */
 static void overwrite_at(const struct fib_trie *fib, const struct ws_prefix *prefix,
 						 const struct way *way, uint8_t shortest, uint32_t by)
 {
@@ -92,7 +91,7 @@ static void overwrite_at(const struct fib_trie *fib, const struct ws_prefix *pre
 	fib_entries_overwrite(fib, place.entries, place.count, shortest, prefix->length, by);
 }
 
-/* Room for all that adding the prefix may take. */
+/* Reserve all nodes that adding the prefix may take. */
 static bool reserve_nodes(struct fib_trie *fib, const struct ws_prefix *prefix)
 {
 	struct way way = way_to(fib, prefix);
@@ -126,7 +125,7 @@ static void add_prefix(struct fib_trie *fib, const struct ws_prefix *prefix, uin
 	overwrite_at(fib, prefix, &way, 0, fib_entry_make(prefix->length, value));
 }
 
-/* A new value for a prefix that is there. */
+/* Replace the value of an existing prefix. */
 static void replace_value(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t value)
 {
 	struct way way = way_to(fib, prefix);
@@ -142,8 +141,8 @@ static void replace_value(struct fib_trie *fib, const struct ws_prefix *prefix, 
 }
 
 /*
- * Decrement the prefix counts on the way to a removed prefix. The first group without prefixes, and
- * with it those below, which are on this way alone, is replaced by `by`, the value of all its
+ * Decrement the prefix counts on the path of a removed prefix. The first group without prefixes,
+ * and the groups below it, which are only on this path, are replaced by `by`, the value of all its
  * entries.
  */
 static void leave_groups(struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t by)
@@ -165,9 +164,9 @@ static void leave_groups(struct fib_trie *fib, const struct ws_prefix *prefix, u
 /* ---- Prefixes ---- */
 
 /*
- * The trie mostly knows whether a prefix is there, in one or two accesses where the tree takes
- * twenty: what stands at its first address is of its own length, or of a shorter one when it is not
- * there. Only a longer one hides it.
+ * In most cases the trie shows whether a prefix exists, in one or two accesses, where the tree
+ * takes twenty: the entry at its first address has the prefix's length, or a shorter length if the
+ * prefix does not exist. Only a longer prefix hides it.
  */
 bool fib_trie_get(const struct fib_trie *fib, const struct ws_prefix *prefix, uint32_t *value)
 {
@@ -228,7 +227,7 @@ void fib_trie_remove(struct fib_trie *fib, const struct ws_prefix *prefix)
 		__atomic_store_n(&fib->default_value, 0, __ATOMIC_RELEASE);
 		return;
 	}
-	/* The value from now on; the default route is not in the trie. */
+	/* The new entry; the default route is not in the trie. */
 	uint32_t by = above.length ? fib_entry_make(above.length, above.value) : 0;
 	struct way way = way_to(fib, prefix);
 	if (prefix->length > way.depth)

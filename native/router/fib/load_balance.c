@@ -34,7 +34,7 @@ static int compare_lists(const void *a, const void *b, size_t length)
 	const struct path_list *x, *y;
 	memcpy(&x, a, length);
 	memcpy(&y, b, length);
-	/* DPDK compares a key whose signature is 0 with empty places as well, which hold no list. */
+	/* DPDK also compares a key whose signature is 0 with empty slots, which hold no list. */
 	return !x || !y || x->count != y->count || memcmp(x, y, list_size(x));
 }
 
@@ -89,7 +89,7 @@ void load_balance_table_close(struct load_balance_table *table)
 	balance_sets_close(table);
 }
 
-/* ---- Making one ---- */
+/* ---- Creation ---- */
 
 static uint32_t resolve_list(const struct load_balance_table *table, const struct path_list *list,
 							 struct path_key *leaves)
@@ -172,7 +172,7 @@ void load_balance_release(struct load_balance_table *table, uint32_t index, uint
 	table->used--;
 }
 
-/* ---- Resolving again ---- */
+/* ---- Update ---- */
 
 /* Parts of a load balance that workers may read until the grace period ends. */
 struct retired {
@@ -180,7 +180,7 @@ struct retired {
 	uint32_t balance, leaf_count, *adjacencies;
 };
 
-/* So many at once have the workers waited for once. */
+/* Number of updates per grace period. */
 enum { REFRESH_BATCH = 256 };
 
 struct refresh {
@@ -216,7 +216,8 @@ static void refresh_list(struct refresh *refresh, uint32_t index)
 	uint32_t count = table->resolve(table->resolve_context, use->list, leaves);
 	if (count == use->leaf_count && !memcmp(leaves, use->leaves, count * sizeof(*leaves)))
 		return;
-	/* When there is no room for what it leads to now, it leads nowhere rather than astray. */
+	/* If there is no room for the new result, packets are dropped rather than sent the wrong way.
+	 */
 	if (load_balance_make_draft(table, use->list->payload, leaves, count, &draft)) {
 		leaves[0] = (struct path_key){.kind = WS_PATH_DROP, .weight = 1};
 		if (load_balance_make_draft(table, use->list->payload, leaves, 1, &draft))
@@ -224,7 +225,7 @@ static void refresh_list(struct refresh *refresh, uint32_t index)
 	}
 	struct load_balance *balance = &table->balances[index];
 	refresh->retired[refresh->count++] = (struct retired){
-		/* Buckets of a load balance that was retired before must not be freed twice. */
+		/* The buckets of a load balance that was retired before must not be freed twice. */
 		.buckets = balance->adjacency == ADJACENCY_LOAD_BALANCE ? balance->buckets : NULL,
 		.balance = index,
 		.leaf_count = use->leaf_count,

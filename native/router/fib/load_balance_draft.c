@@ -22,8 +22,8 @@ uint32_t load_balance_share(const uint32_t *weights, uint32_t count, uint32_t *s
 	}
 	uint32_t used = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		/* A bucket each, and the others in proportion, rounded down; the rest goes to the first
-		 * paths. */
+		/* One bucket each, and a proportion of the others, rounded down; the first paths get the
+		 * rest. */
 		shares[i] =
 			1 + (uint32_t)((LOAD_BALANCE_MAX_BUCKETS - count) * (uint64_t)weights[i] / total);
 		used += shares[i];
@@ -35,7 +35,7 @@ uint32_t load_balance_share(const uint32_t *weights, uint32_t count, uint32_t *s
 
 /* ---- From a path to its adjacency ---- */
 
-/* Packets sent to the next hop of a path without labels to push. */
+/* Kind of the packets sent to the next hop of a path without labels. */
 static enum adjacency_link payload_link(uint16_t payload)
 {
 	static const enum adjacency_link links[] = {
@@ -57,7 +57,7 @@ static int64_t forwarding_adjacency(struct adjacency_table *table, uint16_t payl
 	case WS_PATH_LOOKUP:
 		return adjacency_lookup(table, leaf->table);
 	case WS_PATH_LOCAL:
-		/* Local delivery under a label looks up the address as without it. */
+		/* Below a label, local delivery looks up the address as for unlabelled packets. */
 		return payload < PAYLOAD_MPLS ? ADJACENCY_LOCAL
 									  : adjacency_lookup(table, ADJACENCY_RX_TABLE);
 	case WS_PATH_UNREACHABLE:
@@ -69,8 +69,8 @@ static int64_t forwarding_adjacency(struct adjacency_table *table, uint16_t payl
 	}
 }
 
-/* The last label takes the place of one that came, if any did. Then it counts that one's TTL on,
- * also where a recursive path made it so: a loop would not end otherwise. */
+/* The last pushed label replaces a received one, if any. It then inherits that label's TTL, also
+ * through a recursive path; otherwise a loop would not end. */
 static int64_t push_labels(struct adjacency_table *table, uint16_t payload,
 						   const struct path_key *leaf, uint32_t next)
 {

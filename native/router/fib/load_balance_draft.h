@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The adjacencies of a load balance, resolved from its paths before it gets its place in the
- * table.
+ * The adjacencies of a load balance, resolved from its paths before it gets its index in the table.
  */
 #pragma once
 
 #include "router/fib/load_balance.h"
 
-/* Everything of a load balance but its place in the table. */
+/* All data of a load balance except for its index. */
 struct load_balance_draft {
 	struct path_key *leaves;
 	uint32_t *adjacencies;
@@ -15,7 +14,7 @@ struct load_balance_draft {
 	struct load_balance balance;
 };
 
-/* Takes a reference of each adjacency that the leaves lead to; on failure of none. */
+/* Takes a reference of each adjacency that the leaves lead to; none on failure. */
 int load_balance_make_draft(struct load_balance_table *table, uint16_t payload,
 							const struct path_key *leaves, uint32_t count,
 							struct load_balance_draft *draft);

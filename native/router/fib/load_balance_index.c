@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of load balances, and what workers read there. */
+/* Indices of load balances, and the data there that workers read. */
 #include "dev/error.h"
 #include "router/fib/load_balance.h"
 
@@ -27,8 +27,8 @@ void load_balance_unclaim(struct load_balance_table *table, uint32_t index)
 }
 
 /*
- * Workers that found ADJACENCY_LOAD_BALANCE read the buckets until the end of their walk, so
- * these are there first and stay until the workers have let go.
+ * Workers that have read ADJACENCY_LOAD_BALANCE use the buckets until the end of their walk, so
+ * these are written first and freed after a grace period.
  */
 void load_balance_publish(struct load_balance *balance, const struct load_balance *changed)
 {

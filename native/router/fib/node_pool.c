@@ -4,7 +4,8 @@
 #include "dev/rcu.h"
 #include "router/fib/address_space.h"
 
-/* So many are retired before memory never used is left alone and the workers are waited for. */
+/* Number of retired nodes that are reclaimed, with a wait for the workers, before unused memory is
+ * taken. */
 enum { RECLAIM_BATCH = 1024 };
 #define NO_NODE UINT32_MAX
 
@@ -37,7 +38,7 @@ uint32_t *node_pool_link(const struct node_pool *pool, const void *memory)
 	return &pool->links[number_of(pool, memory)];
 }
 
-/* The workers let go of what was retired, so that it can be taken again. */
+/* Wait for the workers; then retired nodes can be taken again. */
 static void reclaim(struct node_pool *pool)
 {
 	rcu_synchronize();

@@ -14,7 +14,7 @@
 /* Retired entries per grace period. */
 enum { RETIRED = 4096 };
 
-/* ---- Room ---- */
+/* ---- Reserved room ---- */
 
 static void release_reserved(const struct load_balance_table *table, uint32_t size)
 {
@@ -73,7 +73,7 @@ static void leave(struct load_balance_table *table, uint32_t index)
 		own[own[index].next].previous = own[index].previous;
 }
 
-/* It follows another one from now on; the one before is to be let go of afterwards. */
+/* Follow another load balance from now on; the caller releases the previous one afterwards. */
 static void own_balance_lead(struct load_balance_table *table, uint32_t index, uint32_t base)
 {
 	leave(table, index);
@@ -87,7 +87,7 @@ void own_balances_follow(struct load_balance_table *table, uint32_t base)
 		load_balance_publish(&table->balances[i], &table->balances[base]);
 }
 
-/* ---- One more, one less ---- */
+/* ---- Adding and removing ---- */
 
 static void free_retired(struct load_balance_table *table)
 {
@@ -116,7 +116,7 @@ int64_t own_balance_take(struct load_balance_table *table, uint32_t base)
 	return index;
 }
 
-/* Workers find it no more, though they may be reading it. */
+/* Workers find it no more, but may still be reading it. */
 static void own_balance_release(struct load_balance_table *table, uint32_t index)
 {
 	leave(table, index);
@@ -127,7 +127,7 @@ static void own_balance_release(struct load_balance_table *table, uint32_t index
 		free_retired(table);
 }
 
-/* ---- Of a route ---- */
+/* ---- For a route ---- */
 
 int64_t route_balance(struct load_balance_table *table, uint32_t before, uint32_t base)
 {

@@ -11,11 +11,12 @@
 /* One per load balance, by index; those without `base` are shared. */
 struct own_balance {
 	uint32_t base;           /* the balance it follows; 0: none */
-	uint32_t next, previous; /* list of those of one base, whose `next` is the first; released: list
-								of free ones */
+	uint32_t next, previous; /* list of those with one base, whose `next` is the first; released:
+								list of free ones */
 };
 
-/* Reserves places for `count` more, once. Only while the workers are paused, since arrays move. */
+/* Reserve places for `count` more load balances, once. Workers must be paused, since arrays move.
+ */
 int own_balances_reserve(struct load_balance_table *table, uint32_t count);
 /* Releases the reserved arrays with all entries of the table. */
 void own_balances_close(struct load_balance_table *table);

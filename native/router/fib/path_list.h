@@ -5,7 +5,7 @@
 #include "router/fib/load_balance.h"
 #include "wirespeed/routes.h"
 
-/* Kind of the packets that use the routes, after labels in front were popped. */
+/* Kind of packets that use the routes, after the pop of labels in front. */
 enum path_payload { PAYLOAD_IP4, PAYLOAD_IP6, PAYLOAD_MPLS, PAYLOAD_MPLS_IP4, PAYLOAD_MPLS_IP6 };
 
 #define PATH_NO_INTERFACE UINT32_MAX
@@ -14,11 +14,11 @@ enum path_payload { PAYLOAD_IP4, PAYLOAD_IP6, PAYLOAD_MPLS, PAYLOAD_MPLS_IP4, PA
 struct path_key {
 	uint8_t kind; /* enum ws_path_kind */
 	uint8_t label_count;
-	uint16_t table; /* to look into, or to find the next hop by: its index */
+	uint16_t table; /* index of the table to look up in, or in which to find the next hop */
 	uint32_t interface, weight;
-	uint32_t
-		labels[WS_MAX_LABELS]; /* entries as numbers; TTL 0: it and the class are the packet's */
-	uint32_t via;              /* leaf: as in struct load_balance */
+	uint32_t labels[WS_MAX_LABELS]; /* label stack entries as numbers; TTL 0: TTL and class are the
+									   packet's */
+	uint32_t via;                   /* leaf: as in struct load_balance */
 	struct ws_address next_hop;
 	uint8_t unused[3];
 };

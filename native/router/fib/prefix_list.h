@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A few prefixes of up to 32 bits beyond those that they have in common, in one cache line, where a
- * trie would take a group of 256 entries for each eight bits.
- *
- * Longest first, so that the first match is the longest. The last slot holds what stands where none
- * matches; a shorter list repeats its first prefix in the slots before it. Once workers can see it,
- * a list changes in single entries only.
+ * A few prefixes that extend a common one by up to 32 bits, in one cache line, where a trie would
+ * take a group of 256 entries for each eight bits. The longest prefixes come first, so that the
+ * first match is the longest. The last slot holds the entry for addresses without a match; a
+ * shorter list repeats its first prefix in the slots before it. Once workers can see a list, only
+ * single entries change.
  */
 #pragma once
 
@@ -18,11 +17,11 @@
 #endif
 
 enum { PREFIX_LIST_MOST = 7, PREFIX_LIST_SLOTS = 8, PREFIX_LIST_BITS = 32 };
-/* An entry has a prefix's length above its value. */
+/* An entry has a prefix's length in the bits above its value. */
 enum { PREFIX_VALUE_BITS = 23 };
 
 struct prefix_list {
-	uint32_t keys[PREFIX_LIST_SLOTS]; /* the bits after those in common, as a number */
+	uint32_t keys[PREFIX_LIST_SLOTS]; /* the bits after the common ones, as a number */
 	uint32_t entries[PREFIX_LIST_SLOTS];
 } __attribute__((aligned(64)));
 
@@ -30,20 +29,20 @@ struct prefix_list_item {
 	uint32_t key, entry;
 };
 
-/* Add to `count` items, at most PREFIX_LIST_MOST - 1 and longest first, one that is not among them.
- */
+/* Add an item to `count` items, at most PREFIX_LIST_MOST - 1, longest first. It must not be among
+ * them. */
 void prefix_list_add(struct prefix_list_item *items, uint32_t count, struct prefix_list_item item);
-/* Take out the one of this key and this entry's length, which is there. */
+/* Remove the item with this key and the length of this entry, which must be there. */
 void prefix_list_remove(struct prefix_list_item *items, uint32_t count,
 						struct prefix_list_item item);
-/* The list of `count` items, one at least; `otherwise` where none matches. */
+/* Write a list of `count` items, at least one; `otherwise` is the entry without a match. */
 void prefix_list_write(struct prefix_list *list, const struct prefix_list_item *items,
 					   uint32_t count, uint32_t otherwise);
 void prefix_list_read(const struct prefix_list *list, struct prefix_list_item *items,
 					  uint32_t count);
 
-/* The first of the slots that hold the prefix of this key and this entry's length, and how many
- * they are; NULL when there are none. */
+/* The first of the slots with this key and the length of this entry, and their number; NULL if
+ * there are none. */
 uint32_t *prefix_list_find(struct prefix_list *list, struct prefix_list_item item, uint32_t *slots);
 
 static inline uint32_t prefix_entry_length(uint32_t entry)
@@ -51,13 +50,15 @@ static inline uint32_t prefix_entry_length(uint32_t entry)
 	return entry >> PREFIX_VALUE_BITS;
 }
 
-/* The entry for an address whose 32 bits up to its bit `end` are `word`: those that the list is
- * about. Of a list that is about others, and of a line that is none, one of its slots or 0. */
+/* The entry for an address with the prefix of this list, whose 32 bits up to its bit `end` are
+ * `word`. For other lists, and for cache lines that are not lists, the result is one of its slots
+ * or 0. */
 static inline uint32_t prefix_list_match(const struct prefix_list *list, uint32_t word,
 										 uint32_t end)
 {
 #ifdef __AVX2__
-	/* Unused entries are no longer than the bits before them; a shift by 32 or more gives 0. */
+	/* Unused entries have a length of at most the bits before them; a shift by 32 or more gives 0.
+	 */
 	__m256i entries = _mm256_load_si256((const __m256i *)list->entries);
 	__m256i keys = _mm256_load_si256((const __m256i *)list->keys);
 	__m256i beyond = _mm256_sub_epi32(_mm256_set1_epi32((int)end),

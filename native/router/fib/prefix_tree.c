@@ -7,10 +7,10 @@
 #include <endian.h>
 #include <string.h>
 
-/* A prefix, or only a place where two part: then its value is 0. */
+/* A prefix, or with value 0 a mere branching point. */
 struct node {
 	uint32_t below[2];
-	uint32_t value; /* the next free one when it is free */
+	uint32_t value; /* in a free node: the next free one */
 	uint8_t length;
 	uint8_t unused[3]; /* the first 4 or 16 bytes of the prefix follow */
 };
@@ -22,7 +22,7 @@ static size_t key_size(uint8_t family)
 	return family == WS_IP4 ? IP4_KEY : IP6_KEY;
 }
 
-/* The first bits of a prefix, in numbers of this machine. */
+/* The first bits of a prefix, as numbers in host byte order. */
 struct key {
 	uint64_t high, low;
 };
@@ -48,7 +48,7 @@ static struct key node_key(const struct prefix_tree *tree, const struct node *no
 {
 	const uint8_t *bytes = (const uint8_t *)(node + 1);
 	uint64_t words[2] = {0};
-	/* Sizes that the compiler knows. */
+	/* Sizes that are constants for the compiler. */
 	if (tree->family == WS_IP4)
 		memcpy(words, bytes, IP4_KEY);
 	else
@@ -118,7 +118,7 @@ static void free_node(struct prefix_tree *tree, uint32_t number)
 	tree->first_free = number;
 }
 
-/* ---- Finding ---- */
+/* ---- Search ---- */
 
 uint32_t prefix_tree_get(const struct prefix_tree *tree, const struct ws_prefix *prefix)
 {
@@ -153,9 +153,10 @@ struct prefix_value prefix_tree_match(const struct prefix_tree *tree,
 	return best;
 }
 
-/* ---- Changing ---- */
+/* ---- Changes ---- */
 
-/* A new node at `link` with what was there below it, or both below a third one where they part. */
+/* A new node at `link` with the existing one below it, or both below a third one where they differ.
+ */
 static void insert_node(struct prefix_tree *tree, uint32_t *link, const struct ws_prefix *prefix,
 						uint32_t value)
 {
@@ -198,7 +199,7 @@ uint32_t prefix_tree_set(struct prefix_tree *tree, const struct ws_prefix *prefi
 	return 0;
 }
 
-/* A node without a value and with at most one below it gives way to that one. */
+/* Replace a node without a value and with at most one child by that child. */
 static bool give_way(struct prefix_tree *tree, uint32_t *link)
 {
 	uint32_t number = *link;
@@ -229,7 +230,7 @@ void prefix_tree_remove(struct prefix_tree *tree, const struct ws_prefix *prefix
 		give_way(tree, parent);
 }
 
-/* ---- Walking ---- */
+/* ---- Walk ---- */
 
 static void wait_for_turn(struct prefix_cursor *cursor, uint32_t number)
 {
@@ -237,7 +238,8 @@ static void wait_for_turn(struct prefix_cursor *cursor, uint32_t number)
 		cursor->waiting[cursor->depth++] = number;
 }
 
-/* Down the prefixes that cover `after`; what lies to the right of that way comes behind it. */
+/* Descend through the prefixes that cover `after`; nodes to the right of that path come after it.
+ */
 void prefix_tree_seek(const struct prefix_tree *tree, struct prefix_cursor *cursor,
 					  const struct ws_prefix *after)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Impairments as the user sets and sees them. */
+/* Settings and counters of impairments. */
 #include "router/impairment/impairment.h"
 
 #include "dev/error.h"
@@ -50,7 +50,7 @@ static int check_settings(const struct ws_impairment *wanted)
 	return error;
 }
 
-/* Rows of random numbers that have nothing to do with each other. */
+/* Independent sequences of random numbers. */
 static uint64_t first_state(uint64_t seed, uint16_t worker, int fault)
 {
 	uint64_t state = seed ^ ((uint64_t)worker << 8 | (uint64_t)fault) << 48;
@@ -64,7 +64,7 @@ static void set_lane(struct impairment_lane *lane, const struct ws_impairment *s
 	for (int fault = 0; fault < FAULTS; fault++)
 		lane->random[fault] = first_state(settings->seed, worker, fault);
 	lane->burst_end = length > 1 ? chance_of(1 / length) : 0;
-	/* So many begin that as many packets are lost as asked. */
+	/* Chance that a burst begins, so that the share of lost packets is as requested. */
 	lane->chances[FAULT_LOSS] =
 		chance_of(length > 1 ? settings->loss / (length * (1 - settings->loss)) : settings->loss);
 	lane->chances[FAULT_DUPLICATE] = chance_of(settings->duplicate);
@@ -84,7 +84,7 @@ static void free_impairment(struct impairment *impairment)
 	rte_free(impairment);
 }
 
-/* Half of the packet buffers may wait, whatever else needs some. */
+/* Half of the packet buffers, so that others are available for everything else. */
 static uint32_t most_held(void)
 {
 	uint32_t slots = MOST_HELD;
@@ -118,9 +118,9 @@ static void drop_held(struct ws_router *router, struct impairment *impairment)
 		own_count_add(&router->workers[i]->totals->drops, impairment_held(lane));
 		for (; lane->head != lane->tail; lane->head++)
 			rte_pktmbuf_free(lane->held[lane->head & (lane->slots - 1)].packet);
-		rte_pktmbuf_free(lane->turned); /* which may be none */
+		rte_pktmbuf_free(lane->turned); /* it may be NULL */
 		lane->turned = NULL;
-		router->workers[i]->is_holding = false; /* another port's packets are found again */
+		router->workers[i]->is_holding = false; /* true again if another port holds packets */
 	}
 }
 
@@ -174,7 +174,7 @@ static int begin(struct ws_router *router, uint16_t index, const struct ws_impai
 	if (!made)
 		return -ENOMEM;
 	set_lanes(router, made, wanted);
-	/* It is there before a graph has the node that looks for it. */
+	/* Set before a graph has the node that uses it. */
 	put(router, index, made);
 	int error = features_set(router, NODE, index, true);
 	if (error)

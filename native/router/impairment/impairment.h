@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Impairment: a port acts as a bad link on purpose and counts each fault to the packet, as a
- * reference for whoever measures loss, delay, reordering or duplicates.
- *
- * Each worker draws for itself, each kind of fault from a row of random numbers of its own, so that
- * the same seed and packets have the same fate, whatever else is set.
+ * Impairment: a port deliberately acts as a bad link and counts each fault, as a reference for
+ * measurements of loss, delay, reordering or duplicates. Each worker draws separately, and each
+ * kind of fault from its own sequence of random numbers: the same seed and packets give the same
+ * faults, independent of other settings.
  */
 #pragma once
 
@@ -38,16 +37,17 @@ struct held_packet {
 
 /* Lane of a worker and port: written by the worker, and in pauses by the main thread. */
 struct impairment_lane {
-	uint64_t random[FAULTS];  /* states */
-	uint64_t chances[FAULTS]; /* chance of 2^64 that a packet has it; loss: that a burst begins */
-	uint64_t burst_end;       /* chance of 2^64 that a lost packet is the last of its burst */
+	uint64_t random[FAULTS];  /* state of the random sequences */
+	uint64_t chances[FAULTS]; /* chance, of 2^64, that a packet has the fault; loss: that a burst
+								 begins */
+	uint64_t burst_end;       /* chance, of 2^64, that a lost packet is the last one of its burst */
 	uint64_t delay_tsc, jitter_tsc;
-	uint64_t patience_tsc; /* longest wait of a packet for one to change places with */
+	uint64_t patience_tsc; /* maximum wait of a reordered packet for the next one */
 	bool is_losing;
 	uint64_t last_due_tsc;
-	struct rte_mbuf *turned; /* is to go behind the next packet; NULL: none is */
+	struct rte_mbuf *turned; /* waits to follow the next packet; NULL: none */
 	uint64_t turned_until_tsc;
-	uint32_t head, tail, slots; /* both only grow; slots is a power of two */
+	uint32_t head, tail, slots; /* head and tail are never reduced; slots is a power of two */
 	struct held_packet *held;
 } __attribute__((aligned(64)));
 
@@ -56,7 +56,7 @@ struct impairment {
 	struct impairment_lane lanes[WS_MAX_WORKERS];
 };
 
-/* By port; NULL where there is none, changed in pauses. */
+/* By port; NULL: none. Changed in pauses. */
 struct impairments {
 	struct impairment *of[WS_MAX_PORTS];
 };
@@ -75,7 +75,7 @@ static inline bool impairment_befalls(struct impairment_lane *lane, enum impairm
 	return lane->chances[fault] && splitmix_draw(&lane->random[fault]) < lane->chances[fault];
 }
 
-/* Losses in a row end by a draw of their own (Gilbert's model). */
+/* Consecutive losses end by a draw of their own (Gilbert's model). */
 static inline bool impairment_loses(struct impairment_lane *lane)
 {
 	if (lane->is_losing && lane->burst_end)
@@ -91,7 +91,7 @@ static inline uint32_t impairment_held(const struct impairment_lane *lane)
 	return lane->tail - lane->head + (lane->turned != NULL);
 }
 
-/* False when there is no room. */
+/* False if there is no room. */
 static inline bool impairment_hold(struct impairment_lane *lane, struct rte_mbuf *packet,
 								   uint64_t due_tsc)
 {
@@ -101,7 +101,7 @@ static inline bool impairment_hold(struct impairment_lane *lane, struct rte_mbuf
 	return true;
 }
 
-/* When a packet that comes now is due, never before the one ahead of it. */
+/* Due time of a packet that comes now, never before that of its predecessor. */
 static inline uint64_t impairment_due(struct impairment_lane *lane, uint64_t now)
 {
 	uint64_t due = now + lane->delay_tsc;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-impairment: loses, duplicates, reorders and delays what the port is about to send.
+ * <if>-impairment: drops, duplicates, reorders and delays packets that the port is about to send.
  *
- * A feature of the arc interface-output, the last one there. A reordered packet changes places with
- * the one behind it; the last of a frame waits for the next frame's first. What is to wait, and
- * copies, are held for impairment-release.
+ * A feature of the arc interface-output, the last one. A reordered packet changes places with the
+ * next one; the last of a frame waits for the first of the next frame. Delayed packets, and copies,
+ * are held for impairment-release.
  *
  * Next: <if>-tx, error-drop.
  */
@@ -29,7 +29,7 @@ static const struct graph_counter counters[] = {
 	[IMPAIRMENT_NO_COPY] = {"duplicate not made: no room or no buffer", true},
 };
 
-/* Returns how many are left, in order. */
+/* Returns the number of remaining packets, in order. */
 static uint16_t impairment_lose(struct graph *graph, struct graph_node *node,
 								struct impairment_lane *lane, void **packets, uint16_t n)
 {
@@ -52,7 +52,8 @@ static void impairment_turn(struct impairment_lane *lane, struct rte_mbuf *packe
 	lane->turned_until_tsc = graph_tsc() + lane->patience_tsc;
 }
 
-/* Returns how many are left: one less where the last is to go behind a packet that has not come. */
+/* Returns the number of remaining packets: one less if the last one is to follow a packet that has
+ * not come yet. */
 static uint16_t impairment_reorder(struct graph_node *node, struct impairment_lane *lane,
 								   void **packets, uint16_t n)
 {
@@ -88,7 +89,7 @@ static void impairment_duplicate(struct graph *graph, struct graph_node *node,
 	graph_count(node, IMPAIRMENT_DUPLICATED, 1);
 }
 
-/* Returns how many there is no room for, at the start of `packets`. */
+/* Returns the number of packets for which there is no room, at the start of `packets`. */
 static uint16_t impairment_delay(struct graph *graph, struct graph_node *node,
 								 struct impairment_lane *lane, void **packets, uint16_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * impairment-release: sends what <if>-impairment held, once it is due.
+ * impairment-release: sends packets that <if>-impairment held, once they are due.
  *
- * A source that is there while a port is impaired. The worker does not sleep while packets wait.
+ * A source that exists while a port is impaired. The worker does not sleep while packets wait.
  *
  * Next: <if>-tx.
  */
@@ -23,7 +23,7 @@ static uint16_t impairment_take_due(struct impairment_lane *lane, uint64_t now, 
 	return count;
 }
 
-/* A packet with which no other came to change places goes on all the same. */
+/* A packet for which no other one came is sent in any case. */
 static void impairment_end_turn(struct impairment_lane *lane, uint64_t now)
 {
 	if (lane->turned && now >= lane->turned_until_tsc &&

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Impairment: every packet is accounted for, whatever is set, held or deleted. */
+/* Impairment: every packet is accounted for, with all settings, and when held packets are dropped.
+ */
 #include "router/impairment/impairment.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"
@@ -75,7 +76,7 @@ static int taken_host(void)
 	return out.length ? out.bytes[33] : -1;
 }
 
-/* A lone packet of a frame waits for the next one, and goes behind it. */
+/* A lone packet of a frame waits for the next one and follows it. */
 static void a_packet_alone_waits_to_be_reordered(void **state)
 {
 	(void)state;
@@ -137,7 +138,7 @@ static void what_waits_is_dropped_when_it_ends(void **state)
 	assert_int_equal(rig_buffers_in_use(), before);
 }
 
-/* The router that the next test makes in place of this one has none of its packets. */
+/* The next test's router, which replaces this one, has none of its packets. */
 static void goes_with_its_router(void **state)
 {
 	(void)state;
@@ -175,7 +176,7 @@ static void explains_what_it_refuses(void **state)
 	assert_int_equal(ws_router_set_impairment(rig_router, 77, &(struct ws_impairment){0}), -ENODEV);
 }
 
-/* Copies are made beside what came in. */
+/* Copies count as made. */
 static int made_accounted(void **state)
 {
 	(void)state;

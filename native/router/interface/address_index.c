@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By family, table, network and length; of alike ones, nested in one interface, in any order. */
+/* By family, table, network and length; equal ones, nested in one interface, are in any order. */
 static int compare(const struct indexed_address *one, const struct indexed_address *other)
 {
 	if (one->prefix.address.family != other->prefix.address.family)
@@ -117,11 +117,11 @@ void address_index_free(struct address_index *index)
 	*index = (struct address_index){0};
 }
 
-/* ---- Questions ---- */
+/* ---- Lookups ---- */
 
 /*
- * From the last network that begins at or before the address backwards. What covers the address
- * also overlaps all that stand in between, so that these are of one interface.
+ * Goes backwards from the last network that begins at or before the address. A network that covers
+ * the address also overlaps all networks in between, so these are of the same interface.
  */
 const struct indexed_address *address_index_over(const struct address_index *index, uint16_t table,
 												 const struct ws_address *address, uint32_t *place)

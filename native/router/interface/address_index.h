@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Addresses of all interfaces in the order of their networks, so that the owner of an address
- * and overlaps are found in logarithmic time. Prefixes of different interfaces in one table do
- * not overlap (address.c). Main thread only.
+ * Addresses of all interfaces, ordered by network, so that the owner of an address and overlaps are
+ * found in logarithmic time. Prefixes of different interfaces in one table do not overlap
+ * (address.c). Main thread only.
  */
 #pragma once
 
@@ -16,7 +16,7 @@ struct ws_router;
 
 struct indexed_address {
 	unsigned __int128 first; /* first address of its network, as address_number() */
-	struct ws_prefix prefix; /* host bits and all */
+	struct ws_prefix prefix; /* with its host bits */
 	uint16_t interface;
 	uint16_t table; /* index */
 };
@@ -26,20 +26,21 @@ struct address_index {
 	uint32_t count, capacity;
 };
 
-/* Room for the addresses of one interface more, so that address_index_change() cannot fail. */
+/* Reserve room for the addresses of one more interface, so that address_index_change() cannot fail.
+ */
 int address_index_reserve(struct address_index *index);
-/* The interface had the addresses `before` and has `after`. */
+/* Replace the interface's addresses `before` by `after`. */
 void address_index_change(struct ws_router *router, uint16_t interface,
 						  const struct address_list *before, const struct address_list *after);
 void address_index_free(struct address_index *index);
 
 /*
- * Each that covers the address in that table (index), the longest prefixes first; begin with
- * `*place` 0. NULL after the last.
+ * Iterates over the entries that cover the address in that table (index), the longest prefixes
+ * first; start with `*place` 0. NULL after the last one.
  */
 const struct indexed_address *address_index_over(const struct address_index *index, uint16_t table,
 												 const struct ws_address *address, uint32_t *place);
-/* Each whose network begins within the prefix, likewise. */
+/* Iterates over the entries whose network begins within the prefix. */
 const struct indexed_address *address_index_within(const struct address_index *index,
 												   uint16_t table, struct ws_prefix prefix,
 												   uint32_t *place);

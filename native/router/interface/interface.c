@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Admin state and MAC address, as the user sets them. */
+/* Setting the admin state and the MAC address. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
@@ -17,7 +17,7 @@ int ws_router_set_state(struct ws_router *router, uint16_t index, bool up)
 	if (router_check_interface(router, index))
 		return -ENODEV;
 	bool is_port = router->settings[index].kind == WS_INTERFACE_PORT;
-	/* Its device runs before packets are sent to it, and stops after the last one. */
+	/* The device runs before packets are sent to it, and stops after the last one. */
 	int error = is_port && up ? router_run_device(router, index, true) : 0;
 	if (error)
 		return error;
@@ -38,7 +38,7 @@ static int change_mac(struct ws_router *router, uint16_t index, const uint8_t *m
 {
 	struct interface *interface = &router->interfaces[index];
 	interface_changed(router, index, INTERFACE_MAC_CHANGES);
-	/* While nobody reads: it is more than a word. */
+	/* Changed in a pause, since it is more than a word. */
 	router_pause(router);
 	memcpy(interface->mac, mac, sizeof(interface->mac));
 	router_publish_mac(interface);

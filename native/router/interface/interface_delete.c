@@ -28,7 +28,7 @@ static int check_unused(struct ws_router *router, uint16_t index)
 	return interface_changed(router, index, INTERFACE_TO_BE_DELETED);
 }
 
-/* Nobody above has anything to do with it any more, and it sends and takes in nothing. */
+/* No higher layer uses the interface any more, and it neither sends nor receives. */
 static int let_go(struct ws_router *router, uint16_t index)
 {
 	ws_router_set_state(router, index, false);
@@ -42,7 +42,8 @@ static int let_go(struct ws_router *router, uint16_t index)
 	return router_update_ip6(router, index);
 }
 
-/* Graphs without it are there before it goes, so that it goes whole or stays, down. */
+/* Graphs without the port are made first, so that it is either deleted completely or stays, down.
+ */
 static int delete_port(struct ws_router *router, uint16_t index)
 {
 	struct graph_set graphs;
@@ -68,7 +69,7 @@ int ws_router_interface_delete(struct ws_router *router, uint16_t index)
 		return delete_port(router, index);
 	if (router->settings[index].kind == WS_INTERFACE_SUB)
 		subinterface_leave(router, index);
-	/* Wait until packets on their way there are gone. */
+	/* Wait until packets on their way to the interface are gone. */
 	rcu_synchronize();
 	interface_free(router, index);
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices of ports: stopped while their interface is down and while what they carry changes,
- * let go of when they are taken out. */
+/* Devices of ports: stopped while the interface is down and during changes of their MTU, closed
+ * when they are removed. */
 #include "router/interface/interface_device.h"
 #include "wirespeed/ports.h"
 
@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-/* Workers, and what wakes them, have the port no longer, or again. */
+/* Hide the port from workers and from what wakes them, or show it again. */
 static void shut(struct ws_router *router, uint16_t port, bool on)
 {
 	router_pause(router);

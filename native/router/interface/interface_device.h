@@ -7,11 +7,11 @@
 
 struct ws_router;
 
-/* A port whose interface is down neither receives nor has a link, where its driver can do that. */
+/* A port whose interface is down neither receives nor has a link, if its driver supports that. */
 int router_run_device(struct ws_router *router, uint16_t port, bool on);
-/* Real NICs stop for it, and start again. */
+/* Real NICs are stopped and started again. */
 int router_set_device_mtu(struct ws_router *router, uint16_t port, uint16_t mtu);
-/* Its driver asks for a reset. False when that does not mend it: then it is let go of. */
+/* On the driver's request. False if the reset fails: then the device is closed. */
 bool router_reset_device(struct ws_router *router, uint16_t port);
-/* It was taken out. The interface stays, without a link. */
+/* The device was removed. The interface stays, without a link. */
 void router_let_go_of_device(struct ws_router *router, uint16_t port);

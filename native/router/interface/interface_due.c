@@ -13,7 +13,7 @@ static bool is_sooner(struct interface_due *due, uint16_t one, uint16_t other)
 	return due->tsc[one] < due->tsc[other];
 }
 
-/* From a place that is free, upwards. */
+/* Sift up from a free place. */
 static void rise(struct interface_due *due, uint16_t place, uint16_t index)
 {
 	for (; place > 1 && is_sooner(due, index, due->heap[place / 2]); place /= 2)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which multicast frames a port needs: those to the groups that the router listens to itself, on
- * the port and on what is on it. In a pair Linux listens, to what its programs like; members of a
- * bond take the bond's, and slow protocols. What layer 2 carries comes in by promiscuous mode.
+ * Multicast groups that a port must receive: those joined by the router itself, on the port and on
+ * interfaces on it. On a paired interface Linux may join any group; members of a bond receive the
+ * bond's groups, and slow protocols. Layer 2 receives by promiscuous mode.
  */
 #include "router/interface/interface_groups.h"
 
@@ -11,13 +11,13 @@
 #include "router/interface/ip6_interface.h"
 #include "wire/ethernet.h"
 
-/* More than that no NIC lists. */
+/* NICs do not have longer lists. */
 enum { MOST_GROUPS = 256 };
 
 struct groups {
 	uint8_t at[MOST_GROUPS][ETHERNET_ADDRESS_LEN];
 	uint32_t count;
-	bool are_all; /* there is more to listen to than can be listed */
+	bool are_all; /* too many groups for a list */
 };
 
 static void add(struct groups *groups, const uint8_t *group)

@@ -5,5 +5,5 @@
 
 struct ws_router;
 
-/* Main thread: what the interface, or one on its port, listens to has changed. */
+/* Main thread: the groups of the interface, or of one on its port, have changed. */
 void router_update_groups(struct ws_router *router, uint16_t index);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Links: those of ports as their drivers tell, and which interfaces are usable by them. */
+/* Link states of ports as their drivers report them, and the interfaces that are usable. */
 #include "dev/link.h"
 #include "dev/port.h"
 #include "router/interface/interface_change.h"
@@ -14,7 +14,7 @@ bool interface_takes_subs(const struct ws_router *router, uint16_t index)
 	return interface_kind_of(router, index)->takes_subs;
 }
 
-/* An interface on a port has a higher number, one on another interface any free number. */
+/* An interface on a port has a higher number; one on another interface may have any number. */
 uint16_t router_first_on(const struct ws_router *router, uint16_t index)
 {
 	return interface_takes_subs(router, index) ? RTE_MIN(index, (uint16_t)WS_MAX_PORTS) : index;

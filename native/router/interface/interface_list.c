@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interfaces in the order that users see them in. */
+/* The interfaces in the order in which users see them. */
 
 #include "router/interface/interface_settings.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Ports with their sub-interfaces behind them, then the rest. */
+/* Ports followed by their sub-interfaces, then the rest. */
 static int compare_places(const struct ws_router *router, uint16_t a, uint16_t b)
 {
 	const struct interface_settings *left = &router->settings[a], *right = &router->settings[b];

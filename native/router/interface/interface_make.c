@@ -39,7 +39,7 @@ int interface_free_index(struct ws_router *router)
 				WS_MAX_INTERFACES - WS_MAX_PORTS);
 }
 
-/* Workers may look at it meanwhile. */
+/* Workers may be reading the entry. */
 static void put(struct ws_router *router, uint16_t index, const struct interface *interface)
 {
 	word_copy(&router->interfaces[index], interface, sizeof(*interface));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits of packet length: that of a port, and that of routing for each protocol. */
+/* Limits of packet length: of a port, and of routing for each protocol. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_device.h"
@@ -88,7 +88,7 @@ int ws_router_set_mtu(struct ws_router *router, uint16_t index, uint16_t mtu)
 	if (mtu < MIN_MTU || mtu > most)
 		return fail(-EINVAL, "interface %s takes an MTU of %d to %u, not %u", info.name, MIN_MTU,
 					most, mtu);
-	/* Drivers without the call take whatever frame fits their buffers. */
+	/* Drivers without the call accept all frames that fit their buffers. */
 	error = router_set_device_mtu(router, index, mtu);
 	if (error && error != -ENOTSUP && mtu > info.mtu)
 		return error;

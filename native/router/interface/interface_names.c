@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tree whose keys are the names as the settings hold them, so that a key tells the number too. */
+/* A tree whose keys are the names in the settings, so that the address of a key gives the number,
+ * too. */
 #include "router/interface/interface_names.h"
 
 #include "dev/error.h"

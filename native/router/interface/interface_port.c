@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces of ports, which come and go under traffic. */
+/* Interfaces of ports, which are added and deleted under traffic. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "router/interface/interface_make.h"
@@ -27,11 +27,11 @@ int router_make_port_interface(struct ws_router *router, uint16_t port)
 	return interface_make(router, port, &interface, &settings);
 }
 
-/* The worker with the fewest queues, where its queues do least harm. */
+/* On the worker with the fewest queues. */
 static void place_port(struct ws_router *router, uint16_t port)
 {
 	uint16_t counts[WS_MAX_WORKERS] = {0};
-	router->handoffs[port].count = 0; /* left by the port that had this number before */
+	router->handoffs[port].count = 0; /* may be set from an earlier port with this number */
 	for (uint16_t other = 0; other < (uint16_t)WS_MAX_PORTS; other++)
 		for (uint16_t queue = 0; other != port && queue < port_rx_queues(other); queue++)
 			counts[router->placement[other][queue]]++;
@@ -46,7 +46,7 @@ static void place_port(struct ws_router *router, uint16_t port)
 	}
 }
 
-/* Its queues are polled once there are graphs that can send by it. */
+/* Its queues are polled once the graphs can send through it. */
 int ws_router_port_add(struct ws_router *router, const struct ws_port_config *config)
 {
 	int error = interface_check_name(router, config->name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports that take frames for other stations too. */
+/* Ports that also receive frames for other stations. */
 #include "dev/error.h"
 #include "router/interface/interface_settings.h"
 #include "wirespeed/ports.h"
 
 #include <errno.h>
 
-/* It is the port or its bond, or a sub-interface of one of them. */
+/* True for the port or its bond, or a sub-interface of one of them. */
 static bool is_on(const struct ws_router *router, uint16_t index, uint16_t port)
 {
 	uint16_t parent = router->settings[index].parent, bond = router->settings[port].bond;
@@ -22,7 +22,7 @@ static int update_port(const struct ws_router *router, uint16_t port)
 	return ws_port_set_promiscuous(port, on);
 }
 
-/* A driver that does not filter may refuse to be asked. */
+/* A driver that does not filter may refuse the request. */
 void interface_update_promiscuous(const struct ws_router *router, uint16_t index)
 {
 	for (uint16_t port = 0; port < (uint16_t)WS_MAX_PORTS; port++)

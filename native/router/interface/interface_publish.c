@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An interface as workers see it: its destination MAC address, and the header of its frames. */
+/* The data of an interface for workers: its destination MAC address, and the header of its frames.
+ */
 #include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
 #include "wire/ethernet.h"
@@ -18,7 +19,7 @@ void router_publish_mac(struct interface *interface)
 	__atomic_store_n(&interface->takes_all, takes_all, __ATOMIC_RELAXED);
 }
 
-/* The longest packet of a protocol that routing sends by the interface. */
+/* The longest packet of a protocol that routing sends through the interface. */
 static uint16_t routed_mtu(const struct ws_router *router, uint16_t index, enum ws_mtu_kind kind)
 {
 	const uint16_t *mtus = router->settings[index].mtus;

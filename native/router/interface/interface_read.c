@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces as users see them: settings and counters. */
+/* Reading of interfaces: settings and counters. */
 #include "dev/error.h"
 #include "dev/port.h"
 #include "router/interface/interface_settings.h"

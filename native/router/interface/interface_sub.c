@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sub-interfaces: those of a port's frames that bear certain VLAN tags. */
+/* Sub-interfaces: they receive the frames of a port with certain VLAN tags. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_make.h"
@@ -35,7 +35,7 @@ static int check_subinterface(const struct ws_router *router, uint16_t parent,
 	return 0;
 }
 
-/* The port's table, with the place of `sub`. */
+/* The port's table, and the place of `sub` in it. */
 static uint16_t *take_place(struct ws_router *router, uint16_t parent,
 							const struct ws_subinterface *sub)
 {
@@ -97,7 +97,7 @@ int ws_router_subinterface_add(struct ws_router *router, uint16_t parent,
 	return error;
 }
 
-/* The last one takes the table with it. */
+/* The last sub-interface frees the table. */
 void subinterface_leave(struct ws_router *router, uint16_t index)
 {
 	const struct interface_settings *settings = &router->settings[index];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interfaces that have no addresses of their own and use another's: to ask and answer by ARP, and
- * to send errors from. Workers see its list in place of theirs; no route comes with it.
+ * Interfaces without own addresses that use another's, for ARP and as the source of errors. Workers
+ * see the other interface's list in place of their own; no routes are added.
  */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"

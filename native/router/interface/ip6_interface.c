@@ -102,7 +102,7 @@ bool ip6_wants_dad(const struct ws_router *router, uint16_t index)
 		   !interface_is_paired(&router->interfaces[index]);
 }
 
-/* True if duplicate address detection has passed for the link-local address. */
+/* True if the link-local address has passed duplicate address detection. */
 static bool is_checked(const struct ws_router *router, uint16_t index,
 					   const struct ip6_interface *made)
 {
@@ -111,7 +111,7 @@ static bool is_checked(const struct ws_router *router, uint16_t index,
 		   ip6_is_equal(before->link_local, made->link_local);
 }
 
-/* IPv6 state for workers; NULL for none, or with `error` if memory is short. */
+/* IPv6 state for workers; NULL if it has none, or with `error` if memory is short. */
 static struct ip6_interface *make_interface(const struct ws_router *router, uint16_t index,
 											int *error)
 {

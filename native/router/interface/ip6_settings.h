@@ -5,14 +5,14 @@
 #include "wirespeed/ip6.h"
 
 struct ip6_settings {
-	bool enabled;                 /* by command; an address does it as well */
-	struct ws_address link_local; /* given by the user; family 0: made of the MAC address */
+	bool enabled;                 /* by command; an address enables IPv6 as well */
+	struct ws_address link_local; /* given by the user; family 0: derived from the MAC address */
 	struct ws_ip6_advertising advertising;
 	uint64_t advertised_tsc, next_advertisement_tsc;
 	uint64_t reported_tsc;   /* time of the last listener report; 0: never */
-	uint8_t unasked_reports; /* that are to follow */
+	uint8_t unasked_reports; /* number of unsolicited reports left to send */
 	uint8_t dad_transmits;   /* probes per address; 0: none */
-	bool has_checked;        /* … of the link-local address that it has, and nobody was */
+	bool has_checked; /* … completed for the current link-local address without a conflict */
 };
 
 struct ip6_settings *ip6_settings(const struct ws_router *router, uint16_t index);

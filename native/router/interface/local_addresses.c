@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
-/* With as many buckets as addresses one in a million has more than its size; so few tries do. */
+/* With as many buckets as addresses, one in a million has more addresses than its size; so few
+ * attempts suffice. */
 enum { TRIES = 16 };
 
-/* `one` is a place, which may be given to another address meanwhile. */
+/* `one` is a place, which may be given to another address during the call. */
 static bool is_same(const struct local_address *one, const struct local_address *other)
 {
 	uint32_t table = __atomic_load_n(&one->table, __ATOMIC_ACQUIRE);
@@ -37,7 +38,7 @@ static struct local_hash seeded(void)
 	return (struct local_hash){seed_random() | 1, seed_random() | 1};
 }
 
-/* The place where the address is, or could be; NULL when its bucket is full of others. */
+/* The place of the address, or a free one for it; NULL if its bucket is full of other addresses. */
 static struct local_address *find_place(struct local_set *own, const struct local_address *address)
 {
 	struct local_bucket *bucket = &own->buckets[bucket_of(own, address)];
@@ -56,7 +57,7 @@ bool local_set_add(struct local_set *own, const struct local_address *address)
 	struct local_address *place = find_place(own, address);
 	const uint32_t words[] = {(uint32_t)address->high, (uint32_t)(address->high >> 32),
 							  (uint32_t)address->low, (uint32_t)(address->low >> 32)};
-	uint32_t bit = LOCAL_IP6_BIT(own, words); /* IPv4: all but the third are 0 */
+	uint32_t bit = LOCAL_IP6_BIT(own, words); /* IPv4: all words but the third are 0 */
 	if (!place)
 		return false;
 	if (place->table == LOCAL_NO_TABLE) {
@@ -71,7 +72,7 @@ bool local_set_add(struct local_set *own, const struct local_address *address)
 	return true;
 }
 
-/* The bitmap keeps its bit, which others may share: a bucket is looked at in vain. */
+/* The bitmap keeps its bit, which other addresses may share: a bucket may be searched in vain. */
 void local_set_remove(struct local_set *own, const struct local_address *address)
 {
 	struct local_address *place = find_place(own, address);

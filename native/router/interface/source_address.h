@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Source address of the router's own packets on an interface: the first address with a prefix that
- * covers the destination, else the first one. Also for workers.
+ * covers the destination, otherwise the first one. Workers may call it too.
  */
 #pragma once
 
@@ -10,10 +10,10 @@
 
 struct ws_router;
 
-/* 0 when the interface has no IPv4 address. Both are numbers. */
+/* 0 if the interface has no IPv4 address. Both addresses are numbers. */
 uint32_t ip4_source_address(const struct ws_router *router, uint16_t interface,
 							uint32_t destination);
-/* Towards link-local addresses and groups, and without a global one, its link-local address. False
- * while IPv6 is not enabled there. */
+/* The link-local address for link-local destinations and groups, and if there is no global address.
+ * False while IPv6 is not enabled. */
 bool ip6_source_address(const struct ws_router *router, uint16_t interface,
 						const uint8_t *destination, uint8_t *source);

@@ -23,7 +23,7 @@ static void cross_connect(struct ws_router *router, uint64_t *row, bool on)
 		churn_delete(router, ends[i]);
 }
 
-/* Three VLANs, their tags taken off, and an interface of the domain's own. */
+/* Three VLANs whose tags are popped, and a BVI. */
 static void bridge(struct ws_router *router, uint64_t *row, bool on)
 {
 	static uint16_t ports[3], bvi;
@@ -50,7 +50,7 @@ static void bridge(struct ws_router *router, uint64_t *row, bool on)
 	churn_expect(ws_router_bridge_domain_del(router, DOMAIN), "domain away");
 }
 
-/* Settings of the bridge's domain, drawn with `on`, whether the bridge is there or not. */
+/* Random settings of the bridge domain, with or without the bridge. */
 static void domain(struct ws_router *router, uint64_t *row, bool on)
 {
 	const struct ws_bridge_domain wanted = {

@@ -12,20 +12,22 @@
 
 enum { L2_MAX_DOMAINS = 256, L2_NO_DOMAIN = 0, L2_NOWHERE = UINT16_MAX };
 
-/* A layer 2 interface for workers. */
+/* Layer 2 data of an interface, for workers. */
 struct l2_interface {
 	uint16_t domain;      /* index of its bridge domain, or L2_NO_DOMAIN */
 	uint16_t xconnect_to; /* interface, or L2_NOWHERE */
-	uint8_t shg;          /* split-horizon group: no frames among members of one that is not 0 */
+	uint8_t
+		shg; /* split-horizon group: members of a group other than 0 send each other no frames */
 	bool is_bvi;
-	/* For the usual cases, L2_NOWHERE in others: where all that comes in goes, unchanged, and which
-	 * of "*-output" takes what goes out, without a look at groups or tags. */
+	/* For the usual cases, otherwise L2_NOWHERE: plain_to is the target of all received frames,
+	 * unchanged; plain_output is the place in "*-output" for sent frames, without a check of groups
+	 * or tags. */
 	uint16_t plain_to, plain_output;
-	uint16_t longest; /* frame that its port carries, tags not counted */
+	uint16_t longest; /* longest frame of its port, without tags */
 	struct vlan_rewrite in, out;
 } __attribute__((aligned(32)));
 
-/* The main thread changes the following while workers read. */
+/* The main thread changes these while workers read. */
 static inline uint16_t l2_domain_of(const struct l2_interface *interface)
 {
 	return __atomic_load_n(&interface->domain, __ATOMIC_RELAXED);
@@ -73,9 +75,9 @@ struct l2_members {
 };
 
 struct l2_domain {
-	struct l2_members *members; /* NULL: there is no such domain */
+	struct l2_members *members; /* NULL: the domain does not exist */
 	bool learn, forward, flood, uu_flood;
-	uint8_t age_min; /* 0: addresses stay */
+	uint8_t age_min; /* 0: addresses do not expire */
 	uint16_t bvi;    /* interface, or L2_NOWHERE */
 	uint32_t id;
 };
@@ -83,7 +85,7 @@ struct l2_domain {
 struct l2_table {
 	struct l2_interface interfaces[WS_MAX_INTERFACES];
 	struct l2_domain domains[L2_MAX_DOMAINS];
-	struct l2fib *fib; /* made with the first domain */
+	struct l2fib *fib; /* created with the first domain */
 	/* Main thread. */
 	uint16_t crossed_to[WS_MAX_INTERFACES]; /* interfaces cross-connected to it */
 	uint64_t next_age_tsc;
@@ -96,14 +98,14 @@ static inline struct l2_table *l2_table(const struct ws_router *router)
 	return module_state(router, &l2_module);
 }
 
-/* Sets again the target of the interface's frames that need no lookup, after a change. */
+/* Update plain_to and plain_output of the interface after a change. */
 void l2_update_plain(struct ws_router *router, uint16_t index);
-/* The index of the bridge domain that the user calls `id`, or L2_NO_DOMAIN. */
+/* Index of the bridge domain with the user's number `id`, or L2_NO_DOMAIN. */
 uint16_t l2_find_domain(const struct ws_router *router, uint32_t id);
-/* Like l2_find_domain, but makes a missing domain; or a negative errno. */
+/* Like l2_find_domain, but makes a missing domain; a negative errno on failure. */
 int l2_take_domain(struct ws_router *router, uint32_t id);
 void l2_publish_members(struct l2_domain *domain, struct l2_members *members);
-/* Frames to the MAC address of a BVI are for the router. */
+/* Direct frames for the MAC address of a BVI to the router. */
 int l2_add_own_address(struct ws_router *router, uint16_t index, uint16_t domain);
 
 static inline uint32_t l2_second(uint64_t tsc, uint64_t tsc_hz)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses in bridge domains as the user sees them: added, deleted, listed, aged. */
+/* Addresses in bridge domains: adding, deleting, listing and aging. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_settings.h"
@@ -90,12 +90,12 @@ static bool is_old(uint64_t key, uint64_t value, const void *argument)
 {
 	const struct age *age = argument;
 	int32_t most_s = age->l2->domains[(uint16_t)key].age_min * 60;
-	/* A worker may have heard of it in the second after this one. */
+	/* A worker may have received a frame from it in the second after this one. */
 	int32_t age_s = (int32_t)(age->second - l2fib_second(value));
 	return most_s && !(l2fib_flags(value) & L2FIB_STATIC) && age_s > most_s;
 }
 
-/* Forget addresses that were not heard of for as long as their domains allow. */
+/* Remove addresses that were silent for as long as their domain allows. */
 static void l2_age(struct ws_router *router)
 {
 	struct l2_table *l2 = l2_table(router);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bridge domains as the user sets them. */
+/* Settings of bridge domains. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_settings.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l2-flood: a frame for all of a bridge domain but the member that it came by, and those of its
- * split-horizon group.
+ * l2-flood: sends a frame to all members of a bridge domain but the receiving one and those of its
+ * split-horizon group. The last member gets the frame itself; the others get copies, which are
+ * processed in the next walk.
  *
- * The last member gets the frame itself, the others copies, which go their way on the next walk.
- *
- * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of what is for the router, to the
+ * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of frames for the router, to the
  * domain's BVI. Next: l2-output, ethernet-input (for the router), error-drop.
  */
 #include "router/l2/l2_path.h"

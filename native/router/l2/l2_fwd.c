@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l2-fwd: frames to one station of a bridge domain go where it is; to one that is not known, to
- * all.
+ * l2-fwd: sends unicast frames of a bridge domain to the member behind which the destination is; if
+ * that is unknown, to all.
  *
- * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of a frame for the router, to the
+ * Uses: mbuf->port, bridge domain. Sets: tx interface; mbuf->port of frames for the router, to the
  * domain's BVI. Next: l2-output, l2-flood, ethernet-input (for the router), error-drop.
  */
 #include "router/l2/l2_path.h"

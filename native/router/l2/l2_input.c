@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l2-input: frames of interfaces that do not route: to the one that each is cross-connected to, or
- * into its bridge domain.
+ * l2-input: frames of interfaces that do not route: to the cross-connected interface, or into the
+ * bridge domain.
  *
  * Uses: mbuf->port. Sets: tx interface, or bridge domain. Next: l2-output (cross-connect),
- * l2-input-vtr (tags are to be rewritten first), l2-learn, l2-fwd, l2-flood, error-drop.
+ * l2-input-vtr (tags must be rewritten first), l2-learn, l2-fwd, l2-flood, error-drop.
  */
 #include "router/l2/l2_path.h"
 #include "router/packet/eight.h"

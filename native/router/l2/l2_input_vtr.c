@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l2-input-vtr: the VLAN tag rewrite of the interface that a frame came in by.
+ * l2-input-vtr: applies the receiving interface's VLAN tag rewrite.
  *
  * Uses: mbuf->port. Sets: tx interface, or bridge domain. Next: l2-output (cross-connect),
  * l2-learn, l2-fwd, l2-flood, error-drop.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l2-learn: which interface of the bridge domain the sender is behind.
+ * l2-learn: learns the interface of the bridge domain behind which the sender is.
  *
  * Uses: mbuf->port, bridge domain. Next: l2-fwd, l2-flood, error-drop.
  */

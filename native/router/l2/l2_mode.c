@@ -47,7 +47,7 @@ static struct l2_members *members_with(const struct l2_members *members, struct 
 	return made;
 }
 
-/* In place while nobody reads, so that it cannot fail. */
+/* In place in a pause, so that it cannot fail. */
 static void remove_member(struct ws_router *router, struct l2_members *members, uint16_t index)
 {
 	uint16_t kept = 0;
@@ -107,7 +107,7 @@ static void leave_mode(struct ws_router *router, uint16_t index)
 	l2_update_plain(router, index);
 }
 
-/* It leaves cross-connect and bridge domain, and forgets its tag rewrite. */
+/* Leave cross-connect and bridge domain, and delete the tag rewrite. */
 static void leave(struct ws_router *router, uint16_t index)
 {
 	leave_mode(router, index);
@@ -209,7 +209,7 @@ int ws_router_set_bridge(struct ws_router *router, uint16_t index, uint32_t id, 
 	return join(router, index, (uint16_t)domain, bvi, shg);
 }
 
-/* Interfaces that are cross-connected to one that goes route again. */
+/* Interfaces that are cross-connected to a deleted one route again. */
 static void end_xconnects_to(struct ws_router *router, uint16_t index)
 {
 	for (uint16_t i = 0; l2_table(router)->crossed_to[index] && i < router->interface_count; i++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * l2-output: frames to the interface chosen for them, with the tags that they bear there.
- *
- * Tags that an interface removes or adds on input are added or removed on output. A
- * frame longer than the port carries goes nowhere: there is nobody whom layer 2 could tell.
+ * l2-output: passes frames to their tx interface, with its VLAN tags. Tags that the interface pops
+ * or pushes on input are pushed or popped here. A frame that is longer than its port carries is
+ * dropped: layer 2 has no error messages.
  *
  * Uses: mbuf->port, tx interface. Next: <if>-output, error-drop.
  */
@@ -24,7 +23,7 @@ static const struct graph_counter counters[] = {
 
 GRAPH_DROP(EDGE_DROP)
 
-/* Ports carry up to two tags beside. */
+/* Ports carry up to two tags in addition. */
 static bool is_too_long(const struct rte_mbuf *packet, uint32_t longest)
 {
 	const uint8_t *data = packet_data(packet);
@@ -56,7 +55,8 @@ prepare(struct graph_node *node, const struct ws_router *router, struct rte_mbuf
 	}
 }
 
-/* Frames in a row to one interface; `wanted` is of those that need no other look. */
+/* Consecutive frames to one interface; `wanted` is the pattern of those that need no further check.
+ */
 struct run {
 	uint16_t interface, edge;
 	lanes wanted;

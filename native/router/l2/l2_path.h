@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the layer 2 nodes: the next receiver of a frame, and the way to the router itself. */
+/* Shared by the layer 2 nodes: the next target of a frame, and frames for the router. */
 #pragma once
 
 #include "router/l2/l2.h"
@@ -14,7 +14,7 @@ static const char *const l2_edges[] = {
 	[L2_OUTPUT] = "l2-output", [L2_LEARN] = "l2-learn",
 };
 
-/* `init` of the nodes: the table stays as long as the router, so each node keeps where it is. */
+/* `init` of the nodes: the table lives as long as the router, so each node stores its address. */
 static inline int l2_node_init(struct graph *graph, struct graph_node *node)
 {
 	struct l2_table *table = l2_table(router_of(graph));
@@ -29,7 +29,7 @@ static inline struct l2_table *l2_table_of(const struct graph_node *node)
 	return table;
 }
 
-/* A frame of the domain whose sender is known, or need not be. */
+/* Edge for a frame of the domain whose sender is known, or need not be learnt. */
 static inline enum l2_edge l2_forward_edge(const struct l2_domain *domain,
 										   const struct rte_mbuf *packet)
 {
@@ -38,7 +38,7 @@ static inline enum l2_edge l2_forward_edge(const struct l2_domain *domain,
 	return __atomic_load_n(&domain->forward, __ATOMIC_RELAXED) ? L2_FORWARD : L2_DROP;
 }
 
-/* A frame that came in by an interface in an L2 mode, its tags as they shall be. */
+/* Edge for a frame received by an interface in an L2 mode, after its tags were rewritten. */
 static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_mbuf *packet)
 {
 	const struct l2_interface *rx = &l2->interfaces[packet->port];
@@ -55,7 +55,7 @@ static inline enum l2_edge l2_input_edge(const struct l2_table *l2, struct rte_m
 			   : l2_forward_edge(domain, packet);
 }
 
-/* The router is to receive the frame by the bridge domain's own interface. */
+/* The frame becomes one that the router receives through the bridge domain's BVI. */
 static inline void l2_to_bvi(struct graph *graph, struct rte_mbuf *packet, uint16_t bvi)
 {
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rewriting of VLAN tags, as the user sets it. */
+/* Settings of VLAN tag rewrites. */
 #include "dev/error.h"
 #include "router/interface/interface_settings.h"
 #include "router/interface/vlan.h"
@@ -36,7 +36,7 @@ int ws_router_set_tag_rewrite(struct ws_router *router, uint16_t index,
 	}
 	memcpy(out.tags, interface->tags, in.pop);
 	out.push = in.pop;
-	/* Changed while nobody reads: a rewrite is more than a word. */
+	/* Changed in a pause, since a rewrite is more than a word. */
 	router_pause(router);
 	l2->in = in;
 	l2->out = out;

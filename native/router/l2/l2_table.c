@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of layer 2, which stays as long as the router. */
+/* The table of layer 2, which lives as long as the router. */
 #include "router/l2/l2.h"
 
 #include <stdlib.h>

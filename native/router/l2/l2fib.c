@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REFRESH_S = 5 }; /* a value is not written for every frame */
+enum { REFRESH_S = 5 }; /* minimum age at which a frame updates the value */
 
 struct l2fib *l2fib_create(void)
 {
@@ -25,8 +25,7 @@ static bool swap(uint64_t *word, uint64_t from, uint64_t to)
 	return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* An entry that has the key now, one that was free before if need be; NULL when there is no room.
- */
+/* An entry with the key, which takes a free one if necessary; NULL if there is no room. */
 static struct l2fib_entry *claim(struct l2fib *fib, uint64_t key)
 {
 	for (int which = 0; which < 2; which++) {
@@ -73,7 +72,8 @@ int l2fib_set(struct l2fib *fib, uint64_t key, uint64_t value)
 		entry = claim(fib, key);
 	if (!entry)
 		return fail(-ENOSPC, "the hash bucket of this MAC address is full; remove an entry");
-	/* Dead ones are gone before l2fib_remove returns, so it is this thread's to write. */
+	/* Entries marked dead are free before l2fib_remove returns, so no other thread writes to this
+	 * one. */
 	__atomic_store_n(&entry->value, value, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -92,7 +92,7 @@ uint32_t l2fib_remove(struct l2fib *fib, l2fib_test_fn *is_gone, const void *arg
 	if (!count)
 		return 0;
 	rcu_synchronize();
-	/* The key first: whoever claims the entry then waits for the value to become none. */
+	/* The key first: a worker that claims the entry waits until its value is 0. */
 	for (uint32_t i = 0; i < L2FIB_SIZE; i++) {
 		struct l2fib_entry *entry = &fib->entries[i];
 		if (__atomic_load_n(&entry->value, __ATOMIC_ACQUIRE) != dead)

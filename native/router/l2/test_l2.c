@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Any type, tags, any address, any length that is a frame: unchanged. */
+/* Frames of any type, tags, address and length pass unchanged. */
 static void passes_every_frame(void **state)
 {
 	(void)state;
@@ -46,7 +46,7 @@ static uint32_t passes(size_t length, uint32_t tags, uint16_t inner)
 	return rig_take(1).length == length;
 }
 
-/* Nobody hears of it: layer 2 has no message for that. A port carries two tags beside its MTU. */
+/* There is no error message: layer 2 has none. A port carries two tags in addition to its MTU. */
 static void holds_frames_to_the_mtu(void **state)
 {
 	(void)state;
@@ -57,7 +57,7 @@ static void holds_frames_to_the_mtu(void **state)
 	assert_false(passes(1519, 1, 0x0800));
 	assert_true(passes(1522, 2, 0x86dd));
 	assert_false(passes(1523, 2, 0x86dd));
-	/* of a third one nobody knows */
+	/* a third tag is not accounted for */
 	assert_false(passes(1526, 2, 0x8100));
 	assert_int_equal(rig_counter("l2-output", "L2 MTU exceeded"), 4);
 	/* The MTU of routing does not apply. */
@@ -72,7 +72,7 @@ static void holds_frames_to_the_mtu(void **state)
 	assert_int_equal(rig_totals().drops, 6);
 }
 
-/* Eight are looked at together: the one too long goes alone, wherever it stands. */
+/* Eight frames are checked together: a frame that is too long is dropped alone, at any position. */
 static void holds_one_among_others_to_the_mtu(void **state)
 {
 	(void)state;
@@ -145,7 +145,7 @@ static void traces_from_node_to_node(void **state)
 	assert_int_equal(ws_router_trace(rig_router, 0, 10, steps, 32), 2);
 	ws_router_trace_clear(rig_router);
 	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 32), 0);
-	/* From a node within, and every byte of a short packet, no more. */
+	/* From an inner node, with exactly the bytes of a short packet. */
 	assert_int_equal(ws_router_trace_add(rig_router, "l2-output", 1), 0);
 	rig_send(0, in.bytes, 20);
 	assert_int_equal(ws_router_trace(rig_router, 0, 0, steps, 32), 3);
@@ -155,7 +155,7 @@ static void traces_from_node_to_node(void **state)
 		;
 }
 
-/* The stations that the domain of that id knows. */
+/* Number of stations in the domain with that id. */
 static uint32_t stations(uint32_t domain)
 {
 	struct ws_l2fib_entry entries[8];
@@ -195,13 +195,13 @@ static void forgets_stations_that_are_silent_for_too_long(void **state)
 	assert_int_equal(stations(20), 1);
 	grow_older(119);
 	assert_int_equal(stations(10), 2);
-	/* Heard of again, it is young again. */
+	/* A new frame resets its age. */
 	rig_send(0, in.bytes, in.length);
 	grow_older(119);
 	assert_int_equal(stations(10), 2);
 	grow_older(3);
-	assert_int_equal(stations(10), 1); /* the one that the user set */
-	assert_int_equal(stations(20), 1); /* where nothing ages */
+	assert_int_equal(stations(10), 1); /* the user's entry */
+	assert_int_equal(stations(20), 1); /* a domain without aging */
 	rig_send(0, in.bytes, in.length);
 	assert_int_equal(stations(10), 2);
 }

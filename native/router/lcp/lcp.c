@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs of the Linux control plane: an interface, and the TAP by which Linux has it too.
+ * Pairs of the Linux control plane: an interface, and the TAP that stands for it in Linux.
  *
- * Nodes read `lcp` of both: on the interface it says where frames for Linux go, on the TAP out of
- * which interface Linux's frames go. A VLAN is on the TAP of its port, where its frames are tagged.
+ * Nodes read `lcp` of both: for the interface it is the TAP for Linux's frames, for the TAP it is
+ * the interface to send Linux's frames through. VLANs use the TAP of their port, where their frames
+ * are tagged.
  */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
@@ -14,7 +15,7 @@
 
 #include <errno.h>
 
-/* Number of interfaces that Linux has a part in. */
+/* Number of interfaces with a pair. */
 ROUTER_MODULE(lcp_module, .name = "lcp", .state_size = sizeof(uint16_t))
 
 static uint16_t *paired(const struct ws_router *router)
@@ -67,7 +68,7 @@ int ws_router_lcp_pair(struct ws_router *router, uint16_t index, uint16_t host)
 	return 0;
 }
 
-/* Take the interface out of its pair. */
+/* Remove the interface from its pair. */
 static void unpair(struct ws_router *router, uint16_t index)
 {
 	struct interface *interface = &router->interfaces[index];

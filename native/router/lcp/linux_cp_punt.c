@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linux-cp-punt: frames for Linux, out of the TAP of the pair that their interface is in.
+ * linux-cp-punt: sends frames for Linux to the TAP that is paired with their interface.
  *
- * Takes whole frames without the VLAN tags of a sub-interface, which go in again: Linux has the
- * VLAN on its side too.
+ * Takes whole frames without the VLAN tags of a sub-interface, and restores these, since Linux has
+ * the VLAN on its side too.
  *
  * Uses: mbuf->port. Sets: tx interface (the TAP). Next: <tap>-output, error-drop for a frame whose
  * interface has just lost its pair.

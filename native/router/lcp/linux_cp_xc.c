@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * linux-cp-xc: frames that Linux sent into the TAP of a pair, out of the pair's interface as they
- * are.
+ * linux-cp-xc: sends frames that Linux wrote to the TAP of a pair through the pair's interface,
+ * unchanged.
  *
  * Uses: mbuf->port (the TAP). Sets: tx interface. Next: <if>-output, error-drop for a frame of a
  * TAP that has just lost its pair.

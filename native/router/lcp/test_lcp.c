@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pair of the Linux control plane; port e1 stands for the TAP here. */
+/* A pair of the Linux control plane; port e1 takes the place of the TAP. */
 #include "router/local/echo.h"
 #include "tests/accounted.h"
 #include "tests/rig_tests.h"
@@ -44,7 +44,7 @@ static struct frame arp_request(void)
 	return frame;
 }
 
-/* A frame of the type to the group address that `last` ends. */
+/* A frame of the type to the group address whose last byte is `last`. */
 static struct frame group_frame(uint16_t type, uint8_t last)
 {
 	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(224, 0, 0, 5), 20);
@@ -67,7 +67,7 @@ static void linux_gets_what_is_for_the_router(void **state)
 	assert_passes(0, &lldp);
 	assert_int_equal(rig_counter("linux-cp-punt", "packets to Linux"), 4);
 	assert_int_equal(rig_counter("arp-input", "ARP replies sent"), 0);
-	/* The router has learned from what it passed on. */
+	/* The router has learned from the reply that it passed on. */
 	struct ws_neighbor neighbor;
 	ws_router_poll(rig_router);
 	assert_int_equal(ws_router_neighbors(rig_router, 0, &neighbor, 1), 1);
@@ -84,7 +84,7 @@ static void what_linux_sends_goes_out_as_it_is(void **state)
 	for (size_t i = 0; i < frame.length; i++)
 		frame.bytes[i] = (uint8_t)(i * 37);
 	assert_passes(1, &frame);
-	/* To the TAP's own address too: it is no interface of the router's. */
+	/* To the TAP's own address too: the TAP is not an interface of the router. */
 	struct frame udp = frame_udp(IP(10, 0, 1, 2), IP(10, 0, 1, 1), 30);
 	memcpy(udp.bytes, rig_mac[1], 6);
 	assert_passes(1, &udp);
@@ -163,7 +163,7 @@ static void answers_to_pings_go_to_who_asked(void **state)
 	assert_passes(0, &ours);
 }
 
-/* The VLAN's tag was taken out for the router; Linux has the VLAN on the port's TAP. */
+/* The VLAN's tag was removed for the router; Linux has the VLAN on the port's TAP. */
 static void a_vlan_goes_to_linux_with_its_tag(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Router advertisements (RFC 4861 section 6.2), made and sent by the main thread. */
+/* Router advertisements (RFC 4861 section 6.2), built and sent by the main thread. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_due.h"
@@ -81,7 +81,7 @@ static void describe_router(const struct ws_router *router, uint16_t index, stru
 	}
 }
 
-/* To the station `mac` of address `to`. */
+/* Send to the address `to` of the station `mac`. */
 static void send_advertisement(struct ws_router *router, uint16_t index, const uint8_t *to,
 							   const uint8_t *mac)
 {
@@ -105,7 +105,7 @@ static bool is_advertising(const struct ws_router *router, uint16_t index)
 		   router->interfaces[index].usable && ip6_settings(router, index)->advertising.is_on;
 }
 
-/* It is due when it says, or not at all while it does not advertise. */
+/* Schedule the next advertisement; none if the interface does not advertise. */
 static void arm(struct ws_router *router, uint16_t index)
 {
 	if (is_advertising(router, index))
@@ -126,13 +126,13 @@ static void send_to_all(struct ws_router *router, uint16_t index, uint64_t now)
 	ip6_multicast_mac(mac, all);
 	send_advertisement(router, index, all, mac);
 	settings->advertised_tsc = now;
-	/* At random between the two (section 6.2.4); the TSC's low bits are random enough. */
+	/* At a random time between the two (section 6.2.4); the TSC's low bits are random enough. */
 	settings->next_advertisement_tsc = now + least + (most > least ? now % (most - least) : 0);
 	arm(router, index);
 }
 
-/* A host that has an address and said where it is gets its own router advertisement; all others get
- * one together, soon. */
+/* A solicitation with address and MAC address gets its own reply; all others get a common one,
+ * soon. */
 static void router_solicited(struct ws_router *router, const struct router_event *event)
 {
 	struct ip6_settings *settings = ip6_settings(router, event->interface);
@@ -211,7 +211,8 @@ static int watch_advertising(struct ws_router *router, uint16_t index, enum inte
 }
 INTERFACE_WATCH(watch_advertising)
 
-/* A bond that came up and an address that came into use are advertised in the same poll. */
+/* In this order, a bond that has come up and an address that has come into use are advertised in
+ * the same poll. */
 ROUTER_MODULE(advertise_module, .name = "advertise", .after = {"lacp", "dad"},
 			  .state_size = sizeof(struct interface_due), .poll = router_advertise)
 

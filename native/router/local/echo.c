@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pings of our own: requests out, answers collected. */
+/* The router's own pings: requests and replies. */
 #include "router/local/echo.h"
 #include "dev/error.h"
 #include "router/interface/ip6_interface.h"
@@ -19,7 +19,7 @@
 
 enum { MAX_PAYLOAD = 1400, IP4_HEADERS = IP4_LEN + ICMP4_LEN };
 
-/* The interface that has the address, or -1. */
+/* The interface with the address, or -1. */
 static int interface_of(const struct ws_router *router, const struct ws_address *address)
 {
 	for (uint16_t i = 0; i < router->interface_count; i++) {
@@ -31,7 +31,7 @@ static int interface_of(const struct ws_router *router, const struct ws_address 
 	return -1;
 }
 
-/* The interface by which the destination is reached, or a negative errno. */
+/* The interface through which the destination is reached, or a negative errno. */
 static int way_out(struct ws_router *router, const struct ws_echo *echo)
 {
 	struct ws_route route;
@@ -84,7 +84,7 @@ static int echo_ip4(struct ws_router *router, const struct ws_echo *echo, uint16
 			   : fail(-ENOBUFS, "too many pings wait; try again later");
 }
 
-/* To a link-local address there is no route: its neighbour is asked for, or sent to. */
+/* Link-local addresses have no routes: the neighbour is resolved, or sent to. */
 static int send_near(struct ws_router *router, struct rte_mbuf *packet, uint16_t interface,
 					 const struct ws_address *to)
 {

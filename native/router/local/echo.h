@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers to pings to us: the part that both families share. */
+/* Replies to the router's own pings: the part that both families share. */
 #pragma once
 
 #include "router/module.h"
@@ -8,9 +8,9 @@
 
 enum { ECHO_REPLIES = 64 };
 
-/* Common state of the router's pings, and unread answers. */
+/* State of the router's own pings, and unread replies. */
 struct echo {
-	uint32_t id; /* identifier of our pings */
+	uint32_t id; /* identifier of the router's own pings */
 	uint16_t sequence;
 	uint32_t reply_count;
 	struct ws_echo_reply replies[ECHO_REPLIES];
@@ -37,8 +37,8 @@ static inline bool echo_is_ours(const struct ws_router *router, uint32_t identif
 	return identifier == echo_of(router)->id;
 }
 
-/* `event` but for what all have in common; its echo is identifier and sequence. Returns the edge.
- */
+/* `event` has all members but the common ones; its echo is identifier and sequence. Returns the
+ * edge. */
 static inline uint16_t echo_reply(struct graph *graph, struct graph_node *node,
 								  const struct rte_mbuf *packet, struct router_event *event)
 {

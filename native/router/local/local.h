@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The router's own packets: answers to pings, advertisements, reports of listeners. */
+/* The router's own packets: echo replies, advertisements, listener reports. */
 #pragma once
 
-/* Packets of ours are routed like all others, so ip4-rewrite takes one: 64 leave. */
+/* The router's own packets are routed like all others, and ip4-rewrite decrements the TTL: they
+ * leave with 64. */
 enum { LOCAL_TTL = 65 };
 
 struct interface_due;
 struct ws_router;
 
-/* When interfaces send their next router advertisement, and report of listeners. */
+/* Times of the interfaces' next router advertisements, and of their listener reports. */
 struct interface_due *advertisements_due(const struct ws_router *router);
 struct interface_due *reports_due(const struct ws_router *router);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports of listeners (RFC 3810), so that switches that look on let neighbour discovery through:
- * answers to queries, one at most a second and interface, and while IPv6 addresses are announced,
- * two a second apart when the groups of an interface change or it comes up (section 6.1). Made and
- * sent by the main thread.
+ * Listener reports (RFC 3810), so that switches with MLD snooping pass neighbour discovery. They
+ * are replies to queries, at most one per second and interface. While IPv6 addresses are announced,
+ * two unsolicited reports a second apart follow a change of an interface's groups, or its coming up
+ * (section 6.1). Built and sent by the main thread.
  */
 #include "wire/mld.h"
 #include "router/interface/interface_change.h"
@@ -25,7 +25,7 @@ struct interface_due *reports_due(const struct ws_router *router)
 	return module_state(router, &mld_module);
 }
 
-/* All routers, and the solicited ones of a link-local address and of all others. */
+/* All routers, and the solicited-node groups of a link-local address and of all other addresses. */
 enum { MAX_GROUPS = 2 + WS_MAX_ADDRESSES, ROBUSTNESS = 2 };
 
 static uint16_t add_group(uint8_t (*groups)[IP6_ADDRESS_LEN], uint16_t count, const uint8_t *group)
@@ -37,7 +37,7 @@ static uint16_t add_group(uint8_t (*groups)[IP6_ADDRESS_LEN], uint16_t count, co
 	return count + 1;
 }
 
-/* Without that of all nodes, which is never told of (section 6). */
+/* Without the all-nodes group, which is never reported (section 6). */
 static uint16_t collect_groups(const struct ws_router *router, uint16_t index,
 							   uint8_t (*groups)[IP6_ADDRESS_LEN])
 {
@@ -64,7 +64,7 @@ static void send_report(struct ws_router *router, uint16_t index)
 	struct rte_mbuf *packet = main_packet(index, (uint16_t)(length + count * MLD_RECORD_LEN));
 	if (!packet)
 		return;
-	/* From no address while the link-local one is tentative (section 5). */
+	/* From the unspecified address while the link-local one is tentative (section 5). */
 	const struct ip6_interface *ip6 = router->ip6[index];
 	mld_write_report(packet_data(packet), ip6->is_tentative ? none : ip6->link_local, groups,
 					 count);
@@ -73,8 +73,8 @@ static void send_report(struct ws_router *router, uint16_t index)
 	main_send(router, packet, mac, ETHERNET_IP6);
 }
 
-/* At some time within what the querier allows, so that not all of a link answer at once; the TSC's
- * low bits are random enough. */
+/* At a random time within the querier's maximum delay, so that not all stations reply at once; the
+ * TSC's low bits are random enough. */
 static void router_mld_queried(struct ws_router *router, const struct router_event *event)
 {
 	struct ip6_settings *settings = ip6_settings(router, event->interface);

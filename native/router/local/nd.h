@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the nodes of neighbour discovery. */
+/* Shared by the neighbour discovery nodes. */
 #pragma once
 
 #include "router/packet/metadata.h"
@@ -8,7 +8,7 @@
 #include "wire/ethernet.h"
 #include "wire/nd.h"
 
-/* Why a message is none (RFC 4861 sections 6.1 and 7.1). */
+/* Reasons why a message is invalid (RFC 4861 sections 6.1 and 7.1). */
 enum nd_fault {
 	ND_FINE = 0,
 	ND_FAULT_HOP_LIMIT,
@@ -31,8 +31,8 @@ enum nd_fault {
 	[ND_FAULT_ADDRESSES] = {"source or destination does not go with the message", true},           \
 	[ND_FAULT_MAC] = {"link-layer address is a group", true}
 
-/* The message behind the IPv6 header at the start of the data, checked. It lies in the first buffer
- * as a whole, or is too short. */
+/* The message behind the IPv6 header at the start of the data, checked. It must be in the first
+ * buffer as a whole; otherwise it counts as too short. */
 static inline enum nd_fault nd_take(const struct rte_mbuf *packet, struct nd_message *message)
 {
 	static const enum nd_fault faults[] = {
@@ -58,8 +58,8 @@ static inline enum nd_fault nd_take(const struct rte_mbuf *packet, struct nd_mes
 	return faults[check];
 }
 
-/* Another station has the address, or wants it: the main thread hears of it. False for a frame of
- * our own that came back, and when the ring is full. */
+/* Another station has the address, or wants it: notify the main thread. False for a frame of the
+ * router that came back, and if the ring is full. */
 static inline bool nd_taken(struct ws_router *router, const struct rte_mbuf *packet,
 							const uint8_t *target)
 {

@@ -10,7 +10,7 @@
 
 enum { LABEL = 16, LABEL_OUT };
 
-/* A label at the bottom of the stack, for one that takes its place. */
+/* A label at the bottom of the stack is replaced by another one. */
 static void make_mpls(uint8_t *header)
 {
 	make_ip4(header);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Churn: labels and where they lead. */
+/* Churn: routes of labels. */
 #include "tests/churn_changes.h"
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"

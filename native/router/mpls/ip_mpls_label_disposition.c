@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip4-mpls-label-disposition-uniform, ip6-mpls-label-disposition-uniform: the last label went, and
- * what is left is IPv4 or IPv6.
+ * ip4-mpls-label-disposition-uniform, ip6-mpls-label-disposition-uniform: the last label was
+ * popped, and an IPv4 or IPv6 packet is left.
  *
- * Nobody has looked at its header yet. It takes over the label's TTL, unless its own, or its hop
- * limit, is lower; the hop is counted when it leaves.
+ * The header was not checked yet. TTL or hop limit becomes the label's TTL, unless it is lower;
+ * this hop is counted at the output.
  *
- * Uses: adjacency (ADJACENCY_POP_IP4 or ADJACENCY_POP_IP6), label. Sets: adjacency, the one behind.
+ * Uses: adjacency (ADJACENCY_POP_IP4 or ADJACENCY_POP_IP6), label. Sets: adjacency, the next one.
  * Next: by its kind.
  */
 #include "router/mpls/mpls_forward.h"

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip4-mpls-label-imposition-uniform, ip6-mpls-label-imposition-uniform: labels in front of a
- * packet.
+ * ip4-mpls-label-imposition-uniform, ip6-mpls-label-imposition-uniform: push labels.
  *
- * They bear the packet's TTL or hop limit, one less for this hop, and its precedence as their
- * class. A packet whose last hop this was, or that is too long with them, is answered. An IPv4
- * packet that may be fragmented is cut instead, and its fragments come here again.
+ * The labels get the packet's TTL or hop limit, decremented, and its precedence as their class. A
+ * packet without hops left, or too long with the labels, causes an ICMP error. An IPv4 packet that
+ * may be fragmented is fragmented instead, and its fragments come here again.
  *
- * Uses: adjacency (ADJACENCY_LABELS). Next: <if>-output, as mpls-output would; by the kind
- * of the adjacency behind, which becomes the packet's, when that is no next hop or the packet is
- * too long for it; ip4-icmp-error or ip6-icmp-error; ip4-frag.
+ * Uses: adjacency (ADJACENCY_LABELS). Next: <if>-output, like mpls-output; by the kind of the next
+ * adjacency, which becomes the packet's, if that is not a next hop or the packet is too long for
+ * it; ip4-icmp-error or ip6-icmp-error; ip4-frag.
  */
 #include "graph/graph.h"
 #include "router/fib/adjacency_nodes.h"
@@ -19,10 +18,10 @@
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
-	/* Decrement the hops and return true; false if the packet has none left or is longer than
-	 * `mtu`. */
+	/* Decrement TTL or hop limit and return true; false if none is left or the packet is longer
+	 * than `mtu`. */
 	bool (*hop)(struct rte_mbuf *packet, uint16_t mtu, uint32_t *class_and_ttl);
-	/* The edge of a packet that `hop` returned false for, or that gets no labels. */
+	/* The edge of a packet for which `hop` returned false, or that gets no labels. */
 	uint16_t (*refuse)(struct graph_node *node, struct rte_mbuf *packet, uint16_t mtu);
 };
 
@@ -61,7 +60,7 @@ static __attribute__((noinline)) uint16_t ip4_refuse(struct graph_node *node,
 		graph_count(node, IP4_NO_ROOM, 1);
 		return ADJACENCY_DROP;
 	}
-	/* Behind any header at least one unit of a fragment's payload. */
+	/* After the longest header there must be room for at least one unit of payload. */
 	if (mtu >= IP4_MAX_LEN + FRAGMENT_UNIT)
 		return IP4_EDGE_FRAG;
 	graph_count(node, IP4_MTU, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of labels, and the interfaces that take labelled packets. */
+/* The table of labels, and the interfaces that accept labelled packets. */
 #include "router/mpls/mpls.h"
 
 #include "dev/error.h"
@@ -25,8 +25,8 @@ static int check_table(const struct ws_router *router)
 							  : fail(-ENOENT, "there is no MPLS table; mpls table add 0 makes it");
 }
 
-/* The label's route is this load balance from now on, which has a reference for it; on failure it
- * has none. */
+/* Set the label's route to this load balance, which takes over a reference; on failure it does not.
+ */
 static int put(struct ws_router *router, uint32_t index, uint32_t load_balance)
 {
 	struct load_balance_table *balances = &router->load_balances;
@@ -71,7 +71,8 @@ static void remove_all(struct ws_router *router)
 			put(router, i, LOAD_BALANCE_NO_ROUTE);
 }
 
-/* An explicit null is taken off for what is behind it, further labels too (RFC 4182). */
+/* Explicit null is popped for the protocol behind it, also in front of further labels (RFC 4182).
+ */
 static int add_all_reserved(struct ws_router *router)
 {
 	static const struct {
@@ -111,7 +112,7 @@ int ws_router_mpls_table_add(struct ws_router *router)
 	struct mpls_table *table = calloc(1, sizeof(*table));
 	if (!table)
 		return fail(-ENOMEM, "no memory for an MPLS table, which takes 8 MB");
-	/* Workers look whether there is one. */
+	/* Workers test whether the table exists. */
 	module_set_state(router, &mpls_module, table);
 	int error = add_all_reserved(router);
 	if (error)

@@ -5,7 +5,7 @@
 #include "router/module.h"
 #include "wire/mpls.h"
 
-/* Index of a label's route; a label at the bottom of the stack has its own. */
+/* Number of routes: a label at the bottom of the stack has a route of its own. */
 enum { MPLS_ROUTES = 2 * (MPLS_MAX_LABEL + 1) };
 static inline uint32_t mpls_route_index(uint32_t label, bool bottom)
 {
@@ -14,13 +14,13 @@ static inline uint32_t mpls_route_index(uint32_t label, bool bottom)
 
 struct mpls_table {
 	uint32_t routes[MPLS_ROUTES]; /* load balances by mpls_route_index */
-	/* Main thread: routes of labels, and how many are the router's own. */
+	/* Main thread: number of routes, and how many of them are the router's own. */
 	uint32_t count, reserved;
 };
 
 extern struct router_module mpls_module;
 
-/* NULL without a table. */
+/* NULL if there is no table. */
 static inline struct mpls_table *mpls_table(const struct ws_router *router)
 {
 	return module_state(router, &mpls_module);

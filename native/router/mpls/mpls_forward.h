@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the nodes for labelled packets: edges, and the label that mpls-lookup took off. */
+/* Shared by the nodes for labelled packets: edges, and the label that mpls-lookup popped. */
 #pragma once
 
 #include "router/fib/adjacency_nodes.h"
@@ -7,7 +7,7 @@
 #include "wire/icmp4.h"
 #include "wire/mpls.h"
 
-/* The adjacency behind the packet's becomes the packet's; returns its kind. */
+/* The next adjacency becomes the packet's; returns its kind. */
 static inline uint8_t adjacency_follow(const struct ws_router *router, struct rte_mbuf *packet)
 {
 	const struct adjacency *adjacencies = router->adjacencies.adjacencies;
@@ -16,7 +16,7 @@ static inline uint8_t adjacency_follow(const struct ws_router *router, struct rt
 	return adjacency_kind(&adjacencies[next]);
 }
 
-/* The label that was taken off is on again, for mpls-icmp-error to say that its TTL ended. */
+/* Restore the popped label, for the ICMP error about its expired TTL. */
 static inline void mpls_set_expired(struct rte_mbuf *packet)
 {
 	packet_prepend(packet, MPLS_LEN);
@@ -32,14 +32,14 @@ static inline uint32_t mpls_entry(const struct adjacency *adjacency, uint32_t i,
 	return own ? label : label | class_and_ttl;
 }
 
-/* Write the adjacency's labels at `bytes`; the last one bears `bottom`. */
+/* Write the adjacency's labels at `bytes`; the last one gets `bottom`. */
 static inline void mpls_write_labels(const struct adjacency *adjacency, uint8_t *bytes,
 									 uint32_t class_and_ttl, uint32_t bottom)
 {
 	uint32_t rest = htobe32(class_and_ttl), last = adjacency->label_count - 1u;
 	uint32_t entry = mpls_entry(adjacency, last, rest) | htobe32(bottom);
 	memcpy(bytes + last * MPLS_LEN, &entry, sizeof(entry));
-	/* Mostly none, so not worth code for each possible number of them. */
+	/* Usually there is none, so a loop unrolled for each count is not worth its code. */
 #pragma GCC unroll 1
 	for (uint32_t i = 0; i < last; i++) {
 		entry = mpls_entry(adjacency, i, rest);
@@ -47,7 +47,7 @@ static inline void mpls_write_labels(const struct adjacency *adjacency, uint8_t 
 	}
 }
 
-/* True if the headroom holds the adjacency's labels and a link's header. */
+/* True if the headroom suffices for the adjacency's labels and an Ethernet header. */
 static inline bool mpls_has_headroom(const struct rte_mbuf *packet,
 									 const struct adjacency *adjacency)
 {
@@ -55,9 +55,9 @@ static inline bool mpls_has_headroom(const struct rte_mbuf *packet,
 }
 
 /*
- * Put the adjacency's labels in front of the packet, and if a next hop stands behind them, its
- * Ethernet header too: what mpls-output would do to it next. Returns the edge: `output` and which
- * of "*-output", or the kind of what else stands behind, then the packet's adjacency.
+ * Push the adjacency's labels, and if the next adjacency is a next hop, its Ethernet header too, as
+ * mpls-output would. Returns the edge: `output` plus the place in "*-output", or the kind of the
+ * next adjacency, which then becomes the packet's.
  */
 static inline uint16_t mpls_impose(const struct ws_router *router, struct rte_mbuf *packet,
 								   const struct adjacency *adjacency, uint32_t class_and_ttl,

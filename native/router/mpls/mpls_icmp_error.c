@@ -2,10 +2,9 @@
 /*
  * mpls-icmp-error: finds the packet below a label stack, for the ICMP error about it.
  *
- * Its header is checked here, since nobody has looked at it yet. The error goes the way that the
- * packet's own source has in the table of the interface that it came in by. One that the TTL's end
- * brings bears the stack (RFC 4950); one about the length of what was to be sent tells what is left
- * without the labels.
+ * Its header is checked here, since no node has done so yet. The error is routed to the packet's
+ * source in the table of the receiving interface. An error about an expired TTL quotes the stack
+ * (RFC 4950); one about the length of a packet reports the MTU that is left without the labels.
  *
  * Uses: icmp error, in ICMP's terms, with the longest labelled packet. Sets: the data begins behind
  * the stack. Next: ip4-icmp-error, ip6-icmp-error, error-drop.
@@ -37,7 +36,7 @@ enum { MAX_STACK = 16 };
 
 GRAPH_DROP(EDGE_DROP)
 
-/* Number of entries of the stack; 0 if it has no end. */
+/* Number of entries of the stack; 0 if it has no bottom. */
 static uint16_t depth_of(const struct rte_mbuf *packet)
 {
 	for (uint16_t i = 0; i < MAX_STACK && packet->data_len >= (i + 1) * MPLS_LEN; i++)
@@ -63,7 +62,7 @@ static uint16_t about_ip6(struct graph_node *node, struct rte_mbuf *packet)
 	uint16_t rest = packet_icmp_mtu(packet);
 	if (ip6_check(packet_data(packet), packet->data_len, packet->pkt_len))
 		return drop(node, NOT_IP);
-	/* The station that it came from is not the one that sent it. */
+	/* The station that forwarded it is not its source. */
 	if (ip6_is_link_local(ip->source))
 		return drop(node, LINK_LOCAL);
 	packet_set_icmp_error(

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpls-input: whether a labelled packet may come in.
- *
- * The interface takes MPLS, and there is a whole label with a TTL.
+ * mpls-input: admits labelled packets if the interface accepts MPLS and there is a whole label with
+ * a TTL.
  *
  * Uses: mbuf->port (counts the interface's MPLS packets). Next: mpls-lookup, error-drop.
  */
@@ -41,7 +40,7 @@ static uint16_t mpls_input_process(struct graph *graph, struct graph_node *node,
 	const struct interface *interfaces = router_of(graph)->interfaces;
 	struct interface_counts *counts = router_worker_of(graph)->interfaces;
 	struct interface_run run = INTERFACE_RUN_NONE;
-	uint32_t least = UINT32_MAX; /* bytes that a packet has to have: none has so many */
+	uint32_t least = UINT32_MAX; /* minimum length of a packet; this one cannot be reached */
 	uint16_t next[GRAPH_FRAME_SIZE];
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];

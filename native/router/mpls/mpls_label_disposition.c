@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpls-label-disposition-uniform: a label went, and others are left.
+ * mpls-label-disposition-uniform: a label was popped, and further ones are left.
  *
- * The one that is outermost now gets the TTL of the one taken off, one less for this hop, unless
- * its own is lower.
+ * The new outermost label gets the popped one's TTL, decremented, unless its own is lower.
  *
- * Uses: adjacency (ADJACENCY_POP_MPLS), label. Sets: adjacency, the one behind. Next: by its kind.
+ * Uses: adjacency (ADJACENCY_POP_MPLS), label. Sets: adjacency, the next one. Next: by its kind.
  */
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpls-label-imposition-uniform: the labels that take the place of the one taken off.
+ * mpls-label-imposition-uniform: pushes the labels that replace the popped one.
  *
- * They bear its class and its TTL, one less for this hop; the last one ends the stack if it did.
+ * They get its class and its TTL, decremented; the last one gets its bottom-of-stack bit.
  *
- * Uses: adjacency (ADJACENCY_LABELS), label. Next: <if>-output, as mpls-output would;
- * by the kind of the adjacency behind, which becomes the packet's, when that is no next hop or the
- * packet is too long for it.
+ * Uses: adjacency (ADJACENCY_LABELS), label. Next: <if>-output, like mpls-output; by the kind of
+ * the next adjacency, which becomes the packet's, if that is not a next hop or the packet is too
+ * long for it.
  */
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"
@@ -50,7 +50,7 @@ LANES_INLINE bool mpls_label_imposition_eight(const struct ws_router *router, vo
 		return false;
 	eight_data(packets, data);
 	for (int i = 0; i < EIGHT; i++) {
-		/* Class, bottom and TTL of the entry taken off, the TTL one less. */
+		/* Class, bottom bit and decremented TTL of the popped entry. */
 		uint32_t rest = htobe32((packet_label(packets[i]) & 0xfff) - 1);
 		uint32_t entry = adjacency->labels[0] | rest;
 		memcpy((uint8_t *)data[i] - MPLS_LEN, &entry, sizeof(entry));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpls-load-balance: one path of several, the same one for all packets of a flow.
+ * mpls-load-balance: selects one of several paths, the same one for all packets of a flow.
  *
- * The flow is the stack of labels and, where that ends in IP, the addresses behind it.
+ * The flow consists of the label stack and, if an IP packet follows it, of its addresses.
  *
- * Uses: adjacency as the index of the load balance, label. Sets: adjacency. Next: by
- * enum adjacency_kind; mpls-icmp-error with the label back on.
+ * Uses: adjacency as the index of the load balance, label. Sets: adjacency. Next: by enum
+ * adjacency_kind; mpls-icmp-error with the label restored.
  */
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls_forward.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpls-lookup: the route of the outermost label, which is taken off.
+ * mpls-lookup: pops the outermost label and finds its route.
  *
- * A label that may be followed by others has another route than the same label at the bottom of the
- * stack. What stays labelled needs a TTL that outlasts this hop; what does not takes the label's
- * TTL along (RFC 3443, uniform model).
+ * A label at the bottom of the stack has another route than the same label above others. A packet
+ * that stays labelled must have a TTL above 1; one that does not takes the label's TTL along (RFC
+ * 3443, uniform model).
  *
- * Sets: adjacency (index of the load balance on the edge to mpls-load-balance); label (the entry
- * taken off). Next: by enum adjacency_kind; mpls-icmp-error with the label back on.
+ * Sets: adjacency (index of the load balance on the edge to mpls-load-balance); label (the popped
+ * entry). Next: by enum adjacency_kind; mpls-icmp-error with the label restored.
  */
 #include "router/fib/adjacency_nodes.h"
 #include "router/mpls/mpls.h"
@@ -46,7 +46,7 @@ static inline uint32_t route_of(const struct mpls_table *table, uint32_t entry)
 		__ATOMIC_ACQUIRE);
 }
 
-/* A packet that stays labelled needs a TTL that outlasts this hop. */
+/* False if the packet stays labelled and its TTL expires at this hop. */
 static inline bool outlives(uint8_t kind, uint32_t entry)
 {
 	return mpls_ttl(entry) > 1 || kind == ADJACENCY_POP_IP4 || kind == ADJACENCY_POP_IP6;
@@ -72,7 +72,7 @@ static inline uint16_t mpls_lookup_one(const struct ws_router *router, struct gr
 	return kind;
 }
 
-/* Eight packets with one entry, which has a route that does not refuse them; false for others. */
+/* Eight packets with the same entry, whose route does not refuse them; false for others. */
 static inline bool mpls_lookup_eight(const struct ws_router *router, void *const *packets,
 									 const struct mpls_table *table, uint16_t *next)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpls-output: the next hop's Ethernet header in front of a labelled packet.
+ * mpls-output: writes the next hop's Ethernet header in front of a labelled packet.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header; tx interface. Next: <if>-output,
  * mpls-icmp-error.

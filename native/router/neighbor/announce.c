@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where our addresses are, unasked: ARP requests for IPv4 addresses (RFC 5227 section 3) and
- * unsolicited advertisements of IPv6 addresses (RFC 4861 section 7.2.6) tell stations, and switches
- * behind which port we are. Main thread.
+ * Announcements of the router's addresses: ARP requests for IPv4 addresses (RFC 5227 section 3) and
+ * unsolicited advertisements of IPv6 addresses (RFC 4861 section 7.2.6), from which stations learn
+ * its MAC address and switches its port. Main thread.
  *
- * While it is on, the addresses of an interface are announced twice when they change, or its MAC
- * address does, or it comes up. Those of an interface that is paired with one of Linux are Linux's
- * to announce.
+ * If announcing is on, the addresses of an interface are announced twice after a change of them or
+ * of its MAC address, and when it comes up. On a paired interface Linux announces the addresses.
  */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
@@ -33,7 +32,7 @@ enum { ROUNDS = 2, BETWEEN_ROUNDS_S = 2 };
 struct announcements {
 	struct interface_due due;
 	bool is_on[FAMILIES];
-	uint8_t left[WS_MAX_INTERFACES]; /* rounds, of those that are due */
+	uint8_t left[WS_MAX_INTERFACES]; /* rounds left, for interfaces that are due */
 };
 
 static struct router_module announce_module;

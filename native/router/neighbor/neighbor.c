@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours: adjacencies with a MAC address, and the host routes that they bring. */
+/* Neighbours: adjacencies with a MAC address, and their host routes. */
 #include "router/neighbor/neighbor.h"
 #include "router/event.h"
 #include "router/fib/own_balance.h"
@@ -66,8 +66,8 @@ static void restore_route(struct ws_router *router, uint32_t index)
 		sources_remove(router, table, &prefix, WS_SOURCE_NEIGHBOR);
 }
 
-/* A neighbour on a connected prefix has a host route of its own, unless something else stands
- * there. Make that true again for one address, or for all of an interface. */
+/* A neighbour on a connected prefix has a host route of its own, unless another route takes
+ * precedence. Restore that for one address, or for all of an interface. */
 static void restore_host_route(struct ws_router *router, const struct fib_table *table,
 							   const struct ws_address *address)
 {
@@ -120,9 +120,9 @@ static void hear_of(struct ws_router *router, uint32_t index, enum ws_neighbor_s
 }
 
 /*
- * Workers are paused if one holds packets, so that none of these is overtaken (hold.h), or if the
- * neighbour's MAC address changes. Other neighbours cause no pause: a flood of them must not stop
- * the packet path.
+ * Workers are paused if one of them holds packets, so that these are not overtaken (hold.h), or if
+ * the neighbour's MAC address changes. Other neighbours cause no pause: a flood of them must not
+ * stop the packet path.
  */
 static void resolve(struct ws_router *router, uint32_t index, const uint8_t *mac)
 {
@@ -173,12 +173,12 @@ int64_t neighbor_settle(struct ws_router *router, uint16_t interface,
 	return index;
 }
 
-/* ---- What is heard on the wire ---- */
+/* ---- Learning from received packets ---- */
 
 enum { ANSWER_WITHIN_S = 3 };
 
-/* True if the router asked for the address within this time. Any host can send a packet that claims
- * to be an answer. */
+/* True if the router sent a request for the address within this time. Any host can send a packet
+ * that claims to be a reply. */
 static bool was_asked(const struct ws_router *router, uint16_t interface,
 					  const struct ws_address *address, int64_t index)
 {
@@ -201,7 +201,7 @@ static bool was_asked(const struct ws_router *router, uint16_t interface,
 	return false;
 }
 
-/* A message of a resolved neighbour about itself only changes its state (RFC 4861 section 7.2.5).
+/* A resolved neighbour's message about itself may only change its state (RFC 4861 section 7.2.5).
  */
 static bool settles_state(struct ws_router *router, uint32_t index,
 						  const struct router_event *event)
@@ -231,7 +231,7 @@ static bool may_learn(const struct ws_router *router, const struct router_event 
 					 : !router->adjacencies.neighbors[index].is_static;
 }
 
-/* Applies what a worker saw. */
+/* Apply an event of a worker. */
 static void router_neighbor_learn(struct ws_router *router, const struct router_event *event)
 {
 	struct adjacency_table *table = &router->adjacencies;
@@ -249,7 +249,7 @@ static void router_neighbor_learn(struct ws_router *router, const struct router_
 		neighbor_quota_prove(router, (uint32_t)index);
 }
 
-/* Forget the neighbours of a family (0: both) on an interface that no longer has it. */
+/* Remove the neighbours of a family (0: both) on an interface that no longer has it. */
 static void forget_all(struct ws_router *router, uint16_t interface, uint8_t family)
 {
 	struct adjacency_table *table = &router->adjacencies;

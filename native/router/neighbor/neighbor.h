@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours: learnt from what workers see, probed, aged. */
+/* Neighbours: learnt from received packets, probed, aged. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,12 +9,13 @@ struct interface_due;
 struct ws_address;
 struct ws_router;
 
-/* Have the next poll look at all of them, whenever they were due. */
+/* Check all neighbours in the next poll, whatever their due time. */
 void router_neighbor_look_again(struct ws_router *router);
-/* Ask the station `mac`, or all when NULL, for the address; false when that cannot be sent. */
+/* Send a request for the address to the station `mac`, or to all if NULL; false if it cannot be
+ * sent. */
 bool router_neighbor_ask(struct ws_router *router, uint16_t interface,
 						 const struct ws_address *address, const uint8_t *mac);
-/* Tell all stations where the interface's own addresses of a family are, now. */
+/* Announce the interface's own addresses of a family now. */
 void router_announce_addresses(struct ws_router *router, uint16_t index, uint8_t family);
-/* When interfaces are announced next; NULL before announcing is first set. */
+/* Times of the interfaces' next announcements; NULL before announcing is first set. */
 struct interface_due *announcements_due(const struct ws_router *router);

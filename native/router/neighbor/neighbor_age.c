@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours over their life, once resolved: reachable, silent, asked, forgotten. */
+/* Aging of resolved neighbours: reachable, stale, probed, removed. */
 #include "router/neighbor/neighbor.h"
 #include "router/neighbor/neighbor_change.h"
 #include "router/neighbor/neighbor_due.h"
@@ -24,13 +24,14 @@ bool neighbor_probe(struct ws_router *router, uint32_t index, uint64_t now)
 	return true;
 }
 
-/* Reachable for some time, then stale for a moment, in which it may show up, then asked. One that
- * never answered a question of ours has that moment alone, whatever it says of itself. */
+/* A neighbour is reachable for some time, then stale for a moment in which its own messages can
+ * refresh it, then probed. A neighbour that has never replied to a request has only that moment,
+ * whatever it sends. */
 static void age(struct ws_router *router, uint32_t index, uint64_t now)
 {
 	struct neighbor *neighbor = &router->adjacencies.neighbors[index];
 	uint32_t reachable_s = *neighbor_reachable_s(router, neighbor->next_hop.family);
-	/* Heard of by this thread since `now` was read it may be a little younger. */
+	/* `now` may be a little older than the neighbour's last message. */
 	uint64_t passed = now > neighbor->state_tsc ? now - neighbor->state_tsc : 0;
 	switch (neighbor->state) {
 	case WS_NEIGHBOR_REACHABLE:
@@ -72,7 +73,7 @@ static void look_at(struct ws_router *router, uint16_t slot)
 	}
 }
 
-/* Forgets neighbours that were not heard for long. */
+/* Remove neighbours that were silent for too long. */
 static void router_neighbor_age(struct ws_router *router)
 {
 	uint64_t now = rte_rdtsc();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Neighbours as the user and Linux name them, and as they are shown. */
+/* Neighbours as set by the user and by Linux, and the list of them. */
 #include "dev/error.h"
 #include "router/interface/interface_settings.h"
 #include "router/neighbor/neighbor_change.h"
@@ -28,7 +28,7 @@ static int check_neighbor(const struct ws_router *router, uint16_t interface,
 	return 0;
 }
 
-/* Its index when it is resolved, else ADJACENCY_NONE. */
+/* Its index if it is resolved, otherwise ADJACENCY_NONE. */
 static int64_t find_resolved(const struct ws_router *router, uint16_t interface,
 							 const struct ws_address *address)
 {
@@ -62,10 +62,10 @@ int ws_router_neighbor_del(struct ws_router *router, uint16_t interface, struct 
 	return 0;
 }
 
-/* ---- What Linux says of them ---- */
+/* ---- Events from Linux ---- */
 
-/* Linux does not have it any more. What it set itself goes; of others that may only mean that Linux
- * had no use for it, so it is asked, now. */
+/* Linux has removed the neighbour. If Linux had set it, it is removed here; otherwise Linux may
+ * just not have used it, so it is probed now. */
 static void forgotten_by_linux(struct ws_router *router, uint32_t index)
 {
 	if (router->adjacencies.neighbors[index].is_static ||
@@ -82,7 +82,7 @@ static int known_to_linux(struct ws_router *router, uint16_t interface,
 					!memcmp(adjacency_mac(&router->adjacencies.adjacencies[index]), news->mac,
 							sizeof(news->mac));
 	int error = check_neighbor(router, interface, &news->address, news->mac);
-	/* It need not be newer than what was heard here. */
+	/* Linux's state may be older than the router's own. */
 	if (error || (is_known && state == WS_NEIGHBOR_STALE))
 		return error;
 	index = neighbor_settle(router, interface, &news->address, news->mac, state);
@@ -120,7 +120,7 @@ int ws_router_neighbor_follow(struct ws_router *router, uint16_t interface,
 	return 0;
 }
 
-/* ---- Shown ---- */
+/* ---- List ---- */
 
 int ws_router_neighbors(struct ws_router *router, uint32_t start, struct ws_neighbor *out,
 						uint32_t max)

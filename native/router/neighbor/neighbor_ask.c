@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions for neighbours that the main thread sends: whether one is still there, and where. */
+/* Requests to neighbours from the main thread: probes, and resolution. */
 #include "router/interface/ip6_interface.h"
 #include "router/interface/source_address.h"
 #include "router/neighbor/neighbor.h"

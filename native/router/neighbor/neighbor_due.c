@@ -10,7 +10,7 @@
 enum { DEFAULT_REACHABLE_S = 30 };
 
 struct neighbor_due {
-	uint64_t tick;                          /* that the wheel was last turned to */
+	uint64_t tick;                          /* tick to which the wheel was last turned */
 	uint32_t first[NEIGHBOR_DUE_SLOTS + 1]; /* adjacencies; 0: none */
 	uint32_t reachable_s[FAMILIES];
 };
@@ -65,12 +65,12 @@ void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks)
 	uint64_t now = tick_of(router, rte_rdtsc()), at = tick_of(router, rte_rdtsc() + ticks) + 1;
 	if (!due->tick)
 		due->tick = now;
-	/* The wheel may hang behind a little; what it has not passed lies before its own place. */
+	/* The wheel may lag a little; slots that it has not passed are before its own place. */
 	at = RTE_MIN(at, due->tick + NEIGHBOR_DUE_SLOTS - 1);
 	put(router, index, (uint16_t)(RTE_MAX(at, due->tick + 1) % NEIGHBOR_DUE_SLOTS));
 }
 
-/* Longest time in its state; 0: for ever. */
+/* Maximum time in its state; 0: unlimited. */
 static uint32_t patience_s(const struct ws_router *router, const struct neighbor *neighbor)
 {
 	uint32_t reachable_s = *neighbor_reachable_s(router, neighbor->next_hop.family);
@@ -103,7 +103,7 @@ bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot)
 	uint64_t now = tick_of(router, tsc);
 	if (!due->tick || due->tick >= now)
 		return false;
-	/* Once around is all there is. */
+	/* One round is enough to visit all slots. */
 	due->tick = RTE_MAX(due->tick + 1, now - RTE_MIN(now, (uint64_t)NEIGHBOR_DUE_SLOTS - 1));
 	*slot = (uint16_t)(due->tick % NEIGHBOR_DUE_SLOTS);
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times at which resolved neighbours are checked next: a timing wheel of quarters of a second,
- * so that a poll visits only those that are due. A later time waits at the wheel's end and is
- * entered again.
+ * Times of the next checks of resolved neighbours: a timing wheel of quarter seconds, so that a
+ * poll visits only those that are due. A later time is put at the wheel's end and entered again
+ * from there.
  */
 #pragma once
 
@@ -14,18 +14,18 @@ struct ws_router;
 enum {
 	NEIGHBOR_DUE_SLOTS = 256,
 	NEIGHBOR_DUE_A_SECOND = 4,
-	NEIGHBOR_DUE_NOW = NEIGHBOR_DUE_SLOTS, /* the slot of the next poll, whenever it is */
+	NEIGHBOR_DUE_NOW = NEIGHBOR_DUE_SLOTS, /* slot for the next poll */
 };
 
-/* Reachable time of the family's neighbours; 0: for ever. */
+/* Reachable time of the family's neighbours; 0: unlimited. */
 uint32_t *neighbor_reachable_s(const struct ws_router *router, uint8_t family);
-/* Look at it `ticks` of the TSC from now, or a moment later; in place of when it was due before. */
+/* Check the neighbour in `ticks` of the TSC, or shortly after; replaces its previous time. */
 void neighbor_due_in(struct ws_router *router, uint32_t index, uint64_t ticks);
-/* At the next poll. */
+/* Check it in the next poll. */
 void neighbor_due_now(struct ws_router *router, uint32_t index);
 void neighbor_due_never(struct ws_router *router, uint32_t index);
-/* Turn the wheel by one slot at the most towards `tsc`; false when it is there. One round has one
- * time, so that it ends however fast the clock is. */
+/* Turn the wheel towards `tsc` by at most one slot; false if it is there already. All calls of a
+ * round use one time, so that the round ends however fast the clock is. */
 bool neighbor_due_turn(struct ws_router *router, uint64_t tsc, uint16_t *slot);
-/* Take one out of the slot; 0 when there is none. */
+/* Take a neighbour out of the slot; 0 if there is none. */
 uint32_t neighbor_due_take(struct ws_router *router, uint16_t slot);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets that wait for neighbours: shown, and gone with the interface that they came in or leave
- * by. */
+/* Packets held for neighbours: listed, and dropped with their RX or TX interface. */
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
 #include "router/router.h"
@@ -12,7 +11,7 @@ static int watch_held(struct ws_router *router, uint16_t index, enum interface_c
 {
 	if (change != INTERFACE_LEAVES)
 		return 0;
-	/* Wait for packets that came in before the interface was down. */
+	/* Wait for packets received before the interface went down. */
 	rcu_synchronize();
 	if (!hold_is_used(router))
 		return 0;

@@ -23,7 +23,7 @@ static int neighbor_quota_init(struct ws_router *router)
 	return 0;
 }
 
-/* ---- Those that never answered, in the order in which they came ---- */
+/* ---- Unproven neighbours, the oldest first ---- */
 
 static void append(struct ws_router *router, uint32_t index)
 {
@@ -57,7 +57,8 @@ static void unlink(struct ws_router *router, uint32_t index)
 
 /* ---- Room ---- */
 
-/* The interface with the most neighbours among those with an unproven one; else `interface`. */
+/* The interface with the most neighbours, of those with an unproven one; `interface` if there is
+ * none. */
 static uint16_t most_crowded(const struct ws_router *router, uint16_t interface)
 {
 	const struct neighbor_quota *quota = neighbor_quota_of(router);

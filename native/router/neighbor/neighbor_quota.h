@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits on learnt neighbours, in all and per interface.
- *
- * Anybody on a link can bring up any number of them, so none of the links may take what the others
- * need, and none of that is for the user's own and for next hops of routes: for these an eighth of
- * the table is left. Where it is full, the oldest that never answered a question of ours makes
- * room, at a bounded rate; those that did answer stay.
+ * Limits on learnt neighbours, in total and per interface. Any station on a link can appear as any
+ * number of neighbours, so a limit per interface protects the other links, and an eighth of the
+ * table is reserved for the user's neighbours and for next hops of routes. If the table is full,
+ * the oldest neighbour that never replied to a request is removed, at a limited rate; those that
+ * have replied stay.
  */
 #pragma once
 
@@ -20,7 +19,7 @@ struct neighbor_quota {
 	uint32_t most, most_of_interface, learnt;
 	struct {
 		uint32_t learnt;
-		uint32_t oldest, newest; /* that never answered; 0: none. A list by neighbor.newer */
+		uint32_t oldest, newest; /* list, by neighbor.newer, of those that never replied; 0: none */
 	} interfaces[WS_MAX_INTERFACES];
 	struct token_bucket recycling;
 	struct ws_neighbor_counters counters;
@@ -33,11 +32,11 @@ static inline struct neighbor_quota *neighbor_quota_of(const struct ws_router *r
 	return module_state(router, &neighbor_quota_module);
 }
 
-/* Before one is learnt: 0, the index of a neighbour that has to go first, or -ENOSPC with its line.
- */
+/* Called before a neighbour is learnt. Returns 0, the index of a neighbour to remove first, or
+ * -ENOSPC with an error text. */
 int64_t neighbor_quota_make(struct ws_router *router, uint16_t interface);
-/* It was learnt just now; it is going. */
+/* The neighbour was learnt, or is being removed. */
 void neighbor_quota_enter(struct ws_router *router, uint32_t index);
 void neighbor_quota_leave(struct ws_router *router, uint32_t index);
-/* It answered. */
+/* The neighbour has replied. */
 void neighbor_quota_prove(struct ws_router *router, uint32_t index);

@@ -18,13 +18,13 @@
 #include <unistd.h>
 
 enum {
-	MAX_WAITING = 4095, /* copies that wait for the main thread */
-	CACHES = 1024,      /* buffers that may lie in the cache of a thread */
+	MAX_WAITING = 4095, /* copies in the ring to the main thread */
+	CACHES = 1024,      /* buffers in the cache of a thread, at most */
 	COPY_ROOM = 2048,   /* longer packets take several buffers */
 	BURST = 64,
 	LINKTYPE_ETHERNET = 1,
 };
-/* Magic number of files with nanoseconds. */
+/* Magic number of files with nanosecond times. */
 static const uint32_t MAGIC = 0xa1b23c4d;
 
 struct file_header {
@@ -89,7 +89,7 @@ static void pcap_write(struct ws_router *router)
 	drain_ring(pcap);
 }
 
-/* Frees a capture that workers do not see yet, or no longer. */
+/* Free a capture that workers do not see yet, or no longer. */
 static void close_pcap(struct pcap *pcap)
 {
 	if (pcap->ring)
@@ -101,7 +101,7 @@ static void close_pcap(struct pcap *pcap)
 	rte_free(pcap);
 }
 
-/* Whole, or NULL: nobody looks meanwhile. */
+/* Set the capture, or NULL, while no worker observes. */
 static void publish(struct ws_router *router, struct pcap *pcap)
 {
 	observe_pause(router);

@@ -22,8 +22,7 @@ static bool wants_node(const struct pcap *pcap, const struct graph_node *node)
 		   (pcap->config.drop && takes & TAKES_DROPPED);
 }
 
-/* Copy the packet, whose frame begins `before` bytes before its data, if it is one of those asked
- * for. */
+/* Copy the packet, whose frame begins `before` bytes before its data, if the capture wants it. */
 static void take_copy(struct pcap *pcap, struct rte_mbuf *packet, int before, uint64_t now)
 {
 	packet_advance(packet, -before);
@@ -41,7 +40,7 @@ static void take_copy(struct pcap *pcap, struct rte_mbuf *packet, int before, ui
 	packet_advance(packet, before);
 }
 
-/* A dropped packet may bear the number of a sub-interface. */
+/* A dropped packet may have the number of a sub-interface. */
 static uint16_t port_of(const struct ws_router *router, uint16_t interface)
 {
 	return interface < WS_MAX_PORTS ? interface : router->settings[interface].parent;

@@ -12,7 +12,7 @@
 struct rte_mempool;
 struct rte_ring;
 
-/* In the headroom of a copy. */
+/* Stored in the headroom of a copy. */
 struct note {
 	uint64_t tsc;
 	uint32_t length;
@@ -25,22 +25,21 @@ struct pcap {
 	FILE *file;
 	uint64_t start_tsc, start_ns, tsc_hz;
 	uint32_t written;
-	int error; /* error of the file */
+	int error; /* errno of a write to the file */
 	bool is_complete;
-	uint32_t taken
-		__attribute__((aligned(64))); /* packets of all workers; a few more than asked for */
+	uint32_t taken __attribute__((aligned(64))); /* packets of all workers; may exceed the limit */
 	uint32_t missed;
 };
 
 extern struct router_module observe_module;
 
-/* NULL without a capture; it changes while nobody observes. */
+/* NULL without a capture; changed only while no worker observes. */
 static inline struct pcap *pcap_of(const struct ws_router *router)
 {
 	return module_state(router, &observe_module);
 }
 
-/* Workers are to look at packets for it. */
+/* True if workers are to inspect packets for the capture. */
 static inline bool pcap_is_on(const struct ws_router *router)
 {
 	return pcap_of(router) && !pcap_of(router)->is_complete;

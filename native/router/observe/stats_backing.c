@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory of the statistics segment as it is needed. The file has room for all that there can be,
- * which costs nothing; its pages are had step by step before they are written, since one that is
- * missing later would end the process.
+ * Allocation of the statistics segment's pages. The file has room for the maximum, which takes no
+ * memory. Pages are allocated step by step before they are written, since a write to a page that
+ * cannot be allocated would kill the process.
  */
 #include "dev/error.h"
 #include "dev/numa.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { STEP = 512 }; /* interfaces at once */
+enum { STEP = 512 }; /* interfaces per step */
 
-/* The vectors of interfaces that each thread has: where the first element lies, and its size. */
+/* Vectors of interfaces in each thread's part: offset of the first element, and element size. */
 #define VECTOR(name)                                                                               \
 	{                                                                                              \
 		offsetof(struct stats_thread, interfaces.name),                                            \
@@ -31,7 +31,7 @@ static const struct {
 	VECTOR(ip4),       VECTOR(ip6),       VECTOR(mpls),      VECTOR(rx_no_buffer),
 	VECTOR(rx_missed), VECTOR(rx_errors), VECTOR(tx_errors),
 };
-enum { HEAD = sizeof(uint64_t) }; /* its length */
+enum { HEAD = sizeof(uint64_t) }; /* the vector's length */
 
 static uint32_t entries_with(uint32_t interfaces)
 {
@@ -52,11 +52,11 @@ static int back(const struct stats_segment *stats, const void *from, const void 
 	size_t page = (size_t)getpagesize(), base = (size_t)(uintptr_t)stats->memory;
 	size_t first = RTE_ALIGN_FLOOR((size_t)(uintptr_t)from - base, page);
 	size_t last = RTE_MIN(RTE_ALIGN_CEIL((size_t)(uintptr_t)end - base, page), stats->size);
-	/* Not of a file: the process's own, as it is touched. */
+	/* Not for memory without a file: it is private and allocated when it is written. */
 	return stats->fd < 0 ? 0 : -posix_fallocate(stats->fd, (off_t)first, (off_t)(last - first));
 }
 
-/* Allocate near the thread that counts; 0 is the main thread. */
+/* Allocate on the node of the thread that counts; 0 is the main thread. */
 static void near(uint16_t thread)
 {
 	if (thread)
@@ -101,7 +101,7 @@ static int back_rest(const struct stats_segment *stats)
 			error = back(stats, &thread->nodes, thread + 1);
 	}
 	numa_for_all();
-	/* The line at the end. */
+	/* The cache line at the end. */
 	const uint8_t *end = (uint8_t *)memory + stats->size;
 	return error ? error : back(stats, end - GRAPH_CACHE_LINE, end);
 }

@@ -22,7 +22,7 @@ void stats_lock(struct stats_segment *stats)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-/* The epoch first: who waited for the end of the change finds another epoch than it began with. */
+/* The epoch first: a reader that waited for the end of the change must find another epoch. */
 void stats_unlock(struct stats_segment *stats)
 {
 	struct stats_header *header = &stats->memory->header;
@@ -34,7 +34,7 @@ void stats_unlock(struct stats_segment *stats)
 
 /* ---- Entries ---- */
 
-/* Free entries are a list, linked by their values. */
+/* Free entries are linked by their values. */
 static uint32_t take_entry(struct stats_segment *stats)
 {
 	uint32_t index = stats->free_entry;
@@ -94,7 +94,7 @@ void stats_plain_name(char plain[static WS_NAME_LEN], const char *name)
 		*c = '_';
 }
 
-/* ---- Those that are always there ---- */
+/* ---- Entries that always exist ---- */
 
 static const char *const value_names[STATS_POOLS] = {
 	[STATS_LAST_STATS_CLEAR] = "/sys/last_stats_clear",
@@ -117,7 +117,7 @@ static const char *const pool_values[STATS_POOL_VALUES] = {
 	[STATS_POOL_AVAILABLE] = "available",
 };
 
-/* In the order of enum stats_vector; those of the interfaces have links as well. */
+/* In the order of enum stats_vector; vectors of interfaces have links, too. */
 static const struct {
 	const char *name;
 	enum stats_type type;
@@ -155,7 +155,7 @@ static const struct {
 	[STATS_SEGMENT] = {"/mem/stat segment", STATS_SIMPLE, STATS_ROWS},
 };
 
-/* The elements of a worker's row of /sys/workers, from the first on. */
+/* Names of the elements of a worker's row of /sys/workers. */
 static const char *const worker_links[] = {
 	"rx",
 	"tx",
@@ -176,7 +176,7 @@ _Static_assert(sizeof(struct worker_counts) >= RTE_DIM(worker_links) * sizeof(ui
 					   (RTE_DIM(worker_links) - 1) * sizeof(uint64_t),
 			   "each count of a worker has a name");
 
-/* Former names of the last worker_links, for readers that know those. */
+/* Former names of the last worker_links, for older readers. */
 static const char *const former_links[] = {"absences", "absent-clocks", "longest-absence-clocks"};
 
 /* Offsets of the rows of threads in their parts. */

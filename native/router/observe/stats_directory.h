@@ -4,23 +4,23 @@
 
 #include "router/observe/stats_segment.h"
 
-/* The entries that are always there, and the vectors that they lead to. */
+/* Make the entries that always exist, and the vectors that they refer to. */
 void stats_directory_make(struct ws_router *router);
 
-/* Under the lock: a name for one element of a vector, in all its rows. There is always room. */
+/* Under the lock: add a name for one element of a vector, in all its rows. There is always room. */
 __attribute__((format(printf, 4, 5))) uint32_t stats_link_add(struct stats_segment *stats,
 															  enum stats_vector vector,
 															  uint32_t index, const char *format,
 															  ...);
-/* Under the lock: an entry of any type. There is always room: STATS_MAX_ENTRIES counts all kinds.
- */
+/* Under the lock: add an entry of any type. There is always room: STATS_MAX_ENTRIES includes all
+ * kinds. */
 __attribute__((format(printf, 4, 5))) uint32_t stats_entry_add(struct stats_segment *stats,
 															   enum stats_type type, uint64_t value,
 															   const char *format, ...);
-/* A gauge's value, which the main thread alone writes. */
+/* Set a gauge, which only the main thread writes. */
 void stats_gauge_set(struct stats_segment *stats, uint32_t index, uint64_t value);
 void stats_entry_drop(struct stats_segment *stats, uint32_t index);
-/* A name as it stands between the slashes of others: with '_' for '/'. */
+/* A name as a part of other names: '/' becomes '_'. */
 void stats_plain_name(char plain[static WS_NAME_LEN], const char *name);
 
 static inline uint64_t stats_address(const void *in_segment)

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Elements that get memory at once. */
+/* Number of elements that are allocated at once. */
 enum { STEP = 4096 };
 
 static const char *const names[STATS_FORWARDING] = {
@@ -20,14 +20,14 @@ static const char *const names[STATS_FORWARDING] = {
 	[STATS_ADJACENCY] = "/net/adjacency",
 };
 
-/* ---- Where it lies: rows that lead to the threads' lanes, and these ---- */
+/* ---- Layout: rows that point to the threads' lanes, followed by these ---- */
 
 static size_t head_bytes(uint16_t threads)
 {
 	return RTE_ALIGN_CEIL(sizeof(uint64_t) + threads * sizeof(uint64_t), (size_t)GRAPH_CACHE_LINE);
 }
 
-/* A lane's length stands in the line before it. */
+/* A lane's length is in the cache line before it. */
 static size_t lane_bytes(const struct stats_forwarding_vector *vector)
 {
 	return RTE_ALIGN_CEIL(GRAPH_CACHE_LINE + vector->most * sizeof(struct own_pair),
@@ -85,13 +85,13 @@ struct own_pair *stats_forwarding_of(const struct stats_segment *stats, enum sta
 	return (struct own_pair *)(void *)(lanes + lane);
 }
 
-/* A vector's length stands eight bytes before it. */
+/* A vector's length is eight bytes before it. */
 static uint32_t *length_of(void *vector)
 {
 	return (uint32_t *)vector - 2;
 }
 
-/* ---- How long it is ---- */
+/* ---- Length ---- */
 
 static int reserve(struct ws_router *router, enum stats_forwarding which, uint32_t count)
 {

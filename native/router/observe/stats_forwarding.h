@@ -17,8 +17,8 @@ enum stats_forwarding { STATS_ROUTE_TO, STATS_ROUTE_VIA, STATS_ADJACENCY, STATS_
 
 struct stats_forwarding_vector {
 	size_t offset;     /* in the segment */
-	uint32_t most;     /* elements that there can be */
-	uint32_t capacity; /* there is memory for so many */
+	uint32_t most;     /* maximum number of elements */
+	uint32_t capacity; /* number of elements with memory */
 	uint32_t length;   /* length for readers */
 	uint32_t entry;    /* entry of the directory */
 	bool is_shown;
@@ -26,16 +26,16 @@ struct stats_forwarding_vector {
 
 /* Largest number of elements, before the segment is made. */
 void stats_forwarding_plan(struct ws_router *router);
-/* So many bytes at the end of the segment are theirs. */
+/* Size in bytes of this area at the end of the segment. */
 size_t stats_forwarding_size(const struct stats_segment *stats);
 /* Offset of the first one. */
 void stats_forwarding_place(struct stats_segment *stats, size_t offset);
 
-/* Each element below `count` is there and 0, and readers find the vector. */
+/* Make all elements below `count`, with value 0, and the vector's entry for readers. */
 int stats_forwarding_show(struct ws_router *router, enum stats_forwarding which, uint32_t count);
 void stats_forwarding_hide(struct ws_router *router, enum stats_forwarding which);
-/* The element is there and 0; nobody counts in it. -ENOSPC with its line. */
+/* Make an element with value 0, in which nothing counts yet. -ENOSPC with an error text. */
 int stats_forwarding_begin(struct ws_router *router, enum stats_forwarding which, uint32_t index);
-/* Thread 0 is the main one. */
+/* Thread 0 is the main thread. */
 struct own_pair *stats_forwarding_of(const struct stats_segment *stats, enum stats_forwarding which,
 									 uint16_t thread);

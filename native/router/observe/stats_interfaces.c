@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interfaces in the statistics segment: they come and go. */
+/* Interfaces in the statistics segment: added and removed. */
 #include "router/interface/interface_settings.h"
 #include "router/observe/stats_directory.h"
 
@@ -77,8 +77,8 @@ void stats_add_interface(struct ws_router *router, uint16_t index)
 	stats_unlock(stats);
 }
 
-/* An index that no interface has keeps an empty name: some readers pass over vectors' null pointers
- * and would count the names behind it wrong. */
+/* An unused index keeps an empty name: some readers skip null pointers in vectors and would then
+ * number the following names wrongly. */
 void stats_drop_interface(struct ws_router *router, uint16_t index)
 {
 	struct stats_segment *stats = &router->stats;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes in the statistics segment. A node keeps its slot from graph to graph, by its name, so that
- * what it counted goes on without a copy. Graphs that are made get slots before any worker walks
- * them; readers learn of them once the workers do.
+ * Nodes in the statistics segment. A node has the same slot in successive graphs, by its name, so
+ * that its counters continue without a copy. New graphs get slots before a worker walks them;
+ * readers see the new nodes once the workers use them.
  */
 #include "router/observe/stats_nodes.h"
 
@@ -17,7 +17,7 @@
 
 enum { NO_SLOT = UINT16_MAX };
 
-/* Looked for from `first` on: nodes of two graphs stand in nearly the same order. */
+/* The search starts at `first`: nodes of two graphs are in nearly the same order. */
 static uint16_t find_slot(const struct stats_nodes *nodes, uint16_t first, const char *name)
 {
 	for (uint16_t i = 0; i < GRAPH_MAX_SLOTS; i++) {
@@ -28,7 +28,7 @@ static uint16_t find_slot(const struct stats_nodes *nodes, uint16_t first, const
 	return NO_SLOT;
 }
 
-/* So many free counters in a row; returns the first of them. */
+/* Take consecutive free counters; returns the first one. */
 static int take_counters(struct stats_nodes *nodes, uint16_t count)
 {
 	uint32_t run = 0;
@@ -56,7 +56,7 @@ static void clear_slot(struct stats_segment *stats, uint16_t slot)
 	}
 }
 
-/* There are as many slots as nodes of two graphs. */
+/* The number of slots suffices for the nodes of two graphs. */
 static int take_slot(struct stats_segment *stats, uint16_t first, const struct graph_node *node)
 {
 	const struct graph_registration *registration = node->registration;
@@ -100,7 +100,7 @@ int stats_adopt_graph(struct ws_router *router, uint16_t worker, struct graph *g
 	return 0;
 }
 
-/* ---- What readers see of it ---- */
+/* ---- Entries for readers ---- */
 
 static void grow(struct stats_segment *stats, uint32_t slots, uint32_t counters)
 {

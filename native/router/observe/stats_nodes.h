@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 struct stats_slot {
-	char name[WS_NAME_LEN]; /* empty: it is free */
+	char name[WS_NAME_LEN]; /* empty: the slot is free */
 	const struct graph_counter *reasons;
 	uint16_t first_counter, counter_count;
 	bool is_told_of; /* it has entries */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks of the area at the end of the segment. What a slow reader follows while a block changes
- * hands stays what it takes it for, a vector of threads that lead to vectors of pairs: blocks have
- * capacities of powers of two; a free block is used again for its capacity.
+ * Blocks of the area at the end of the segment. A slow reader may follow a block while it gets
+ * another owner. So a block keeps its structure, a vector of threads that point to vectors of
+ * pairs: capacities are powers of two, and a free block is reused for its own capacity.
  */
 #include "router/observe/stats_pairs.h"
 
@@ -19,14 +19,14 @@ enum {
 	PAIRS_A_THREAD = 1 << 19,
 };
 
-/* In front of the rows, which workers do not write to. */
+/* In front of the rows; workers do not write to it. */
 struct block {
-	void *next; /* next free one */
+	void *next; /* next free block */
 	uint32_t rows_length, rows_details;
 	uint64_t rows[];
 };
 
-/* A vector's length stands in the line before it. */
+/* A vector's length is in the cache line before it. */
 static size_t lane_bytes(uint32_t capacity)
 {
 	return capacity * sizeof(struct own_pair) + GRAPH_CACHE_LINE;
@@ -48,7 +48,7 @@ static uint32_t capacity_for(uint32_t count)
 	return RTE_MAX(rte_align32pow2(count), (uint32_t)LEAST_ROOM);
 }
 
-/* Free blocks of a size, by its power of two. */
+/* Free blocks of a capacity, by its power of two. */
 static void **free_blocks(struct stats_segment *stats, uint32_t capacity)
 {
 	return &stats->free_pairs[__builtin_ctz(capacity)];

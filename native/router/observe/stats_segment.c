@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of the statistics segment, and what makes readers start over. */
+/* The memory of the statistics segment, and the epoch by which readers notice changes. */
 #include "router/observe/stats_segment.h"
 
 #include "dev/error.h"
@@ -33,7 +33,7 @@ static int open_file(const char *path, size_t size)
 				strerror(-error));
 }
 
-/* Some readers take a vector that ends where the file does for one that is too long. */
+/* Some readers take a vector that ends at the end of the file for one that is too long. */
 static size_t size_of(struct stats_segment *stats)
 {
 	uint16_t threads = stats->thread_count;
@@ -64,7 +64,7 @@ static int map(struct ws_router *router)
 	return stats_reserve(router, 0);
 }
 
-/* Open the segment in a file, or in memory of this process. */
+/* Create the segment in a file, or in memory of this process. */
 static int stats_open(struct ws_router *router)
 {
 	struct stats_segment *stats = &router->stats;
@@ -88,7 +88,7 @@ static int stats_open(struct ws_router *router)
 	stats_directory_make(router);
 	stats_begin_interfaces(stats);
 	stats_unlock(stats);
-	/* Last of all: before that it is no segment. */
+	/* Written last: before that the segment is not valid. */
 	__atomic_store_n(&header->version, STATS_VERSION, __ATOMIC_RELEASE);
 	return 0;
 }

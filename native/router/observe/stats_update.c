@@ -16,7 +16,7 @@ static void write_word(uint64_t *word, uint64_t value)
 	__atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
 
-/* The driver counts for all workers; the main thread's row has it. */
+/* The driver counts for all workers; its counters are in the main thread's row. */
 static void write_port(struct interface_counts *row, uint16_t port)
 {
 	struct ws_port_counters counters;
@@ -83,7 +83,7 @@ static struct stats_before count(const struct router_worker *worker)
 	return now;
 }
 
-/* Nodes that went took their calls along. */
+/* The difference; 0 if deleted nodes have reduced the sum. */
 static uint64_t grown(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;

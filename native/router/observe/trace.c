@@ -17,18 +17,18 @@
 #include <string.h>
 
 static const uint32_t ADJACENCY_UNDECIDED = UINT32_MAX;
-static const uint32_t NOT_TRACED = UINT32_MAX; /* its frame's place is followed, no more */
+static const uint32_t NOT_TRACED = UINT32_MAX; /* only the place of its frame is followed */
 
 struct mark {
-	uint32_t packet;          /* its number, or NOT_TRACED */
-	uint32_t adjacency;       /* the last one decided */
+	uint32_t packet;          /* number of the packet, or NOT_TRACED */
+	uint32_t adjacency;       /* the last adjacency that was set */
 	uint16_t ethernet_offset; /* offset of the Ethernet header in the buffer */
 };
 
 static int mark_offset;
 static uint64_t mark_flag;
 
-/* Registers the flag and the field, once a process. */
+/* Register the flag and the field, once per process. */
 static int trace_make(struct ws_router *router)
 {
 	(void)router;
@@ -68,15 +68,14 @@ static bool takes(const struct graph_node *node, uint8_t what)
 	return node->registration->takes & what;
 }
 
-/* Bytes between the Ethernet header and the data of a packet that enters the node unmarked: one
+/* Bytes between the Ethernet header and the data of an unmarked packet that enters the node: one
  * that was received before the trace began, or that the main thread made. */
 static uint16_t ethernet_length(const struct graph_node *node)
 {
 	return takes(node, TAKES_FRAME) ? 0 : ETHERNET_LEN;
 }
 
-/* The interface that an adjacency sends by, behind the labels that it changes first; -1 when
- * another table decides. */
+/* TX interface of an adjacency, behind the labels that it changes; -1 if another table decides. */
 static int32_t interface_of(const struct adjacency_table *table, uint32_t index)
 {
 	const struct adjacency *adjacency = &table->adjacencies[index];
@@ -86,7 +85,7 @@ static int32_t interface_of(const struct adjacency_table *table, uint32_t index)
 	return kind >= ADJACENCY_GLEAN && kind < ADJACENCY_TABLE ? adjacency->tx_interface : -1;
 }
 
-/* The next one, with what all have; NULL when there is no room. */
+/* The next step, with the common members set; NULL if there is no room. */
 static struct ws_trace_step *begin_step(struct trace *trace, const struct graph_node *node,
 										const struct rte_mbuf *packet)
 {
@@ -102,7 +101,7 @@ static struct ws_trace_step *begin_step(struct trace *trace, const struct graph_
 	return step;
 }
 
-/* A node that takes whole frames, and no packets beside them. */
+/* True for a node that takes only whole frames. */
 static bool is_at_frame(const struct graph_node *node)
 {
 	return takes(node, TAKES_FRAME) && !takes(node, TAKES_PACKET);
@@ -133,13 +132,13 @@ static void record_step(const struct graph *graph, const struct graph_node *node
 	__atomic_store_n(&trace->count, trace->count + 1, __ATOMIC_RELEASE);
 }
 
-/* A source of frames from outside. The packets that main-input brings are not received. */
+/* True for a source of frames from outside. Packets from main-input were not received. */
 static bool is_entry(const struct graph_node *node)
 {
 	return node->registration->is_source && is_at_frame(node);
 }
 
-/* A packet from a ring in this process may bear the mark of its sender. */
+/* A packet from a ring in this process may still have the mark of its sender. */
 static void enter(struct rte_mbuf *packet, bool mark)
 {
 	packet->ol_flags &= ~mark_flag;
@@ -169,9 +168,9 @@ __attribute__((format(printf, 1, 2), noreturn)) static void panic(const char *fo
 }
 
 /*
- * An Ethernet header has 14 bytes; VLAN tags, labels and the headers of tunnels are whole words. So
- * how far the data is from the Ethernet header, modulo 4, tells a frame from a packet, whatever was
- * put in front of it or taken away.
+ * An Ethernet header has 14 bytes; VLAN tags, labels and tunnel headers are multiples of 4. So the
+ * distance of the data from the Ethernet header, modulo 4, distinguishes frames from packets,
+ * whatever was pushed or popped.
  */
 static void check_packet(const struct graph *graph, const struct graph_node *node,
 						 const struct rte_mbuf *packet)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces asked for, read and ended by the main thread. */
+/* Starting, reading and clearing of traces by the main thread. */
 #include "dev/error.h"
 #include "router/observe/observe.h"
 #include "router/observe/trace.h"

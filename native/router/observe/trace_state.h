@@ -17,7 +17,7 @@ struct trace_filter {
 };
 
 struct trace {
-	uint32_t remaining[GRAPH_MAX_NODES]; /* packets still to mark, by node */
+	uint32_t remaining[GRAPH_MAX_NODES]; /* number of packets left to mark, by node */
 	uint32_t packets;
 	uint64_t count; /* number of steps; published by the worker after each */
 	struct ws_trace_step steps[TRACE_STEPS];
@@ -25,7 +25,7 @@ struct trace {
 
 extern struct router_module trace_module;
 
-/* NULL without a filter; it changes while nobody observes. */
+/* NULL without a filter; changed only while no worker observes. */
 static inline struct trace_filter *trace_filter_of(const struct ws_router *router)
 {
 	return module_state(router, &trace_module);

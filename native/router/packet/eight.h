@@ -12,7 +12,7 @@
 
 enum { EIGHT = LANES };
 
-/* End of the packets that are taken together from `start` on: eight, or the last few. */
+/* End of the packets that are processed together from `start` on: eight, or the last ones. */
 LANES_INLINE uint16_t eight_end(uint16_t start, uint16_t n)
 {
 	return (uint16_t)(n - start < EIGHT ? n : start + EIGHT);
@@ -46,7 +46,8 @@ LANES_INLINE eight_part eight_load_part(const void *place, size_t offset)
 	return part;
 }
 
-/* The bits of sixteen bytes at `offset` that are other than meant behind one of eight places. */
+/* The bits of sixteen bytes at `offset` in which any of eight places differs from the expected
+ * ones. */
 LANES_INLINE eight_part eight_differ(const void *const *places, size_t offset, eight_part meant)
 {
 	eight_part differs = {0};
@@ -76,7 +77,7 @@ LANES_INLINE bool eight_came_by(void *const *packets, uint16_t interface)
 	return eight_have_field(packets, offsetof(struct rte_mbuf, port), interface);
 }
 
-/* Pattern for eight_go_by(): a word each for the eight words of an mbuf's first line from
+/* Pattern for eight_go_by(): a word for each of the eight words of an mbuf's first line from
  * EIGHT_HALF on. */
 enum {
 	EIGHT_HALF = 32,
@@ -84,7 +85,8 @@ enum {
 	EIGHT_TX = (offsetof(struct rte_mbuf, vlan_tci_outer) - EIGHT_HALF) / sizeof(uint32_t),
 };
 
-/* For that interface, and in all buffers no longer than `longest`; nothing when it is negative. */
+/* Pattern for that RX interface and, unless `longest` is negative, for packets of at most that
+ * length in all buffers. */
 LANES_INLINE lanes eight_going_by(uint16_t interface, int32_t longest)
 {
 	lanes wanted = {0};
@@ -93,7 +95,8 @@ LANES_INLINE lanes eight_going_by(uint16_t interface, int32_t longest)
 	return wanted;
 }
 
-/* True if all match: one difference shows that lengths are no greater and interfaces equal. */
+/* True if all packets match: one difference shows that lengths are not greater and interfaces are
+ * equal. */
 LANES_INLINE bool eight_go_by(void *const *packets, lanes wanted)
 {
 	lanes differs = {0}, counts = {0};
@@ -125,7 +128,7 @@ LANES_INLINE uint32_t eight_bytes(void *const *packets)
 		lanes_load_at((const void *const *)packets, offsetof(struct rte_mbuf, pkt_len)));
 }
 
-/* The length of each one's data in its first buffer. */
+/* The length of each packet's data in its first buffer. */
 LANES_INLINE lanes eight_lengths(void *const *packets)
 {
 	return lanes_load_at((const void *const *)packets, offsetof(struct rte_mbuf, data_len)) &
@@ -143,7 +146,7 @@ LANES_INLINE bool eight_have_at_least(void *const *packets, size_t offset, int16
 	return missing[(offset - start) / sizeof(least)] < 0;
 }
 
-/* True if each first segment has that many bytes. */
+/* True if each packet's first segment has at least that many bytes. */
 LANES_INLINE bool eight_have_bytes(void *const *packets, int16_t bytes)
 {
 	return eight_have_at_least(packets, offsetof(struct rte_mbuf, data_len), bytes);
@@ -163,7 +166,7 @@ LANES_INLINE bool eight_are_no_longer(void *const *packets, int16_t longest)
 	return over[LOW] >= 0 && seen[LOW] >= 0 && !seen[HIGH];
 }
 
-/* packet_rewrite() of each, for a header without tags. */
+/* packet_rewrite() for each packet, for a header without tags. */
 LANES_INLINE void eight_rewrite(void *const *packets, void *const *data,
 								const struct adjacency *adjacency, uint16_t pushed)
 {

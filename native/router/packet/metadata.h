@@ -28,8 +28,8 @@ static inline uint8_t *packet_data(const struct rte_mbuf *packet)
 	return (uint8_t *)packet->buf_addr + packet->data_off;
 }
 
-/* The packet becomes longer by so many bytes (shorter when negative, as two's complement), in its
- * first buffer: both lengths lie side by side there, and one addition changes them. */
+/* Add `bytes` to the packet's length, in its first buffer (two's complement if negative). Both
+ * lengths are adjacent in memory, and one addition changes them. */
 static inline void packet_lengthen(struct rte_mbuf *packet, uint64_t bytes)
 {
 	_Static_assert(offsetof(struct rte_mbuf, data_len) == offsetof(struct rte_mbuf, pkt_len) + 4 &&
@@ -42,22 +42,21 @@ static inline void packet_lengthen(struct rte_mbuf *packet, uint64_t bytes)
 	memcpy(at, &lengths, sizeof(lengths));
 }
 
-/* Move the start of the data by `bytes`, forward when positive. */
+/* Move the start of the data by `bytes`, forward if positive. */
 static inline void packet_advance(struct rte_mbuf *packet, int bytes)
 {
 	packet->data_off = (uint16_t)(packet->data_off + bytes);
 	packet_lengthen(packet, (uint64_t) - (int64_t)bytes);
 }
 
-/* Move it backward. */
+/* Move the start of the data backward. */
 static inline void packet_prepend(struct rte_mbuf *packet, uint16_t bytes)
 {
 	packet->data_off = (uint16_t)(packet->data_off - bytes);
 	packet_lengthen(packet, bytes);
 }
 
-/* Keep the first `length` bytes, all in the first buffer; the buffers after it go back to the pool.
- */
+/* Keep the first `length` bytes, which are all in the first buffer; the other buffers are freed. */
 static inline void packet_truncate(struct rte_mbuf *packet, uint16_t length)
 {
 	rte_pktmbuf_free(packet->next);
@@ -67,7 +66,7 @@ static inline void packet_truncate(struct rte_mbuf *packet, uint16_t length)
 	packet->pkt_len = length;
 }
 
-/* Keep the first `length` bytes, however many buffers they lie in. */
+/* Keep the first `length` bytes, in any number of buffers. */
 static inline void packet_cut(struct rte_mbuf *packet, uint32_t length)
 {
 	struct rte_mbuf *last = packet;
@@ -131,7 +130,7 @@ static inline void packet_set_main_edge(struct rte_mbuf *packet, uint16_t edge)
 	packet->hash.fdir.lo = edge;
 }
 
-/* An ICMP error to send: type, code, and the MTU or place that goes with them. */
+/* Set the ICMP error to send: type, code, and the MTU or pointer that belongs to it. */
 static inline void packet_set_icmp_error(struct rte_mbuf *packet, uint8_t type, uint8_t code,
 										 uint16_t mtu)
 {
@@ -153,8 +152,8 @@ static inline uint16_t packet_icmp_mtu(const struct rte_mbuf *packet)
 	return (uint16_t)packet->hash.fdir.lo;
 }
 
-/* In the place of the MTU, which an error about a packet's end of time has not: how many labels
- * lie in front of the data. */
+/* In place of the MTU, which a time exceeded error does not have: number of labels in front of the
+ * data. */
 static inline uint16_t packet_icmp_labels(const struct rte_mbuf *packet)
 {
 	return packet_icmp_mtu(packet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Ethernet header of frames that go out of an interface, its VLAN tags included. */
+/* The Ethernet header, with VLAN tags, of frames that an interface sends. */
 #pragma once
 
 #include "router/observe/trace.h"
@@ -7,7 +7,7 @@
 #include "router/router.h"
 #include "wire/ethernet.h"
 
-/* Writes ETHERNET_LEN + interface->tag_len bytes and returns how many that are. */
+/* Writes ETHERNET_LEN + interface->tag_len bytes and returns that number. */
 static inline uint8_t interface_write_header(const struct interface *interface, uint8_t *bytes,
 											 const uint8_t *destination, enum ethernet_type type)
 {
@@ -20,10 +20,10 @@ static inline uint8_t interface_write_header(const struct interface *interface, 
 }
 
 /*
- * The adjacency's header in front of the packet, and of the `pushed` bytes before it that the
- * caller has written. A header without tags begins where the received one did, at the start of a
- * cache line, and nothing is written to the line before it; of one with tags as many bytes as the
- * longest has, of which those before a shorter one are nobody's.
+ * Write the adjacency's header in front of the packet and of the `pushed` bytes that the caller has
+ * written there. A header without tags begins where the received one did, at the start of a cache
+ * line, and the line before it is not written. For a header with tags the maximum length is copied;
+ * the bytes before a shorter one are unused.
  */
 static inline void packet_rewrite(struct rte_mbuf *packet, const struct adjacency *adjacency,
 								  uint16_t pushed)
@@ -38,7 +38,7 @@ static inline void packet_rewrite(struct rte_mbuf *packet, const struct adjacenc
 	packet_set_tx_interface(packet, adjacency->tx_interface);
 }
 
-/* The packet, a frame, is for interface `index`. Returns which of "*-output" it goes to. */
+/* The packet, a frame, is for interface `index`. Returns its place in "*-output". */
 static inline uint16_t packet_send(const struct ws_router *router, struct rte_mbuf *packet,
 								   uint16_t index)
 {
@@ -47,8 +47,8 @@ static inline uint16_t packet_send(const struct ws_router *router, struct rte_mb
 }
 
 /*
- * Make the data, which a node wrote itself, a frame out of interface `index`. Returns which of
- * "*-output" it goes to. The caller has seen that there is headroom.
+ * Make the data, which a node wrote itself, a frame for interface `index`. Returns its place in
+ * "*-output". The caller must have checked the headroom.
  */
 static inline uint16_t packet_frame(const struct ws_router *router, struct rte_mbuf *packet,
 									uint16_t index, const uint8_t *destination,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checksums over packets that may lie in several buffers. */
+/* Checksums over packets in one or several buffers. */
 #pragma once
 
 #include "router/packet/metadata.h"
 #include "wire/checksum.h"
 
-/* `sum` and `length` bytes from `offset` on, wherever the buffers end; 0 when a checksum among them
- * is right. */
+/* Checksum of `sum` and `length` bytes from `offset` on, across buffers; 0 if a checksum within
+ * them is right. */
 static inline uint16_t packet_checksum(uint64_t sum, const struct rte_mbuf *packet, uint32_t offset,
 									   uint32_t length)
 {

@@ -7,8 +7,8 @@
 #include "wire/ethernet.h"
 
 /*
- * The data, of Ethernet type `type`, becomes a frame again: its received header is in front of it,
- * or what was left of it by a node that took a label stack off.
+ * Restore the frame of a packet of Ethernet type `type`: its received header is in front of the
+ * data, or what a node that popped a label stack has left of it.
  */
 static inline void packet_restore_frame(struct rte_mbuf *packet, const struct interface *interface,
 										enum ethernet_type type)

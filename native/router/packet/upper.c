@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* In the order of numbers, so that edges do not depend on the order of linking. */
+/* Sorted by number, so that edges do not depend on the order of linking. */
 static struct layer {
 	struct graph_edge_set set;
 	const char **nodes; /* the edges */
@@ -16,7 +16,7 @@ static struct layer {
 	[ABOVE_IP6] = {{.name = EDGES_ABOVE_IP6}, NULL, NULL},
 };
 
-/* Room for one more at that place. */
+/* Make room for one more entry at that place. */
 static void make_room(struct layer *layer, uint16_t place)
 {
 	uint16_t count = layer->set.count;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * arp-input: answers requests for this interface's addresses and tells the main thread what it
- * sees.
+ * arp-input: answers requests for this interface's addresses and reports senders to the main
+ * thread.
  *
- * The sender of a request to us or of a reply to us becomes a neighbour, that of other ARP only if
- * it is one already (RFC 826), and only on a connected subnet. The answer is written over the
- * request. On an interface that is paired with one of Linux, Linux gets all that is well formed and
- * answers it; this node only learns.
+ * The sender of a request to this router, or of a reply to it, becomes a neighbour; the sender of
+ * other ARP only refreshes an existing neighbour (RFC 826). Both apply only on a connected subnet.
+ * The reply is written over the request. On a paired interface Linux gets all well-formed packets
+ * and replies to them; this node only learns.
  *
- * Uses: mbuf->port; the Ethernet header lies in front of the data. Next: <if>-output with the
- * answer, error-punt (taken note of), linux-cp-punt, error-drop. What is more than the punt
- * policers of ARP let pass is dropped unread.
+ * Uses: mbuf->port; the Ethernet header is in front of the data. Next: <if>-output with the reply,
+ * error-punt (reported), linux-cp-punt, error-drop. Packets beyond the punt policers of ARP are
+ * dropped unread.
  */
 #include "router/packet/output.h"
 #include "router/path/each_packet.h"
@@ -58,13 +58,13 @@ GRAPH_DROP(EDGE_DROP)
 struct scope {
 	bool is_ours;       /* the target is an address of the interface */
 	bool sender_local;  /* the sender is on one of its subnets */
-	bool sender_is_own; /* the sender bears an address of the interface */
+	bool sender_is_own; /* the sender has an address of the interface */
 };
 
 static struct scope scope_of(const struct interface *interface, const struct arp *arp)
 {
 	const struct address_list *list = __atomic_load_n(&interface->addresses, __ATOMIC_ACQUIRE);
-	/* Behind an interface that borrows addresses anybody may be. */
+	/* With borrowed addresses, any sender may be behind the interface. */
 	struct scope scope = {
 		.sender_local = __atomic_load_n(&interface->is_unnumbered, __ATOMIC_RELAXED),
 	};
@@ -82,7 +82,7 @@ static struct scope scope_of(const struct interface *interface, const struct arp
 	return scope;
 }
 
-/* Returns which output the answer goes to. */
+/* Returns the place of the reply's output. */
 static uint16_t answer(const struct ws_router *router, struct rte_mbuf *packet, struct arp *arp)
 {
 	const struct interface *interface = &router->interfaces[packet->port];
@@ -135,8 +135,8 @@ static uint16_t arp_input_one(struct graph *graph, struct graph_node *node, stru
 		packet_advance(packet, -ETHERNET_LEN);
 		return EDGE_LINUX_CP_PUNT;
 	}
-	/* A sender without an address probes whether ours is taken (RFC 5227): answer, learn nothing.
-	 */
+	/* A sender without an address probes whether the router's address is taken (RFC 5227): reply,
+	 * learn nothing. */
 	if (!is_credible && arp.sender)
 		return drop(node, scope.sender_is_own ? OWN_SENDER : NOT_LOCAL);
 	if (arp.operation == ARP_REQUEST && scope.is_ours) {

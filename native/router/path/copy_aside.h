@@ -7,8 +7,8 @@
 #include "router/router.h"
 #include "wire/own_count.h"
 
-/* For recirculate_put, which has room for it. NULL without room or memory: the copy is counted as
- * made and as dropped, and the caller gives the reason. */
+/* A copy for recirculate_put, which has room for it. NULL if there is no room or memory: the copy
+ * is then counted as made and as dropped, and the caller counts the reason. */
 static inline struct rte_mbuf *copy_aside(struct graph *graph, const struct rte_mbuf *packet)
 {
 	struct router_worker *worker = router_worker_of(graph);

@@ -11,10 +11,11 @@
 
 #include <rte_mbuf.h>
 
-/* Depth to which recursive routes are counted. */
+/* Recursion depth up to which routes are counted. */
 enum { MAX_VIA = 8 };
 
-/* The route `via` leads to a packet's next hop, and other ones to that route's. */
+/* Count the route `via`, which leads to a packet's next hop, and the routes to that route's next
+ * hops. */
 static inline void count_via(const struct ws_router *router, const struct router_worker *worker,
 							 uint32_t via, uint32_t bytes)
 {
@@ -25,7 +26,7 @@ static inline void count_via(const struct ws_router *router, const struct router
 	}
 }
 
-/* A packet that has the route `value`. */
+/* Count a packet with the route `value`. */
 static inline void count_route(const struct ws_router *router, const struct router_worker *worker,
 							   uint32_t value, uint32_t bytes)
 {
@@ -48,7 +49,7 @@ static __attribute__((noinline, unused)) void count_each_route(const struct grap
 	}
 }
 
-/* Packets that have the routes `values`. */
+/* Count packets with the routes `values`. */
 static inline void count_routes(const struct graph *graph, void *const *packets,
 								const uint32_t *values, uint16_t n)
 {
@@ -56,7 +57,7 @@ static inline void count_routes(const struct graph *graph, void *const *packets,
 		count_each_route(graph, packets, values, n);
 }
 
-/* A packet whose adjacency is a load balance, by the path that its flow takes. */
+/* Count a packet whose adjacency is a load balance, by the path of its flow. */
 static inline void count_path(const struct graph *graph, const struct rte_mbuf *packet,
 							  uint64_t hash)
 {
@@ -73,7 +74,7 @@ static inline void count_adjacency(const struct graph *graph, uint32_t index,
 								   const struct own_pair *run)
 {
 	if (!run->packets)
-		return; /* `index` may be that of a packet without an adjacency */
+		return; /* the packet may have no adjacency */
 	const struct adjacency *adjacency = &router_of(graph)->adjacencies.adjacencies[index];
 	if (adjacency_kind(adjacency) == ADJACENCY_LABELS)
 		index = adjacency->next;
@@ -95,7 +96,7 @@ static __attribute__((noinline, unused)) void count_each_adjacency(const struct 
 																   uint16_t *next, uint16_t n,
 																   uint16_t output)
 {
-	struct own_pair run = {0}; /* packets in a row with the adjacency `last` */
+	struct own_pair run = {0}; /* consecutive packets with the adjacency `last` */
 	uint32_t last = packet_adjacency(packets[0]);
 	for (uint16_t i = 0, end; i < n; i = end) {
 		end = eight_end(i, n);
@@ -121,8 +122,8 @@ static __attribute__((noinline, unused)) void count_each_adjacency(const struct 
 	count_adjacency(graph, last, &run);
 }
 
-/* Frames whose edges from `output` on lead to interfaces: by the adjacency of each, that below the
- * labels if it has some. */
+/* Count frames whose edges from `output` on lead to interfaces, by their adjacency, or by the one
+ * behind the labels. */
 static inline void count_adjacencies(const struct graph *graph, void *const *packets,
 									 uint16_t *next, uint16_t n, uint16_t output)
 {

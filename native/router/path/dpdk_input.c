@@ -2,11 +2,11 @@
 /*
  * dpdk-input: receives from the RX queues placed on this worker.
  *
- * Polls them in turn, up to a frame's worth of packets a walk in all. Each walk begins one queue
- * further on, so that a full queue cannot starve the others. Under load a queue is left alone for a
- * while after a look that did not fill the frame (worker/pace.h).
+ * Polls them in turn, up to a frame of packets per walk in total. Each walk begins one queue
+ * further on, so that a full queue cannot starve the others. Under load, a queue is not polled for
+ * a while after a poll that did not fill the frame (worker/pace.h).
  *
- * Sets: mbuf->port (the driver does). Next: ethernet-input; worker-handoff for queues of interfaces
+ * Sets: mbuf->port (by the driver). Next: ethernet-input; worker-handoff for queues of interfaces
  * that hand off.
  */
 #include "dev/port.h"
@@ -69,6 +69,6 @@ static uint16_t dpdk_input_process(struct graph *graph, struct graph_node *node,
 GRAPH_NODE(dpdk_input, .name = "dpdk-input", .takes = TAKES_FRAME | TAKES_RECEIVED,
 		   .is_source = true, GRAPH_EDGES(edges))
 
-/* Frames as they came in, on the worker that deals with them. */
+/* Received frames, on the worker that processes them. */
 GRAPH_ARC(device_input, .name = "device-input",
 		  .starts = {"dpdk-input", "handoff-dispatch", "worker-handoff"}, .end = "ethernet-input")

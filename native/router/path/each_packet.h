@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frame taken packet by packet. */
+/* Processing of a frame packet by packet. */
 #pragma once
 
 #include "graph/graph.h"
 
 #include <rte_mbuf.h>
 
-/* Deals with one packet; returns the edge that it goes along. */
+/* Handles one packet; returns its edge. */
 typedef uint16_t packet_handler(struct graph *graph, struct graph_node *node,
 								struct rte_mbuf *packet);
 
-/* The whole of a node's process that decides about each packet by itself; `handle` becomes part of
- * the loop. */
+/* The process function of a node that decides about each packet separately; `handle` becomes part
+ * of the loop. */
 static inline __attribute__((always_inline)) uint16_t each_packet(struct graph *graph,
 																  struct graph_node *node,
 																  void **packets, uint16_t n,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frame packet by packet, where some packets stay to wait for their next hop. */
+/* Processing of a frame packet by packet, where some packets are held for their next hop. */
 #pragma once
 
 #include "router/packet/metadata.h"
@@ -7,7 +7,7 @@
 #include "router/router.h"
 #include "wire/own_count.h"
 
-enum { PACKET_IS_HELD = UINT16_MAX }; /* in the place of an edge */
+enum { PACKET_IS_HELD = UINT16_MAX }; /* in place of an edge */
 
 /* Hold a copy of the packet if a slot is free, and count it in `counter`. Labelled packets are not
  * held. */
@@ -23,7 +23,7 @@ static inline bool hold_copy(struct graph *graph, struct graph_node *node,
 	return held != HELD_NOT;
 }
 
-/* The packet, which no question is made of, waits; false: it cannot. */
+/* Hold the packet itself, in whose place no request is sent; false if it cannot be held. */
 static inline bool hold_instead(struct graph *graph, struct graph_node *node,
 								struct rte_mbuf *packet, const struct held_for *to, uint64_t now,
 								uint16_t counter)
@@ -34,7 +34,7 @@ static inline bool hold_instead(struct graph *graph, struct graph_node *node,
 	return is_held;
 }
 
-/* A copy waits of the packet, which the question is made of. */
+/* Hold a copy of the packet, whose buffer is used for the request. */
 static inline void hold_beside(struct graph *graph, struct graph_node *node,
 							   const struct rte_mbuf *packet, const struct held_for *to,
 							   uint64_t now, uint16_t counter)
@@ -43,7 +43,7 @@ static inline void hold_beside(struct graph *graph, struct graph_node *node,
 				  hold_copy(graph, node, packet, to, now, counter));
 }
 
-/* The key to hold a packet by: its adjacency, or the host in question. */
+/* The key to hold a packet by: its adjacency, or the host that is resolved. */
 static inline struct held_for hold_for(struct graph *graph, const struct rte_mbuf *packet,
 									   const struct glean_question *question,
 									   struct ws_address next_hop)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error-drop: frees packets that a node has counted as dropped.
- * error-punt: frees packets whose contents a node has handed to the main thread.
+ * error-drop: frees packets that a node has counted as dropped. error-punt: frees packets whose
+ * contents a node has passed to the main thread.
  *
- * Uses: mbuf->port (the drop or the punt is its interface's).
+ * Uses: mbuf->port (the interface that the drop or punt is counted for).
  */
 #include "router/router.h"
 #include "wire/own_count.h"

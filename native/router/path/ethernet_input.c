@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ethernet-input: which interface takes the frame, by its VLAN tags, and which protocol.
+ * ethernet-input: determines the interface of a frame, by its VLAN tags, and its protocol.
  *
- * An interface in L3 mode takes IPv4, IPv6 and MPLS sent to its own address, IPv6 sent to groups,
- * and ARP sent to it or to all. The tags of a sub-interface are taken out, so that the received
+ * An interface in L3 mode accepts IPv4, IPv6 and MPLS to its own address, IPv6 to groups, and ARP
+ * to its own address or to all. The tags of a sub-interface are removed, so that the received
  * Ethernet header without them is in front of the data, which begins behind it. An interface in an
- * L2 mode takes everything as it is, a port what none of its sub-interfaces takes. What Linux sent
- * into the TAP of a pair goes out of the other interface of it, and on that one, Linux gets what is
- * for all stations or of an unknown type, as much of it as its punt policers let pass.
+ * L2 mode accepts all frames unchanged; a port only those that none of its sub-interfaces accepts.
+ * Frames that Linux wrote to the TAP of a pair are sent through the other interface. On that
+ * interface, Linux gets frames to all stations or of unknown types, within the limits of its punt
+ * policers.
  *
- * Uses: mbuf->port. Sets: mbuf->port of what a sub-interface takes. Next: ip4-input, ip6-input,
- * mpls-input,
- * arp-input, l2-input, linux-cp-punt, linux-cp-xc, error-drop.
+ * Uses: mbuf->port. Sets: mbuf->port for frames of a sub-interface. Next: ip4-input, ip6-input,
+ * mpls-input, arp-input, l2-input, linux-cp-punt, linux-cp-xc, error-drop.
  */
 #include "graph/arc.h"
 #include "router/interface/vlan.h"
@@ -36,7 +36,7 @@ enum edge {
 	EDGE_LINUX_CP_PUNT,
 	EDGE_LINUX_CP_XC,
 	EDGES,
-	EDGES_ABOVE = EDGES /* to the nodes of other types: upper.h */
+	EDGES_ABOVE = EDGES /* edges to the nodes of other types: upper.h */
 };
 static const char *const edges[] = {
 	[EDGE_IP4_INPUT] = "ip4-input",          [EDGE_IP6_INPUT] = "ip6-input",
@@ -79,7 +79,7 @@ static enum edge for_linux(struct graph *graph, struct graph_node *node, struct 
 	return passes ? EDGE_LINUX_CP_PUNT : drop(node, POLICED);
 }
 
-/* Frames of types that the trunk does not know. */
+/* Look up types that the trunk does not know. */
 static uint16_t look_above(struct graph_node *node, struct rte_mbuf *packet, uint16_t type)
 {
 	uint16_t place = upper_find(ABOVE_ETHERNET, type);
@@ -89,13 +89,13 @@ static uint16_t look_above(struct graph_node *node, struct rte_mbuf *packet, uin
 	return EDGES_ABOVE + place;
 }
 
-/* Without the node, packets with labels are of a type that the router does not know. */
+/* Without the node, labelled packets are of an unknown type. */
 static inline bool knows_mpls(const struct graph_node *node)
 {
 	return node->edges[EDGE_MPLS_INPUT] != node->edges[EDGE_DROP];
 }
 
-/* Frames for the router but IPv4 and IPv6 in a frame to the interface's address; without tags. */
+/* Untagged frames for the router, except for IPv4 and IPv6 to the interface's address. */
 static enum edge classify_l3(struct graph *graph, struct graph_node *node,
 							 const struct interface *interface, struct rte_mbuf *packet)
 {
@@ -134,7 +134,7 @@ static enum edge classify_l3(struct graph *graph, struct graph_node *node,
 	return drop(node, type == ETHERNET_IP4 ? GROUP : MAC_MISMATCH);
 }
 
-/* The sub-interface at that place of a table, unless it wants fewer tags than the frame has. */
+/* The sub-interface at that place of a table, unless it expects fewer tags than the frame has. */
 static uint16_t look(const struct interface *interfaces, const uint16_t *place, uint8_t own_tags,
 					 const struct vlan_tags *tags)
 {
@@ -142,7 +142,7 @@ static uint16_t look(const struct interface *interfaces, const uint16_t *place, 
 	return interfaces[index].is_exact && tags->count != own_tags ? VLAN_NONE : index;
 }
 
-/* The sub-interface that takes frames with this outer tag, the more exactly the rather. */
+/* The sub-interface for frames with this outer tag; exact matches come first. */
 static uint16_t look_behind(const struct interface *interfaces, const struct vlan_table *table,
 							uint16_t outer, const struct vlan_tags *tags)
 {
@@ -157,7 +157,7 @@ static uint16_t look_behind(const struct interface *interfaces, const struct vla
 							  : index;
 }
 
-/* The sub-interface that takes frames with these tags, or VLAN_NONE. */
+/* The sub-interface for frames with these tags, or VLAN_NONE. */
 static uint16_t find_subinterface(const struct interface *interfaces,
 								  const struct vlan_table *table, const struct vlan_tags *tags)
 {
@@ -194,7 +194,7 @@ static enum edge take(struct graph *graph, struct graph_node *node, uint16_t ind
 	return classify_l3(graph, node, interface, packet);
 }
 
-/* Everything but IPv4 for us without a tag. */
+/* All frames except for untagged IPv4 to the interface. */
 static __attribute__((noinline)) enum edge classify(struct graph *graph, struct graph_node *node,
 													struct rte_mbuf *packet)
 {
@@ -219,13 +219,14 @@ static __attribute__((noinline)) enum edge classify(struct graph *graph, struct 
 	}
 	if (interface_mode(interface) != WS_MODE_L3)
 		return EDGE_L2_INPUT;
-	/* A tag of VLAN 0 says no more than a priority. */
+	/* A tag of VLAN 0 has only a priority. */
 	if (tags.count == 1 && !tags.dot1ad && !tags.ids[0])
 		take_tags_out(packet, VLAN_TAG_LEN);
 	return classify_l3(graph, node, interface, packet);
 }
 
-/* By the type, as in the header, of a frame to the interface's address; EDGES for any other one. */
+/* Edge of a frame to the interface's address, by its type in network order; EDGES for other types.
+ */
 static inline enum edge l3_edge(uint16_t type, bool has_mpls)
 {
 	if (likely(type == htobe16(ETHERNET_IP4)))
@@ -235,7 +236,7 @@ static inline enum edge l3_edge(uint16_t type, bool has_mpls)
 	return has_mpls && type == htobe16(ETHERNET_MPLS) ? EDGE_MPLS_INPUT : EDGES;
 }
 
-/* True if one port that needs no checks received all eight frames. */
+/* True if all eight frames were received by one port and need no further check. */
 static inline bool are_taken(const struct interface *interfaces, void *const *packets)
 {
 	uint16_t port = ((const struct rte_mbuf *)packets[0])->port;

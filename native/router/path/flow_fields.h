@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hashes of flows over chosen fields (enum ws_flow_field). */
+/* Flow hashes over selected fields (enum ws_flow_field). */
 #pragma once
 
 #include "router/path/forward.h"
@@ -14,7 +14,7 @@ struct flow_fields {
 	uint8_t protocol;
 };
 
-/* The fields chosen for the table of the packet's receiving interface. */
+/* The fields selected for the table of the packet's receiving interface. */
 static inline uint32_t packet_flow_fields(const struct ws_router *router, uint8_t family,
 										  const struct rte_mbuf *packet)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The path that the hash of a flow chooses. */
+/* The path selected by the flow hash. */
 #pragma once
 
 #include "router/fib/load_balance.h"
@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 /*
- * The adjacency, of a load balance with several; `factor` is the router's. Multiplied by another
- * one, hashes that fall into one bucket here fall into all of them: routers in a row that have
- * factors of their own do not all choose alike. A seed at the start of the hash would not do, for
- * flows that differ in a port alone stay neighbours whatever came before it.
+ * Adjacency of a load balance with several; `factor` is the router's. Hashes that fall into one
+ * bucket with one factor fall into all buckets with another, so routers in a row with different
+ * factors make independent choices. A seed at the start of the hash would not suffice: flows that
+ * differ only in a port stay neighbours whatever precedes it.
  */
 static inline uint32_t load_balance_choose(const struct load_balance *balance, uint64_t hash,
 										   uint64_t factor)
@@ -20,7 +20,7 @@ static inline uint32_t load_balance_choose(const struct load_balance *balance, u
 	return buckets->adjacencies[(hash * factor >> 32) * buckets->count >> 32];
 }
 
-/* The route that this path's next hop was found by, as `via` of struct load_balance. */
+/* The route through which this path's next hop was resolved, as `via` of struct load_balance. */
 static inline uint32_t load_balance_choose_via(const struct load_balance *balance, uint64_t hash,
 											   uint64_t factor)
 {

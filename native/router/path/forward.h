@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target of a packet whose route is known, for both families: shared by the look-up nodes. */
+/* The target of a packet with a known route, for both families: shared by the lookup nodes. */
 #pragma once
 
 #include "router/packet/eight.h"
@@ -7,7 +7,7 @@
 #include "router/path/count_forwarding.h"
 #include "router/path/flow_hash.h"
 
-/* The kinds that forward nothing; the first counters of these nodes are theirs. */
+/* The kinds that do not forward; the first counters of these nodes are for them. */
 enum { FORWARD_REFUSALS = ADJACENCY_PROHIBIT + 1 };
 #define FORWARD_COUNTERS                                                                           \
 	[ADJACENCY_NO_ROUTE] = {"no route", true}, [ADJACENCY_DROP] = {"route says drop", true},       \
@@ -20,7 +20,7 @@ enum { FORWARD_REFUSALS = ADJACENCY_PROHIBIT + 1 };
 	[ADJACENCY_UNREACHABLE] = {"path says unreachable", true},                                     \
 	[ADJACENCY_PROHIBIT] = {"path says prohibit", true}
 
-/* The ICMP error for the sender of a refused packet: its type, and its code for each kind. */
+/* The ICMP error to the sender of a refused packet: its type, and its code by kind. */
 struct forward_refusal {
 	uint8_t type, codes[FORWARD_REFUSALS];
 };
@@ -47,8 +47,8 @@ static inline uint16_t forward(const struct ws_router *router, struct graph_node
 	return kind;
 }
 
-/* forward() for eight packets that have one route, or one next hop by several, and are not refused;
- * false for others. */
+/* forward() for eight packets with one route, or with one next hop through several routes, that are
+ * not refused; false for others. */
 static inline bool forward_eight(const struct ws_router *router, void *const *packets,
 								 const uint32_t *values, uint16_t *next)
 {
@@ -71,8 +71,8 @@ static inline bool forward_eight(const struct ws_router *router, void *const *pa
 	return true;
 }
 
-/* The edge for a packet whose adjacency is a load balance, by its flow; a path is not another one.
- */
+/* The edge for a packet whose adjacency is a load balance, by its flow; a path is never a load
+ * balance. */
 static inline uint16_t forward_by_flow(const struct ws_router *router, struct graph_node *node,
 									   struct rte_mbuf *packet, uint64_t hash,
 									   const struct forward_refusal *refusal)
@@ -90,7 +90,7 @@ static inline uint16_t forward_by_flow(const struct ws_router *router, struct gr
 /* The hash of a packet's flow. */
 typedef uint64_t forward_flow_fn(const struct ws_router *router, const struct rte_mbuf *packet);
 
-/* The whole of a node's process that has each flow take one of several paths. */
+/* The process function of a node that selects one of several paths for each flow. */
 static inline __attribute__((always_inline)) uint16_t
 forward_flows(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 			  forward_flow_fn *flow, const struct forward_refusal *refusal)
@@ -106,14 +106,14 @@ forward_flows(struct graph *graph, struct graph_node *node, void **packets, uint
 	return n;
 }
 
-/* The index of the table that the packet's interface is in. */
+/* The index of the table of the packet's interface. */
 static inline uint16_t packet_table(const struct ws_router *router, uint8_t family,
 									const struct rte_mbuf *packet)
 {
 	return interface_table(&router->interfaces[packet->port], family_index(family));
 }
 
-/* Number of packets, from the first of `n` on, that are in one table. */
+/* Number of packets, from the first of `n` on, with the same table. */
 static inline uint16_t packets_of_a_table(const struct ws_router *router, uint8_t family,
 										  void *const *packets, uint16_t n)
 {
@@ -123,7 +123,7 @@ static inline uint16_t packets_of_a_table(const struct ws_router *router, uint8_
 	return count;
 }
 
-/* The load balances of up to a frame of packets, in one table. */
+/* Looks up the load balances of up to a frame of packets in one table. */
 typedef void forward_look_up_fn(const struct ws_router *router, uint16_t table,
 								void *const *packets, uint32_t *values, uint16_t n);
 
@@ -144,7 +144,8 @@ look_up_with_extras(const struct graph *graph, void *const *packets, uint32_t *v
 	count_routes(graph, packets, values, n);
 }
 
-/* The whole of a lookup node's process: forward() for each packet by the table of its interface. */
+/* The process function of a lookup node: forward() for each packet by the table of its interface.
+ */
 static inline __attribute__((always_inline)) uint16_t
 forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 			  uint8_t family, forward_look_up_fn *look_up, const struct forward_refusal *refusal)
@@ -168,8 +169,8 @@ forward_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 }
 
 /*
- * The edge of a packet whose adjacency names another table to look up, which may name a further
- * one. ADJACENCY_TABLE if the chain is too long.
+ * The edge of a packet whose adjacency names another table to look up, which may again name a
+ * table. ADJACENCY_TABLE if the chain is too long.
  */
 static inline __attribute__((always_inline)) uint16_t
 forward_by_tables(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offset of the IP header in a whole frame, tagged or not, but not behind labels. */
+/* Offset of the IP header in a whole frame, with or without tags, but not behind labels. */
 #pragma once
 
 #include "router/packet/metadata.h"
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* Returns whether the frame is IP; `at` is where its header begins, `family` a family_index. */
+/* True if the frame is IP; `at` becomes the offset of its header, `family` a family_index. */
 static inline bool packet_find_ip(const struct rte_mbuf *packet, size_t *at, int *family)
 {
 	uint16_t type = 0;

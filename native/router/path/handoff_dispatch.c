@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * handoff-dispatch: takes in what other workers have handed to this one.
+ * handoff-dispatch: receives packets that other workers have handed to this one.
  *
- * A source before dpdk-input, with half of the frame if this worker has queues to poll as well, so
- * that neither starves the other. There while any interface hands off.
+ * A source before dpdk-input. It takes half of the frame if this worker has queues to poll as well,
+ * so that neither starves the other. It exists while any interface hands off.
  *
  * Next: ethernet-input.
  */

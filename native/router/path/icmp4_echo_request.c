@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp4-echo-request: turns a ping into its answer (RFC 792), routed like any packet.
+ * icmp4-echo-request: turns an echo request into the reply (RFC 792), which is routed like any
+ * packet.
  *
- * Takes whole datagrams whose IPv4 and ICMP headers ip4-local has seen. IP options are answered as
- * they came (RFC 1122 section 3.2.2.6).
+ * Takes whole datagrams whose IPv4 and ICMP headers ip4-local has checked. IP options are returned
+ * unchanged (RFC 1122 section 3.2.2.6).
  *
  * Next: ip4-lookup, error-drop.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp6-echo-request: turns a ping into its answer (RFC 4443 section 4.2).
+ * icmp6-echo-request: turns an echo request into the reply (RFC 4443 section 4.2).
  *
- * Takes whole messages that ip6-local has checked. An answer is routed like any packet, but for one
- * to a link-local address: that goes back to the station it came from. To a ping of a group the
- * interface answers in its own name.
+ * Takes whole messages that ip6-local has checked. The reply is routed like any packet, except to a
+ * link-local address: that goes back to the sending station. The reply to a request for a group has
+ * an address of the interface as its source.
  *
- * Uses: mbuf->port; the received Ethernet header lies in front of the data. Next: ip6-lookup,
+ * Uses: mbuf->port; the received Ethernet header is in front of the data. Next: ip6-lookup,
  * <if>-output, error-drop.
  */
 #include "router/interface/ip6_interface.h"

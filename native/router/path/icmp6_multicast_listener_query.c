@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp6-multicast-listener-query: tells the main thread that somebody asks which groups are
- * listened to (RFC 3810 section 6.2), which answers with all of the interface's.
+ * icmp6-multicast-listener-query: reports a listener query (RFC 3810 section 6.2) to the main
+ * thread, which replies with all groups of the interface.
  *
- * Uses: mbuf->port. Next: error-punt (taken note of), error-drop.
+ * Uses: mbuf->port. Next: error-punt (reported), error-drop.
  */
 #include "router/packet/metadata.h"
 #include "router/packet/upper.h"

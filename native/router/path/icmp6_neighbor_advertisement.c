@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp6-neighbor-advertisement: tells the main thread what a neighbour says of itself (RFC 4861
+ * icmp6-neighbor-advertisement: reports a neighbour's advertisement to the main thread (RFC 4861
  * section 7.2.5).
  *
- * An answer to a question makes a neighbour known; what is said unasked changes one only that is
- * known already. Nobody but we may advertise our addresses; who advertises one that we are about to
- * use has it.
+ * A solicited advertisement creates a neighbour; an unsolicited one only changes an existing
+ * neighbour. Other stations must not advertise the router's addresses; one that advertises a
+ * tentative address of the router has it.
  *
- * Uses: mbuf->port. Next: error-punt (taken note of), linux-cp-punt with it on an interface that is
- * paired with one of Linux, error-drop.
+ * Uses: mbuf->port. Next: error-punt (reported), linux-cp-punt on a paired interface, error-drop.
  */
 #include "router/interface/ip6_interface.h"
 #include "router/local/nd.h"

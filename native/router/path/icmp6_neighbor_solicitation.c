@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp6-neighbor-solicitation: advertises this interface's addresses to who asks for them
- * (RFC 4861 section 7.2) and tells the main thread who that is.
+ * icmp6-neighbor-solicitation: advertises this interface's addresses in reply to solicitations (RFC
+ * 4861 section 7.2) and reports the senders to the main thread.
  *
- * Who asks to find out whether nobody has the address yet (RFC 4862) has none itself: that is
- * answered to all nodes. The answer is written over the question. Who asks so for an address that
- * we are about to use ourselves has it as much as we.
+ * A solicitation of duplicate address detection (RFC 4862) has no source address: the reply goes to
+ * all nodes. The reply is written over the solicitation. If such a solicitation is for a tentative
+ * address of the router, neither station may use it.
  *
- * Uses: mbuf->port; the received Ethernet header lies in front of the data. Next: <if>-output with
- * the answer, error-drop.
+ * Uses: mbuf->port; the received Ethernet header is in front of the data. Next: <if>-output with
+ * the reply, error-drop.
  */
 #include "router/interface/ip6_interface.h"
 #include "router/local/nd.h"
@@ -42,7 +42,7 @@ static const struct graph_counter counters[] = {
 	[TAKEN] = {"tentative address that another station asks for", true},
 };
 
-/* The message that there is for sure, and the one that is written over it. */
+/* The minimum length of the message, and the length of the reply that is written over it. */
 enum { LEAST = IP6_LEN + ND_NEIGHBOR_LEN, ANSWER = IP6_LEN + ND_NEIGHBOR_MESSAGE_LEN };
 
 GRAPH_DROP(EDGE_DROP)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp6-router-solicitation: tells the main thread that a host asks for a router advertisement
- * (RFC 4861 section 6.2.6), which sends it if the interface is to.
+ * icmp6-router-solicitation: reports a host's solicitation (RFC 4861 section 6.2.6) to the main
+ * thread, which sends an advertisement if the interface is to.
  *
- * Uses: mbuf->port. Next: error-punt (taken note of), error-drop.
+ * Uses: mbuf->port. Next: error-punt (reported), error-drop.
  */
 #include "router/interface/ip6_interface.h"
 #include "router/local/nd.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * icmp4-echo-reply, icmp6-echo-reply: tell the main thread that its ping was answered.
+ * icmp4-echo-reply, icmp6-echo-reply: report replies to the router's own pings to the main thread.
  *
- * Take whole datagrams whose IPv4 and ICMP headers ip4-local has seen, and whole messages that
- * ip6-local has checked. Next: error-punt (taken note of), error-drop.
+ * Take whole datagrams whose IPv4 and ICMP headers ip4-local has checked, and whole messages that
+ * ip6-local has checked. Next: error-punt (reported), error-drop.
  */
 #include "router/local/echo.h"
 #include "router/packet/metadata.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The quoted packet of an ICMP error, for both families. */
+/* The packet quoted by an ICMP error, for both families. */
 #pragma once
 
 #include "router/packet/metadata.h"
@@ -8,10 +8,10 @@
 #include <rte_branch_prediction.h>
 
 /*
- * Cut the packet, which is `whole` bytes long, to what the error quotes of it: no more than `most`
- * bytes, and of its first buffer. `labels` that lie in front of it become an extension behind the
- * quotation, if the buffer has room, which then is a multiple of `unit`. Returns how many of these
- * it is, as an error with an extension says, else 0.
+ * Cut the packet, of `whole` bytes, to the part that the error quotes: at most `most` bytes, from
+ * its first buffer only. If there are `labels` in front of it, and the buffer has room, they become
+ * an extension behind the quotation, which is then a multiple of `unit`. Returns the quotation's
+ * length in units for the error's header, or 0 without an extension.
  */
 static inline uint8_t icmp_quote(struct rte_mbuf *packet, uint32_t whole, uint16_t most,
 								 uint16_t labels, uint16_t unit)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-output: the way out of one port, open while it is up and has a link, and each of its
- * sub-interfaces while that is up.
+ * <if>-output: output of one port, enabled while it is up and has a link, and of its
+ * sub-interfaces, each enabled while it is up.
  *
- * Takes whole frames. Uses: tx interface, where the port has sub-interfaces. Next: <if>-tx,
+ * Takes whole frames. Uses: tx interface, if the port has sub-interfaces. Next: <if>-tx,
  * error-drop.
  */
 #include "graph/arc.h"
@@ -17,11 +17,11 @@ static const char *const edges[] = {[EDGE_TX] = "%-tx", [EDGE_DROP] = "error-dro
 enum counter { DOWN, NO_LINK };
 static const struct graph_counter counters[] = {
 	[DOWN] = {"interface is down", true},
-	/* Some drivers take what they cannot send, and count it as sent. */
+	/* Some drivers accept frames that they cannot send and count them as sent. */
 	[NO_LINK] = {"interface has no link", true},
 };
 
-/* Counts for sub-interfaces; the driver counts for the port. */
+/* Counts for sub-interfaces only; the driver counts for the port. */
 static uint16_t interface_output_one(struct graph *graph, struct graph_node *node,
 									 const struct rte_mbuf *packet)
 {
@@ -64,5 +64,5 @@ static uint16_t interface_output_process(struct graph *graph, struct graph_node 
 GRAPH_NODE(interface_output, .name = "%-output", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-/* Frames that leave by the port, its sub-interfaces' too, before the driver gets them. */
+/* Frames that leave through the port or its sub-interfaces, before the driver gets them. */
 GRAPH_ARC(interface_output_arc, .name = "interface-output", .starts = {"%-output"}, .end = "%-tx")

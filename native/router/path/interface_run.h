@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of a frame that came in by one interface in a row; each run is counted at its end. */
+/* Runs of packets in a frame that were received by one interface; each run is counted at its end.
+ */
 #pragma once
 
 #include "wire/own_count.h"
@@ -13,14 +14,14 @@ struct interface_run {
 };
 #define INTERFACE_RUN_NONE ((struct interface_run){.interface = UINT16_MAX})
 
-/* The run ends in front of packet `at`. */
+/* The run ends before packet `at`. */
 static inline void interface_run_end(const struct interface_run *run, uint16_t at)
 {
 	if (run->counter)
 		own_count_add(run->counter, (uint16_t)(at - run->start));
 }
 
-/* And another one begins there. */
+/* The next run begins there. */
 static inline void interface_run_next(struct interface_run *run, uint16_t at, uint16_t interface,
 									  uint64_t *counter)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-tx: gives frames to the driver, in this worker's TX queue, under a lock if others share it.
+ * <if>-tx: passes frames to the driver, in this worker's TX queue, under a lock if it is shared.
  *
  * Packets that the driver does not take are offered again for about a microsecond, then dropped.
  *
@@ -18,7 +18,7 @@ static const struct graph_counter counters[] = {
 	[TX_FAILED] = {"Tx packet drops (dpdk tx failure)", true},
 };
 
-/* About a microsecond: a peer that is busy with a frame frees slots by then. */
+/* About a microsecond: in that time a peer that processes a frame frees slots. */
 enum { RETRIES = 32 };
 
 struct context {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip4-arp: turns a packet whose next hop has no known MAC address into the ARP request for it.
+ * ip4-arp: turns a packet whose next hop has no known MAC address into an ARP request for it.
  *
- * At most one request a second: for a next hop of a route by its adjacency, for a destination on a
- * connected subnet by the worker's throttle, which bounds what one sender's scan of the subnet
- * makes of it. A few packets to each wait for the answer (hold.h), but those with labels; the
- * others are dropped.
+ * At most one request per second: for a next hop of a route by its adjacency; for a destination on
+ * a connected subnet by the worker's throttle, which limits the requests that one sender's scan of
+ * the subnet causes. A few packets for each next hop are held (hold.h), except for labelled ones;
+ * the others are dropped.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header. Next: <if>-output, error-drop.
  */
@@ -30,7 +30,8 @@ static const struct graph_counter counters[] = {
 	[HELD] = {"packets held for an ARP reply", false},
 };
 
-/* The request ends where the IPv4 header did, which is there for sure; so it begins earlier. */
+/* The request ends where the IPv4 header ended, which is at least that long; so it begins before
+ * it. */
 enum { BACK = ARP_LEN - IP4_LEN, HEADROOM = BACK + ETHERNET_MAX_LEN };
 
 GRAPH_DROP(EDGE_DROP)
@@ -69,7 +70,7 @@ static uint16_t ip4_arp_one(struct graph *graph, struct graph_node *node, struct
 	uint32_t sender = ip4_source_address(router_of(graph), index, target);
 	if (!sender)
 		return drop(node, NO_ADDRESS);
-	/* It is written over an IPv4 header, which a labelled packet need not have. */
+	/* The request is written over an IPv4 header; a labelled packet may be shorter. */
 	if (packet->data_off < HEADROOM || packet->data_len < IP4_LEN)
 		return drop(node, NO_ROOM);
 	if (!glean_may_ask(glean, &question, now))

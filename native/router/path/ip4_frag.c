@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip4-frag: cuts a packet that is too long for its next hop's link into fragments that are not
- * (RFC 791), with the labels that they get if any.
+ * ip4-frag: cuts a packet that is too long for its next hop's link into fragments (RFC 791) that
+ * fit, including their labels, if any.
  *
- * The first fragment is the packet itself, cut short; the others are copies, which go their way on
- * the next walk. Options that say so are in all of them. Without room for all fragments there is
- * none.
+ * The first fragment is the packet itself, truncated; the others are copies, which are processed in
+ * the next walk. Options with the copied flag are in all of them. If there is no room for all
+ * fragments, none is sent.
  *
  * Uses: adjacency. Next: ip4-rewrite, ip4-mpls-label-imposition-uniform, error-drop.
  */
@@ -33,7 +33,7 @@ static const struct graph_counter counters[] = {
 	[NO_ROOM] = {"no room for fragments", true},
 };
 
-enum { UNIT = 8 /* bytes that an offset counts */ };
+enum { UNIT = 8 /* bytes per unit of the fragment offset */ };
 
 /* Lengths of fragments: the first fragment holds `first` bytes of payload, others at most `other`.
  */
@@ -67,8 +67,8 @@ static uint16_t fragment_field(const struct cut *cut, uint16_t at, bool is_last)
 	return htobe16(more | (offset & IP4_OFFSET_MASK));
 }
 
-/* A copy of `length` bytes of payload from `at` on, under a header of its own; the received
- * Ethernet header comes along, for a trace to show. */
+/* A copy of `length` bytes of payload from `at` on, with a header of its own and the received
+ * Ethernet header, which traces show. */
 static struct rte_mbuf *copy_part(const struct cut *cut, struct rte_mbuf *packet, uint16_t at,
 								  uint16_t length)
 {

@@ -2,11 +2,12 @@
 /*
  * ip4-icmp-error: turns a packet into the ICMP error about it (RFC 792, RFC 1812 section 4.3).
  *
- * Not about an ICMP error, nor a fragment but the first, and not above the rate; nor to a source
- * that is no host or is ourselves, since not all packets have been through ip4-input: some came out
- * of a label stack. Those to groups do not get here. The error quotes as much of the packet as 576
- * bytes hold, comes from the interface that the packet came in by, and is routed like any packet.
- * One about the end of a packet with labels bears these (RFC 4950).
+ * No error is sent about an ICMP error, about a fragment other than the first, or above the rate.
+ * None is sent to a source that is not a host or is the router itself: packets behind a label stack
+ * have not passed ip4-input. Packets to groups do not get here. The error quotes as much of the
+ * packet as fits into 576 bytes, has an address of the receiving interface as its source, and is
+ * routed like any packet. If the TTL of a labelled packet has expired, the error contains the
+ * labels (RFC 4950).
  *
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */
@@ -56,7 +57,7 @@ static bool is_about_error(const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
 	uint16_t header = ip4_header_length(ip);
-	/* Not even the type is there to read: take it for one. */
+	/* The packet is too short to have a type: treat it as an error. */
 	if (ip->protocol == IP4_ICMP && packet->data_len <= header)
 		return true;
 	return ip->protocol == IP4_ICMP && icmp4_is_error(packet_data(packet)[header]);
@@ -72,7 +73,7 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 	uint8_t units =
 		icmp_quote(packet, be16toh(about->total_length), MAX_LEN - ERROR_LEN, labels, QUOTE_UNIT);
 	uint16_t length = (uint16_t)(packet->data_len + ERROR_LEN);
-	/* The received Ethernet header comes along, for a trace to show. */
+	/* The received Ethernet header comes along; traces show it. */
 	memmove(ethernet - ERROR_LEN, ethernet, ETHERNET_LEN);
 	packet_advance(packet, -ERROR_LEN);
 	trace_moved(packet, -ERROR_LEN);
@@ -97,7 +98,8 @@ static void write_error(struct rte_mbuf *packet, uint32_t source)
 	icmp->checksum = checksum(icmp, length - IP4_LEN);
 }
 
-/* A host's address, and none of ours in the table that the packet was looked up in. */
+/* True for a host's address that is not the router's in the table in which the packet was looked
+ * up. */
 static bool is_other_host(const struct ws_router *router, uint16_t interface, uint32_t source)
 {
 	const struct local_addresses *own = __atomic_load_n(&router->own, __ATOMIC_ACQUIRE);

@@ -2,8 +2,8 @@
 /*
  * ip4-input: the checks of RFC 1812 section 5.2.2 and 5.3.7 on each packet.
  *
- * Length, version, header length, checksum, then source and destination that may not be seen on the
- * wire. TTL is ip4-rewrite's matter: a packet to this router may have any.
+ * Version, lengths and checksum, then sources and destinations that must not occur on a link.
+ * ip4-rewrite checks the TTL: a packet to this router may have any.
  *
  * Uses: mbuf->port (counts the interface's IPv4 packets). Next: ip4-lookup, error-drop.
  */
@@ -53,7 +53,7 @@ static const struct graph_counter counters[] = {
 	[DESTINATION_BROADCAST] = {"ip4 destination is broadcast", true},
 };
 
-/* By first octet: 0 and 127 and all from 224 on. */
+/* By first octet: 0, 127, and from 224 on. */
 static const bool martians[256] = {[0] = true, [127] = true, [224 ... 255] = true};
 
 static inline bool is_martian(uint32_t address)
@@ -66,7 +66,7 @@ static inline uint32_t may_be_own(const struct local_set *own, uint32_t address)
 	return local_set_bit_is_set(own, LOCAL_IP4_BIT(own, address));
 }
 
-/* The reason, given that is_martian; in the order of the counters from `first` on. */
+/* The reason for an address with is_martian; in the order of the counters from `first` on. */
 static enum counter martian_reason(uint32_t address, enum counter first)
 {
 	uint32_t octet = address >> 24;
@@ -85,7 +85,7 @@ static bool is_own(const struct local_set *own, uint32_t address, uint16_t table
 	return local_set_has(own, &whole);
 }
 
-/* Check a packet that is not plain: one with options, or one to drop. */
+/* Check a packet that is not plain: it has options, or is to be dropped. */
 static __attribute__((noinline)) enum edge check(struct graph_node *node,
 												 const struct local_set *own,
 												 const struct rte_mbuf *packet, uint16_t table)
@@ -113,7 +113,7 @@ static __attribute__((noinline)) enum edge check(struct graph_node *node,
 	return EDGE_LOOKUP;
 }
 
-/* Not zero where the first octet of an address, which is swapped, is a martian's. */
+/* Not zero in lanes where the first octet of an address, given in wire order, is martian. */
 LANES_INLINE lanes are_martian(lanes addresses)
 {
 	lanes octets = addresses >> 24;
@@ -197,5 +197,5 @@ static uint16_t ip4_input_process(struct graph *graph, struct graph_node *node, 
 GRAPH_NODE(ip4_input, .name = "ip4-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-/* Good packets before they are looked up. */
+/* Valid packets before the lookup. */
 GRAPH_ARC(ip4_unicast, .name = "ip4-unicast", .starts = {"ip4-input"}, .end = "ip4-lookup")

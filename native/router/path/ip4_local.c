@@ -2,14 +2,11 @@
 /*
  * ip4-local: packets to this router.
  *
- * Pings are answered. Protocols and UDP ports that nobody registered (upper.h) are told so (RFC
- * 1122 sections 3.2.2.1 and 4.1.3.1). ICMP that is no request is not for anybody here, but for
- * answers to pings of our own. What came in by an interface that is paired with one of Linux is all
- * Linux's, but for those answers. What goes to Linux, and answers to pings of our own, come no
- * faster than their punt policers let them.
- *
- * The end of the arc ip4-local, which begins at all nodes that lead here: its features take what
- * they serve before.
+ * Echo requests are answered. Unregistered protocols and UDP ports (upper.h) cause ICMP errors (RFC
+ * 1122 sections 3.2.2.1 and 4.1.3.1). Other ICMP is dropped, except for replies to the router's own
+ * pings. On a paired interface everything but such replies goes to Linux. Packets for Linux, and
+ * replies to the router's pings, are limited by their punt policers. The end of the arc ip4-local,
+ * which begins at all nodes that lead here: features on it take their packets first.
  *
  * Uses: mbuf->port. Next: icmp4-echo-request, icmp4-echo-reply, ip4-icmp-error, linux-cp-punt,
  * error-drop.
@@ -68,7 +65,7 @@ static uint16_t refuse(struct graph_node *node, enum counter reason, struct rte_
 	return EDGE_ICMP_ERROR;
 }
 
-/* To the node that registered the number; without one, the sender is told. */
+/* To the node that registered the number; if there is none, an error is sent. */
 static uint16_t look_above(struct graph_node *node, uint32_t number, enum counter reason,
 						   struct rte_mbuf *packet, enum icmp4_unreachable_code code)
 {
@@ -113,7 +110,7 @@ static uint16_t serve(struct graph *graph, struct graph_node *node, struct rte_m
 					  ICMP4_PORT_UNREACHABLE);
 }
 
-/* For an interface with a pair in Linux. Linux's own pings have other identifiers. */
+/* For a paired interface. Linux's own pings have other identifiers. */
 static enum edge hand_over(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 						   const struct interface *interface)
 {

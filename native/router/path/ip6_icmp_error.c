@@ -2,13 +2,13 @@
 /*
  * ip6-icmp-error: turns a packet into the ICMPv6 error about it (RFC 4443 section 2.4).
  *
- * Not about an ICMPv6 error, nor to a group or nobody, nor above the rate; about a packet to a
- * group only that it was too big. The error quotes as much of the packet as 1280 bytes hold, comes
- * from the interface that the packet came in by, and is routed like any packet, but for one to a
- * link-local address: that goes back to the station it came from. One about the end of a packet
- * with labels bears these (RFC 4950).
+ * No error is sent about an ICMPv6 error, to a group or the unspecified address, or above the rate;
+ * about a packet to a group only "packet too big" is sent. The error quotes as much of the packet
+ * as fits into 1280 bytes, has an address of the receiving interface as its source, and is routed
+ * like any packet, except to a link-local address: that goes back to the sending station. If the
+ * hop limit of a labelled packet has expired, the error contains the labels (RFC 4950).
  *
- * Uses: icmp error, mbuf->port; the received Ethernet header lies in front of the data. Next:
+ * Uses: icmp error, mbuf->port; the received Ethernet header is in front of the data. Next:
  * ip6-lookup, <if>-output, error-drop.
  */
 #include "router/fib/adjacency_nodes.h"
@@ -77,7 +77,7 @@ static void write_error(struct rte_mbuf *packet, const uint8_t *source)
 	uint32_t units =
 		icmp_quote(packet, ip6_packet_length(about), IP6_MIN_MTU - ERROR_LEN, labels, QUOTE_UNIT);
 	uint16_t length = (uint16_t)(packet->data_len + ERROR_LEN);
-	/* The received Ethernet header comes along, for its source and for a trace to show. */
+	/* The received Ethernet header comes along, for its source address and for traces. */
 	memmove(ethernet - ERROR_LEN, ethernet, ETHERNET_LEN);
 	packet_advance(packet, -ERROR_LEN);
 	trace_moved(packet, -ERROR_LEN);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip6-input: the checks of each packet's header and addresses (RFC 8200, RFC 4291 section 2.5).
+ * ip6-input: checks of each packet's header and addresses (RFC 8200, RFC 4291 section 2.5).
  *
- * Packets for groups that the interface listens to and for its link-local address are taken in
- * here; from and to other addresses of such scope nothing is routed. The hop limit is ip6-rewrite's
- * matter: a packet to this router may have any. Extension headers are left alone on the way through
+ * Packets to groups that the interface has joined and to its link-local address are delivered
+ * locally; other packets with addresses of such scope are not routed. ip6-rewrite checks the hop
+ * limit: a packet to this router may have any. Extension headers of forwarded packets are ignored
  * (RFC 8200 section 4).
  *
  * Uses: mbuf->port (counts the interface's IPv6 packets). Next: ip6-lookup, ip6-local,
@@ -80,7 +80,8 @@ static bool is_own(const struct local_set *own, const uint8_t *address, uint16_t
 
 GRAPH_DROP(EDGE_DROP)
 
-/* Why a packet with this source is not to be, or 0. An unspecified one may ask on its link. */
+/* The reason to drop a packet with this source, or 0. The unspecified address is allowed on a link,
+ * in requests. */
 static uint16_t bad_source(const struct local_set *own, uint16_t table,
 						   const struct ip6_interface *interface, const uint8_t *source,
 						   const uint8_t *destination)
@@ -107,7 +108,7 @@ static uint16_t bad_destination(const uint8_t *destination)
 	return ip6_is_ip4(destination) ? DESTINATION_IP4 : 0;
 }
 
-/* Check a packet that is not plain: addresses of small scope, or a packet to drop. */
+/* Check a packet that is not plain: it has addresses of small scope, or is to be dropped. */
 static __attribute__((noinline)) enum edge check(struct graph *graph, struct graph_node *node,
 												 const struct rte_mbuf *packet)
 {
@@ -142,13 +143,13 @@ static __attribute__((noinline)) enum edge check(struct graph *graph, struct gra
 	return EDGE_LOOKUP;
 }
 
-/* Not zero where an address that begins with this word, as loaded, is not plain. */
+/* Not zero in lanes where an address that begins with this word, as loaded, is not plain. */
 LANES_INLINE lanes are_odd_addresses(lanes words)
 {
 	return ~((lanes)((words & 0xe0) == 0x20) | (lanes)((words & 0xfe) == 0xfc));
 }
 
-/* Not zero where the source, of these words, may be ours. */
+/* Not zero in lanes where the source, given as its words, may be the router's. */
 LANES_INLINE lanes may_be_owns(const struct local_set *own, const lanes *words)
 {
 	lanes bits = LOCAL_IP6_BIT(own, words);
@@ -217,5 +218,5 @@ static uint16_t ip6_input_process(struct graph *graph, struct graph_node *node, 
 GRAPH_NODE(ip6_input, .name = "ip6-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-/* Good packets before they are looked up. */
+/* Valid packets before the lookup. */
 GRAPH_ARC(ip6_unicast, .name = "ip6-unicast", .starts = {"ip6-input"}, .end = "ip6-lookup")

@@ -2,14 +2,13 @@
 /*
  * ip6-local: packets to this router.
  *
- * Pings and neighbour discovery are taken up. Protocols and UDP ports that nobody registered
- * (upper.h) are told so (RFC 4443 sections 3.1 and 3.4). ICMPv6 that is no request is not for
- * anybody here, but for answers to pings of our own. ICMPv6 goes on without the extension headers
- * that it came with. What goes to Linux or to the main thread comes no faster than its punt
- * policers let it.
+ * Echo requests and neighbour discovery are processed. Unregistered protocols and UDP ports
+ * (upper.h) cause ICMPv6 errors (RFC 4443 sections 3.1 and 3.4). Other ICMPv6 is dropped, except
+ * for replies to the router's own pings. ICMPv6 is passed on without its extension headers. Packets
+ * for Linux and for the main thread are limited by their punt policers.
  *
- * The end of the arc ip6-local, which begins at all nodes that lead here: its features take what
- * they serve before.
+ * The end of the arc ip6-local, which begins at all nodes that lead here: features on it take their
+ * packets first.
  *
  * Next: icmp6-echo-request, icmp6-echo-reply, icmp6-neighbor-solicitation,
  * icmp6-neighbor-advertisement, ip6-icmp-error, linux-cp-punt, error-drop.
@@ -88,7 +87,7 @@ static uint16_t refuse(struct graph_node *node, enum counter reason, struct rte_
 	return EDGE_ICMP_ERROR;
 }
 
-/* To the node that registered the number; without one, the sender is told. */
+/* To the node that registered the number; if there is none, an error is sent. */
 static uint16_t look_above(struct graph_node *node, uint32_t number, enum counter reason,
 						   struct rte_mbuf *packet, enum icmp6_type type, uint8_t code, uint16_t at)
 {
@@ -127,7 +126,7 @@ static void strip_extensions(struct rte_mbuf *packet, uint16_t offset)
 	ip->next_header = IP6_ICMP;
 }
 
-/* The nodes behind find the message right behind the IPv6 header. */
+/* The nodes behind expect the message directly after the IPv6 header. */
 static uint16_t take_icmp(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 						  const struct ip6_upper *upper, uint16_t readable, uint16_t claimed)
 {
@@ -147,8 +146,8 @@ static uint16_t take_icmp(struct graph *graph, struct graph_node *node, struct r
 	return edge;
 }
 
-/* Messages for the router on an interface with a pair in Linux: answers of neighbours, and answers
- * to the router's pings, whose identifiers differ from Linux's. */
+/* Messages for the router on a paired interface: neighbours' replies, and replies to the router's
+ * own pings, whose identifiers differ from Linux's. */
 static enum edge edge_of_paired(const struct ws_router *router, const struct icmp6_header *icmp)
 {
 	if (icmp->type == ICMP6_NEIGHBOR_ADVERTISEMENT)

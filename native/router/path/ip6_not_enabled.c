@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip6-not-enabled: drops what comes in by an interface that has no IPv6.
+ * ip6-not-enabled: drops IPv6 packets received by an interface without IPv6.
  *
  * Next: error-drop.
  */

@@ -37,14 +37,14 @@ static const struct graph_counter counters[] = {
 
 GRAPH_DROP(EDGE_DROP)
 
-/* The packet becomes the solicitation for `target` on the interface and waits in a copy; unless it
- * is too soon for the question: then it waits itself. One with labels does not wait. Returns the
- * edge, or PACKET_IS_HELD. */
+/* Turn the packet into the solicitation for `target` on the interface, and hold a copy of it. If it
+ * is too soon for a solicitation, hold the packet itself. Labelled packets are not held. Returns
+ * the edge, or PACKET_IS_HELD. */
 static uint16_t solicit(struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,
 						uint16_t interface, const uint8_t *target,
 						const struct glean_question *question)
 {
-	/* It ends where an IPv6 header did, which a labelled packet need not have. */
+	/* The solicitation ends where an IPv6 header would end; a labelled packet may be shorter. */
 	enum { BACK = ND_NEIGHBOR_MESSAGE_LEN };
 	const struct ws_router *router = router_of(graph);
 	uint8_t source[IP6_ADDRESS_LEN], group[IP6_ADDRESS_LEN], to[ETHERNET_ADDRESS_LEN];
@@ -98,7 +98,7 @@ static uint16_t ip6_glean_one(struct graph *graph, struct graph_node *node, stru
 		router_of(graph)->adjacencies.adjacencies[packet_adjacency(packet)].tx_interface;
 	uint64_t to[2], from;
 	memcpy(to, ip->destination, sizeof(to));
-	/* The sender's network, since a host may use any number of addresses in it. */
+	/* The sender's network, since a host may use any address in it. */
 	memcpy(&from, ip->source, sizeof(from));
 	const struct glean_question question = {
 		.host = glean_hash(glean, interface, to[0], to[1]),

@@ -33,8 +33,8 @@ static const struct forward_refusal ip6_refusal = {
 		},
 };
 
-/* Load balances of up to a frame of packets, by the addresses `at` bytes behind their starts, in a
- * table; a table that is gone has no routes. */
+/* Looks up the load balances of up to a frame of packets in a table, by the addresses `at` bytes
+ * behind their starts. A deleted table has no routes. */
 typedef void ip_table_look_up_fn(const struct ws_router *router, uint16_t table,
 								 void *const *packets, uint32_t *values, uint16_t n, size_t at);
 
@@ -68,7 +68,7 @@ ip6_table_lookup_at(const struct ws_router *router, uint16_t table, void *const 
 		memset(values, 0, n * sizeof(*values));
 }
 
-/* Both by the destination. */
+/* Both look up the destination. */
 static inline void ip4_table_lookup(const struct ws_router *router, uint16_t table,
 									void *const *packets, uint32_t *values, uint16_t n)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors for packets that end at this hop: TTL or hop limit exceeded, MTU of the link too small. */
+/* Errors for packets that end at this hop: TTL or hop limit exceeded, or longer than the link's
+ * MTU. */
 #pragma once
 
 #include "graph/graph.h"

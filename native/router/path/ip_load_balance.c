@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip4-load-balance, ip6-load-balance: one path of several, the same one for all packets of a flow.
+ * ip4-load-balance, ip6-load-balance: select one of several paths, the same one for all packets of
+ * a flow.
  *
- * An IPv4 flow is addresses, protocol and, for TCP, UDP and SCTP, ports; all fragments of a
- * datagram go by the addresses alone, since only the first one has ports. An IPv6 flow is
- * addresses, flow label, protocol and, for TCP, UDP and SCTP right behind the IPv6 header, ports;
- * so all fragments of a datagram go by addresses and label. The table of the packet's interface may
- * have chosen other fields.
+ * The flow of an IPv4 packet is given by addresses, protocol and, for TCP, UDP and SCTP, ports. All
+ * fragments of a datagram use the addresses only, since only the first one has ports. The flow of
+ * an IPv6 packet is given by addresses, flow label, protocol and, for TCP, UDP and SCTP directly
+ * after the IPv6 header, ports; so all fragments of a datagram use addresses and label. The table
+ * of the packet's interface may select other fields.
  *
  * Uses: adjacency as the index of the load balance. Sets: adjacency. Next: by enum adjacency_kind.
  */
@@ -14,10 +15,10 @@
 #include "router/path/ip_forward.h"
 #include "router/route/route.h"
 
-/* A path ends in no further load balance. */
+/* A path never leads to another load balance. */
 static const struct graph_counter counters[] = {FORWARD_PATH_COUNTERS};
 
-/* The ports as they lie in the packet, `at` bytes behind its start; 0 without. */
+/* The ports in network order, `at` bytes behind the packet's start; 0 if it ends before. */
 static inline uint32_t ports_at(const struct rte_mbuf *packet, uint8_t protocol, uint16_t at)
 {
 	uint32_t ports = 0;
@@ -55,7 +56,7 @@ static uint64_t ip4_flow_hash(const struct ws_router *router, const struct rte_m
 	return flow_mix(hash, (uint64_t)ports << 8 | ip->protocol);
 }
 
-/* By the fields that its table has chosen. */
+/* Hash of the fields that the packet's table selects. */
 static uint64_t ip4_chosen_hash(const struct ws_router *router, const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);

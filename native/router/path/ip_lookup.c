@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip4-lookup, ip6-lookup: the longest match of the destination, in the table of the interface that
- * the packet came in by.
+ * ip4-lookup, ip6-lookup: find the longest match of the destination, in the table of the receiving
+ * interface.
  *
  * The route's load balance gives the adjacency, and the adjacency's kind the next node. A packet
- * without a route is answered.
+ * without a route causes an ICMP error.
  *
  * Uses: mbuf->port. Sets: adjacency (index of the load balance on the edge to ip4-load-balance or
  * ip6-load-balance). Next: by enum adjacency_kind.

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ip4-rewrite, ip6-rewrite: one hop less to live, and the next hop's Ethernet header in front.
+ * ip4-rewrite, ip6-rewrite: decrement TTL or hop limit and write the next hop's Ethernet header.
  *
- * A packet whose last hop this was, or that is too long for the link, is answered, unchanged. An
- * IPv4 packet that may be fragmented is cut instead, and its fragments come here again.
+ * A packet without hops left, or too long for the link, causes an ICMP error, for which it stays
+ * unchanged. An IPv4 packet that may be fragmented is fragmented instead, and its fragments come
+ * here again.
  *
  * Uses: adjacency. Sets: the data begins at the Ethernet header again; tx interface. Next:
  * <if>-output, ip4-icmp-error or ip6-icmp-error, ip4-frag.
@@ -16,10 +17,11 @@
 
 struct ip_family {
 	uint16_t output; /* the first edge of "*-output" */
-	/* Decrement the hops of all eight; false if one has none left or is longer than `mtu`. */
+	/* Decrement TTL or hop limit of all eight; false if one has none left or is longer than `mtu`.
+	 */
 	bool (*hop_eight)(void *const *data, uint16_t mtu);
 	bool (*hop)(struct rte_mbuf *packet, uint16_t mtu);
-	/* The edge of a packet that `hop` returned false for. */
+	/* The edge of a packet for which `hop` returned false. */
 	uint16_t (*refuse)(struct graph_node *node, struct rte_mbuf *packet, uint16_t mtu);
 };
 
@@ -103,7 +105,7 @@ static const struct ip_family ip6_family = {IP6_EDGE_OUTPUT, ip6_hop_eight, ip6_
 
 /* ---- Both ---- */
 
-/* Eight packets for one next hop without tags, none of which is an error; false for others. */
+/* Eight packets for one next hop without tags, none of which causes an error; false for others. */
 LANES_INLINE bool rewrite_eight(const struct ip_family *family, const struct adjacency *adjacencies,
 								void *const *packets, uint16_t *next)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lookup-ip4-dst, lookup-ip6-dst: the longest match of the destination in the table that the route
- * before named.
+ * lookup-ip4-dst, lookup-ip6-dst: find the longest match of the destination in the table that the
+ * previous route names.
  *
- * A table may name another one in turn; packets that go on for long like that are dropped. Packets
- * may come from under a label without having passed ip4-input or ip6-input, so what may not be
- * routed stops here.
+ * That table may name another one; if the chain is too long, the packet is dropped. Packets behind
+ * a label have not passed ip4-input or ip6-input, so packets that must not be routed are dropped
+ * here.
  *
  * Uses: adjacency (ADJACENCY_TABLE). Sets: adjacency. Next: by enum adjacency_kind.
  */

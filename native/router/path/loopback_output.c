@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loopback-output: the way out of loopbacks: into the bridge domain of one that is a BVI; behind
- * any other there is nobody.
+ * loopback-output: output of loopbacks: a BVI's frames go into its bridge domain, others are
+ * dropped.
  *
  * Uses: tx interface. Sets: mbuf->port. Next: l2-input, error-drop.
  */

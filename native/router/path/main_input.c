@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main-input: takes in the packets that the main thread made; on worker 0 alone.
+ * main-input: brings in packets that the main thread made; on worker 0 only.
  *
  * Uses: the edge that the main thread chose. Next: ip4-lookup, ip6-lookup, <if>-output.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * recirculate: brings in what nodes made beside their packets on the walk before, and
- * packets that were held, once their next hop answers or is given up.
+ * recirculate: brings in packets that nodes made in the previous walk, and held packets once their
+ * next hop is resolved or has failed.
  *
- * The first source, which is walked alone as long as something waits: what is made is sent before
- * more is received, and before the worker is quiescent.
+ * The first source. It is walked alone as long as packets wait: they are sent before more are
+ * received, and before the worker is quiescent.
  *
  * Next: by enum recirculate_target.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker-handoff: gives each packet to the worker that its flow belongs to.
+ * worker-handoff: passes each packet to the worker of its flow.
  *
- * Packets for this worker go on at once. Packets for another go into that worker's ring, which
- * handoff-dispatch empties there. What finds no room is dropped.
+ * Packets for this worker go on at once. Others are put into the ring of their worker, from which
+ * handoff-dispatch takes them; if the ring is full, they are dropped.
  *
- * Uses: mbuf->port (its interface says which workers). Next: ethernet-input, error-drop.
+ * Uses: mbuf->port (its interface determines the workers). Next: ethernet-input, error-drop.
  */
 #include "router/packet/metadata.h"
 #include "router/router.h"
@@ -49,7 +49,7 @@ static uint16_t worker_handoff_process(struct graph *graph, struct graph_node *n
 {
 	const struct ws_router *router = router_of(graph);
 	uint16_t owners[GRAPH_FRAME_SIZE];
-	uint64_t present = 0; /* workers that own a packet of the frame */
+	uint64_t present = 0; /* bit set of the workers that get a packet of the frame */
 	for (uint16_t i = 0; i < n; i++) {
 		const struct rte_mbuf *packet = packets[i];
 		owners[i] = owner(&router->handoffs[packet->port], packet);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Setting policers of what is punted. Main thread. */
+/* Settings of punt policers. Main thread. */
 #include "router/punt/punt.h"
 
 #include "dev/error.h"
@@ -23,7 +23,7 @@ static int check(const struct ws_router *router, int32_t interface, uint32_t rea
 	return router_check_interface(router, (uint16_t)interface);
 }
 
-/* NULL, with the line of the error, when memory is short. */
+/* NULL, with an error text, if memory is short. */
 static struct punt_policer *make_policer(const struct ws_router *router, uint32_t rate_pps,
 										 uint32_t burst)
 {
@@ -42,7 +42,7 @@ static struct punt_policer *make_policer(const struct ws_router *router, uint32_
 	return made;
 }
 
-/* The policers, made when they are first needed; NULL if memory is short. */
+/* The policers of an interface, created if necessary; NULL if memory is short. */
 static struct punt_policers *take_place(struct ws_router *router, int32_t interface)
 {
 	struct punt *punt = punt_of(router);

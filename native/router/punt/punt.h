@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Limits of packets for Linux and for the main thread: a token bucket for each reason, of an
- * interface and of all together, and of each of them one a worker, so that workers share nothing.
- *
- * Nodes ask before they hand a packet over and drop what is too much under a reason of their own.
- * No node of the way through asks.
+ * Limits of packets for Linux and for the main thread: policers per reason, for each interface and
+ * for all in total. A policer has one token bucket per worker, so that workers share nothing. Nodes
+ * ask before they hand a packet over, and drop and count packets beyond the limit. Nodes of the
+ * forwarding path do not ask.
  */
 #pragma once
 
@@ -13,7 +12,7 @@
 #include "wire/own_count.h"
 #include "wirespeed/punt.h"
 
-/* Bucket of a worker, in a cache line of its own. */
+/* Bucket of one worker, in a cache line of its own. */
 struct punt_bucket {
 	struct token_bucket tokens;
 	uint64_t passed, dropped;
@@ -25,12 +24,13 @@ struct punt_policer {
 };
 
 struct punt_policers {
-	struct punt_policer *at[WS_PUNT_REASONS]; /* NULL: as many as come */
+	struct punt_policer *at[WS_PUNT_REASONS]; /* NULL: unlimited */
 };
 
 struct punt {
 	struct punt_policers all;
-	struct punt_policers *of[WS_MAX_INTERFACES]; /* NULL before the first one there */
+	struct punt_policers
+		*of[WS_MAX_INTERFACES]; /* NULL before the first policer of the interface */
 };
 
 extern struct router_module punt_module;
@@ -41,7 +41,7 @@ static inline struct punt *punt_of(const struct ws_router *router)
 	return module_state(router, &punt_module);
 }
 
-/* The name that counters of such drops have. */
+/* Name of the counter of such drops. */
 #define PUNT_POLICED "over the rate of a punt policer"
 
 static inline bool punt_take(struct punt_policers *policers, enum ws_punt_reason reason,
@@ -56,13 +56,14 @@ static inline bool punt_take(struct punt_policers *policers, enum ws_punt_reason
 	return is_there;
 }
 
-/* Else nobody needs to know of what reason a packet is. */
+/* False: nothing is policed, so reasons need not be determined. */
 static inline bool punt_is_policed(const struct ws_router *router)
 {
 	return punt_of(router);
 }
 
-/* The interface's policer comes first, so that its excess takes nothing from other interfaces. */
+/* The interface's policer is asked first, so that its excess does not reduce the limit of others.
+ */
 static inline bool punt_passes(struct graph *graph, uint16_t interface, enum ws_punt_reason reason)
 {
 	struct punt *punt = punt_of(router_of(graph));
@@ -74,7 +75,7 @@ static inline bool punt_passes(struct graph *graph, uint16_t interface, enum ws_
 		   punt_take(&punt->all, reason, graph->worker, now);
 }
 
-/* Reason of an IP packet, of which `length` bytes are readable; and of a whole frame. */
+/* Reason of an IP packet, of which `length` bytes can be read, or of a whole frame. */
 enum ws_punt_reason punt_reason_of_ip4(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_ip6(const uint8_t *bytes, size_t length);
 enum ws_punt_reason punt_reason_of_frame(const uint8_t *bytes, size_t length);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reasons of packets for Linux. */
+/* Reasons for which packets are handed to Linux. */
 #include "router/punt/punt.h"
 #include "wire/ethernet.h"
 #include "wire/icmp6.h"
@@ -19,9 +19,9 @@ enum {
 	PROTOCOL_OSPF = 89,
 	PROTOCOL_PIM = 103,
 	PROTOCOL_VRRP = 112,
-	FIRST_TYPE = 0x600, /* less is a length (IEEE 802.3) */
+	FIRST_TYPE = 0x600, /* lower values are lengths (IEEE 802.3) */
 	ISO_SAP = 0xfe,     /* IS-IS */
-	FIRST_GROUP = 224,  /* first group of IPv4; broadcast counts as well */
+	FIRST_GROUP = 224,  /* first octet of multicast addresses; broadcast counts too */
 };
 
 static bool is_routing_port(uint8_t protocol, uint16_t port)
@@ -63,7 +63,7 @@ static enum ws_punt_reason reason_of_icmp6(const struct icmp6_header *icmp)
 	return is_nd || (icmp && icmp->type == ICMP6_LISTENER_QUERY) ? WS_PUNT_ND : WS_PUNT_ICMP;
 }
 
-/* Extension headers are walked only as far as they are readable; what is behind them stays other.
+/* Extension headers are followed only within the readable bytes; behind them the reason is "other".
  */
 enum ws_punt_reason punt_reason_of_ip6(const uint8_t *bytes, size_t length)
 {

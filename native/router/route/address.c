@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses of interfaces, and the routes that come and go with them. */
+/* Addresses of interfaces, and the routes that belong to them. */
 #include "wire/address.h"
 #include "dev/error.h"
 #include "dev/rcu.h"
@@ -22,7 +22,7 @@ static struct fib_table *table_of(const struct ws_router *router, uint16_t index
 	return router_interface_table(router, index, prefix->address.family);
 }
 
-/* Take back the first `count` of `routes` that `others` does not have. */
+/* Remove the first `count` of `routes` that are not in `others`. */
 static void remove_missing(struct ws_router *router, uint16_t index,
 						   const struct connected_route *routes, uint32_t count,
 						   const struct connected_route *others, uint32_t other_count)
@@ -57,7 +57,7 @@ static int add_missing(struct ws_router *router, uint16_t index,
 	return 0;
 }
 
-/* Go from the interface's addresses to `list`, which becomes the router's. */
+/* Replace the interface's addresses by `list`, which the router then owns. */
 static int change_addresses(struct ws_router *router, uint16_t index, struct address_list *list)
 {
 	struct connected_route before[CONNECTED_MAX_ROUTES], after[CONNECTED_MAX_ROUTES];
@@ -147,7 +147,7 @@ static struct address_list *copy_addresses(const struct ws_router *router, uint1
 	return list;
 }
 
-/* Behind the others that are used, or at the end. */
+/* Insert after the other used addresses, or at the end. */
 static void put_in(struct address_list *list, struct ws_prefix prefix, bool is_used)
 {
 	uint16_t at = is_used ? list->count : list->given;

@@ -13,9 +13,10 @@ struct connected_route {
 enum { CONNECTED_MAX_ROUTES = WS_MAX_ADDRESSES * 4 };
 
 /*
- * Each address is local; its prefix is attached; the prefix's first and last address are dropped
- * (none in a /31, RFC 3021; a /32 has no prefix). Each prefix once: local before drop. Returns how
- * many are in `out`, which has room for CONNECTED_MAX_ROUTES.
+ * Each address is a local route; its prefix is attached; the prefix's first and last address are
+ * dropped (except in a /31, RFC 3021; a /32 has no prefix). Each prefix occurs once: local takes
+ * precedence over drop. Returns the number of routes in `out`, which has room for
+ * CONNECTED_MAX_ROUTES.
  */
 uint32_t connected_routes(const struct address_list *addresses, struct connected_route *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Switching on and off what routes and adjacencies count, and reading it. */
+/* Counting of routes and adjacencies: switching it on and off, and reading the counters. */
 #include "router/route/counting.h"
 
 #include "dev/error.h"
@@ -29,7 +29,7 @@ static int begin_adjacency(void *context, uint32_t index)
 	return stats_forwarding_begin(context, STATS_ADJACENCY, index);
 }
 
-/* ---- What stands for a route: a load balance of its own, or the one that it shares ---- */
+/* ---- The value of a route: a load balance of its own, or a shared one ---- */
 
 int64_t counting_value(struct load_balance_table *table, uint32_t before)
 {
@@ -44,7 +44,7 @@ struct route_value {
 	uint32_t value;
 };
 
-/* Behind `*last`, which is NULL at first; returns how many, up to `max`. */
+/* Read the routes behind `*last`, which is NULL at first; returns their number, up to `max`. */
 static uint32_t read_routes(const struct fib_trie *trie, const struct ws_prefix *last,
 							struct route_value *out, uint32_t max)
 {
@@ -57,7 +57,7 @@ static uint32_t read_routes(const struct fib_trie *trie, const struct ws_prefix 
 	return n;
 }
 
-/* Replacing a route's value cannot fail. */
+/* Replacing an existing route's value cannot fail. */
 static int settle_table(struct load_balance_table *balances, struct fib_trie *trie)
 {
 	enum { PAGE = 256 };
@@ -95,7 +95,7 @@ static int settle_all(struct ws_router *router, bool has_own)
 
 /* ---- On and off ---- */
 
-/* Nodes count from now on, or do not any more once this returns. */
+/* When this returns, nodes count, or no longer count. */
 static void set_counting(struct ws_router *router, int32_t what, bool on)
 {
 	router_set_extra(router, (uint8_t)what, on);

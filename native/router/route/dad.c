@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Duplicate address detection (RFC 4862 section 5.4): an IPv6 address that an interface gets is
- * tentative until the link was asked for it and nobody answered. Main thread.
+ * Duplicate address detection (RFC 4862 section 5.4): a new IPv6 address of an interface is
+ * tentative until it was probed on the link without a reply. Main thread.
  *
- * A tentative address stands at the end of the interface's list, behind those in use: workers
- * listen to its group, tell of whoever has it, and do nothing else for it; it has no routes. One
- * that is taken stays there as a duplicate until it is deleted or the interface comes up anew.
- * Nobody is asked before the interface is usable.
+ * Tentative addresses are at the end of the interface's list, after those in use: workers receive
+ * packets to its solicited-node group, report stations that have the address, and do nothing else
+ * for it; it has no routes. A duplicate stays in the list until it is deleted or the interface
+ * comes up again. Probes are sent only while the interface is usable.
  */
 #include "router/route/dad.h"
 #include "router/event.h"
@@ -68,7 +68,7 @@ static void begin(struct ws_router *router, uint16_t index, const struct ws_addr
 		uint32_t capacity = dad->capacity ? dad->capacity * 2 : 16;
 		struct dad_probe *larger = realloc(dad->probes, capacity * sizeof(*larger));
 		if (!larger)
-			return; /* it stays tentative until the interface comes up anew */
+			return; /* it stays tentative until the interface comes up again */
 		dad->probes = larger;
 		dad->capacity = capacity;
 	}
@@ -94,7 +94,7 @@ static bool is_waiting(const struct ws_router *router, uint16_t index,
 	return has_tentative(router->settings[index].addresses, address);
 }
 
-/* Keep one probe per waiting address. */
+/* Have one probe per waiting address. */
 static void follow(struct ws_router *router, uint16_t index)
 {
 	const struct address_list *list = router->settings[index].addresses;
@@ -114,9 +114,9 @@ static void follow(struct ws_router *router, uint16_t index)
 	}
 }
 
-/* ---- Questions ---- */
+/* ---- Sending ---- */
 
-/* From no address, to the group of those that may have it, without our MAC address in it. */
+/* Send from the unspecified address to the solicited-node group, without a MAC address option. */
 static void ask(struct ws_router *router, const struct dad_probe *probe)
 {
 	uint8_t none[IP6_ADDRESS_LEN] = {0}, group[IP6_ADDRESS_LEN], mac[ETHERNET_ADDRESS_LEN];
@@ -132,7 +132,7 @@ static void ask(struct ws_router *router, const struct dad_probe *probe)
 static void use(struct ws_router *router, const struct dad_probe *probe)
 {
 	const struct dad_probe settled =
-		*probe; /* a copy, since the calls below take it out of the list */
+		*probe; /* a copy, since the calls below remove it from the list */
 	struct ip6_settings *settings = ip6_settings(router, settled.interface);
 	if (!address_is_link_local(&settled.address)) {
 		address_settle(router, settled.interface, &settled.address, true);
@@ -162,7 +162,7 @@ static void run(struct ws_router *router, struct dad_probe *probe, uint64_t now,
 	++*asked;
 }
 
-/* All that it uses is to be looked for again (section 5.4: when an interface is enabled). */
+/* Probe all addresses of the interface again (section 5.4: when an interface is enabled). */
 static void begin_anew(struct ws_router *router, uint16_t index)
 {
 	const struct address_list *list;
@@ -190,13 +190,13 @@ static void router_dad_run(struct ws_router *router)
 		if (dad->begins_anew[i])
 			begin_anew(router, i);
 	uint64_t now = dad->count ? rte_rdtsc() : 0;
-	/* Backwards: one that is done with leaves its place to the last one. */
+	/* Backwards, since a finished probe is replaced by the last one. */
 	for (uint32_t i = dad->count; i-- > 0;)
 		if (i < dad->count)
 			run(router, &dad->probes[i], now, &asked);
 }
 
-/* A station has an address that we are about to use, or asks for it to use it itself. */
+/* A station has a tentative address of the router, or probes it for its own use. */
 static void router_dad_taken(struct ws_router *router, const struct router_event *event)
 {
 	struct dad *dad = dad_of(router);
@@ -211,7 +211,7 @@ static void router_dad_taken(struct ws_router *router, const struct router_event
 	memcpy(conflict->mac, event->mac, sizeof(conflict->mac));
 }
 
-/* ---- Set and shown ---- */
+/* ---- Settings and state ---- */
 
 int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t transmits)
 {
@@ -230,7 +230,7 @@ int ws_router_set_dad(struct ws_router *router, int32_t interface, uint32_t tran
 	for (uint16_t i = 0; i < router->interface_count; i++)
 		if ((is_all && *interface_name(router, i)) || i == interface) {
 			struct ip6_settings *settings = ip6_settings(router, i);
-			/* A link-local address that is used stays so. */
+			/* A link-local address in use is not probed again. */
 			settings->has_checked |=
 				!settings->dad_transmits && router->ip6[i] && !router->ip6[i]->is_tentative;
 			settings->dad_transmits = (uint8_t)transmits;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The router's own number in the choice of paths, and the fields of packets that choose. */
+/* The router's seed for the selection of paths, and the fields of the flow hash. */
 #include "dev/error.h"
 #include "dev/seed.h"
 #include "router/module.h"
@@ -8,7 +8,7 @@
 
 #include <errno.h>
 
-/* Odd, and of all its bits: what flow_hash.h multiplies by. */
+/* An odd multiplier that depends on all bits of the seed; see flow_hash.h. */
 static uint64_t factor_of(uint32_t seed)
 {
 	uint64_t state = seed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of addresses that are ours, by what the interfaces have. */
+/* The set of the router's own addresses, from those of the interfaces. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_change.h"
@@ -130,7 +130,7 @@ int router_change_local(struct ws_router *router, uint16_t index,
 						const struct connected_route *before, uint32_t before_count,
 						const struct connected_route *after, uint32_t after_count)
 {
-	/* A set made anew has them all, and none that went. */
+	/* A new set has all addresses, and no deleted ones. */
 	if (!change_missing(router, index, after, after_count, before, before_count, true))
 		return router_update_local(router);
 	change_missing(router, index, before, before_count, after, after_count, false);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paths of routes that somebody made: checked, and what they need found. */
+/* Paths of the user's and Linux's routes: checks, and the lookup of what they name. */
 #include "dev/error.h"
 #include "router/interface/interface_change.h"
 #include "router/interface/interface_settings.h"
@@ -37,7 +37,7 @@ static int check_next_hop(const struct ws_router *router, const struct ws_path *
 	const struct ws_address *next_hop = &path->next_hop;
 	struct ws_prefix prefix;
 	uint32_t value;
-	/* A next hop on an interface is checked in the interface's table, not in the route's. */
+	/* A next hop with an interface is checked in the interface's table, not in the route's. */
 	const struct fib_table *table =
 		path->interface >= 0
 			? router_interface_table(router, (uint16_t)path->interface, next_hop->family)
@@ -130,7 +130,7 @@ int router_check_paths(const struct ws_router *router, const struct ws_path *pat
 	return 0;
 }
 
-/* True if a route from outside names the interface. */
+/* True if a path of a user's or Linux's route names the interface. */
 static bool is_used(const struct ws_router *router, uint16_t interface)
 {
 	const struct load_balance_table *balances = &router->load_balances;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recursive paths: a next hop on no network of ours is reached the way its own route goes, and
- * follows that route when it changes.
+ * Recursive paths: a next hop that is not on a connected network is reached through its own route,
+ * and follows changes of that route.
  */
 #include "router/fib/balance_set.h"
 #include "router/route/route.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 
 enum {
-	MAX_DEPTH = 8,   /* routes that lead to each other end here */
-	MAX_STEPS = 256, /* however they branch */
-	WHOLE = 1 << 24, /* weights below are parts of it */
+	MAX_DEPTH = 8,   /* maximum depth of recursion, also of routes that lead to each other */
+	MAX_STEPS = 256, /* maximum number of steps over all branches */
+	WHOLE = 1 << 24, /* sum of the weights below */
 };
 
 struct expansion {
@@ -35,7 +35,7 @@ static void add_drop(struct expansion *to, uint64_t weight)
 	add_leaf(to, &drop, weight);
 }
 
-/* Labels of a lower path are pushed later, so outside of the `inner` ones. */
+/* Labels of a lower path are pushed later, so they are outside of the `inner` ones. */
 static bool join_labels(struct path_key *path, const struct path_key *inner)
 {
 	if (path->label_count + inner->label_count > WS_MAX_LABELS)
@@ -46,11 +46,11 @@ static bool join_labels(struct path_key *path, const struct path_key *inner)
 	return true;
 }
 
-/* `inner` is the path above, `via` the route by which that was followed here. */
+/* `inner` is the path above, `via` the route through which this one was reached. */
 static void expand(struct expansion *to, const struct path_list *list, uint64_t weight,
 				   const struct path_key *inner, uint32_t via, int depth);
 
-/* Routes on the way count what the outermost one leads through them, and go on from there. */
+/* Follow the route to the path's next hop; each route on the way counts its packets as `via`. */
 static void follow(struct expansion *to, const struct path_key *path, uint64_t weight, uint32_t via,
 				   int depth)
 {
@@ -88,7 +88,8 @@ static void expand(struct expansion *to, const struct path_list *list, uint64_t 
 		struct path_key path = list->paths[i];
 		uint64_t part = weight * path.weight / total;
 		path.via = via;
-		/* A next hop that is ours, or that has a route into another table, is no next hop. */
+		/* A next hop that is the router's own address, or whose route leads to another table, is
+		 * invalid. */
 		bool is_none = depth && (path.kind == WS_PATH_LOCAL || path.kind == WS_PATH_LOOKUP);
 		if (is_none || (path.kind == WS_PATH_NEXT_HOP && !join_labels(&path, inner)))
 			add_drop(to, part);
@@ -114,7 +115,7 @@ static bool is_usable(const struct ws_router *router, const struct path_key *lea
 	return leaf->interface >= WS_MAX_INTERFACES || router->interfaces[leaf->interface].usable;
 }
 
-/* Leave out what goes by an interface that is down or has no link, unless all does. */
+/* Leave out paths through interfaces that are not usable, unless all paths are. */
 static uint32_t prefer_usable(const struct ws_router *router, struct path_key *leaves,
 							  uint32_t count)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Routes that the user or Linux makes: added and deleted one by one or many.
- */
+/* Routes of the user and of Linux: adding and deleting one or many. */
 #include "router/route/route.h"
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
@@ -55,7 +54,7 @@ int router_set_route(struct ws_router *router, struct fib_table *table,
 	return error;
 }
 
-/* `count` prefixes from the first one on, in order; -EINVAL when they do not exist. */
+/* Check the range of `count` consecutive prefixes from `first` on; -EINVAL if some do not exist. */
 static int check_range(struct ws_prefix *first, uint32_t count)
 {
 	uint8_t bits = address_bits(first->address.family);
@@ -68,7 +67,7 @@ static int check_range(struct ws_prefix *first, uint32_t count)
 	return 0;
 }
 
-/* 0 if the source may have its route there, else an error that names the obstacle. */
+/* 0 if the source may have its route there, otherwise an error that names the obstacle. */
 static int check_place(const struct ws_router *router, const struct fib_table *table,
 					   const struct ws_prefix *prefix, int source, bool replace)
 {
@@ -99,7 +98,7 @@ static int add_one(struct ws_router *router, struct fib_table *table,
 	return error ? error : sources_set(router, table, prefix, load_balance);
 }
 
-/* Previous values at the prefixes that one call adds, held so that they can be restored. */
+/* Previous values at the prefixes that one call adds, kept to restore them. */
 enum { LEFT_ALONE = LOAD_BALANCE_NO_ROUTE, WAS_FREE = INT32_MAX };
 
 static uint32_t hold_standing(struct ws_router *router, const struct fib_table *table,
@@ -129,12 +128,13 @@ static void put_back(struct ws_router *router, struct fib_table *table,
 		if (before[i] == WAS_FREE)
 			sources_remove(router, table, &at, (enum ws_route_source)source);
 		else if (before[i] != LEFT_ALONE)
-			sources_set(router, table, &at, before[i]); /* the present entry can be replaced */
+			sources_set(router, table, &at,
+						before[i]); /* replacing an existing entry cannot fail */
 		let_go(router, before[i]);
 	}
 }
 
-/* All that may be there, or, when there is no room, none. */
+/* Add at all prefixes that allow it, or, if memory is short, at none. */
 static int64_t add_many(struct ws_router *router, struct fib_table *table,
 						const struct ws_prefix *first, uint32_t count, int source,
 						uint32_t load_balance, bool replace)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many changes of routes in one call. Routes of one origin come together and mostly have the paths
- * of the one before, which then need no look.
+ * Many changes of routes in one call. Successive routes of one source usually have the same paths,
+ * which are then checked once.
  */
 #include "router/route/route.h"
 #include "wirespeed/routes.h"
@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* The paths last checked, held while they are here. */
+/* The paths checked last, with a reference while they are stored. */
 struct last_paths {
 	const struct ws_route *route; /* NULL: none */
 	uint32_t load_balance;
@@ -22,7 +22,7 @@ static void forget_paths(struct ws_router *router, struct last_paths *last)
 	last->route = NULL;
 }
 
-/* False if another route may change the result of a path without an interface. */
+/* False if another route may change the resolution of a path without an interface. */
 static bool may_be_kept(const struct ws_route *route)
 {
 	for (uint16_t i = 0; i < route->path_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the tables of routes back. */
+/* Reading of route tables. */
 #include "dev/error.h"
 #include "router/fib/own_balance.h"
 #include "router/route/route.h"
@@ -59,7 +59,7 @@ int64_t ws_router_route_count(struct ws_router *router, uint32_t id, uint8_t fam
 	return table ? (int64_t)table->trie.count : -ENOENT;
 }
 
-/* Behind the prefix, at the first one without. */
+/* Move behind the prefix; without one, to the first route. */
 static int go_behind(const struct fib_table *table, const struct ws_prefix *after,
 					 struct prefix_cursor *cursor)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Routes by the million, as the lines that a user would type. Only the plain forms are read here;
- * whatever else stands in a line, or is wrong in it, is for the command line to tell.
+ * Millions of routes, in the form of the lines that a user would type. Only the plain forms are
+ * parsed here; the command line parses all others and reports errors.
  */
 #include "router/interface/interface_names.h"
 #include "router/route/route.h"
@@ -24,7 +24,7 @@ struct line {
 	uint32_t count;
 };
 
-/* Load balances of next hops that were just named; each has a reference while it is here. */
+/* Load balances of recently used next hops, each with a reference while it is stored. */
 struct cache {
 	struct {
 		struct path_key path;
@@ -38,7 +38,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* False when there are more words than any plain form has. */
+/* False if there are more words than in any plain form. */
 static bool split(const char *text, const char *end, struct line *line)
 {
 	line->count = 0;
@@ -62,7 +62,7 @@ static bool is(const struct word *word, const char *text)
 	return word->length == strlen(text) && !memcmp(word->at, text, word->length);
 }
 
-/* At most three digits, without a needless zero; -1 when it is none. */
+/* At most three digits, without leading zeros; -1 if it is not a number. */
 static int read_number(const char **text, const char *end, int most)
 {
 	int value = 0, digits = 0;
@@ -122,7 +122,7 @@ static bool read_prefix(const struct word *word, struct ws_prefix *out)
 	return true;
 }
 
-/* The path that stands in `via ADDR [IF]`, from word `at` on. */
+/* Parse the path in `via ADDR [IF]`, from word `at` on. */
 static bool read_path(const struct ws_router *router, const struct line *line, uint32_t at,
 					  struct ws_path *out)
 {
@@ -138,7 +138,7 @@ static bool read_path(const struct ws_router *router, const struct line *line, u
 	return count == 2 || out->interface >= 0;
 }
 
-/* 0 when there is none. */
+/* 0 if there is none. */
 static uint32_t take_paths(struct ws_router *router, struct cache *cache,
 						   const struct ws_path *path, uint8_t family)
 {

@@ -35,7 +35,7 @@ struct key {
 	uint16_t table;
 };
 
-/* Load balances by source, LOAD_BALANCE_NO_ROUTE where there is none. */
+/* Load balances by source; LOAD_BALANCE_NO_ROUTE: none. */
 struct waiting {
 	uint32_t by_source[SOURCES];
 };
@@ -89,7 +89,7 @@ int sources_standing(const struct ws_router *router, const struct fib_table *tab
 															 : ROUTE_NONE;
 }
 
-/* ---- Those that wait ---- */
+/* ---- Waiting routes ---- */
 
 static struct key waiting_key(const struct fib_table *table, const struct ws_prefix *prefix)
 {
@@ -106,7 +106,7 @@ static struct waiting *find_waiting(const struct sources *sources, const struct 
 	return waiting;
 }
 
-/* Has the route wait, with a reference of its own. */
+/* Let the route wait, with a reference of its own. */
 static int let_wait(struct ws_router *router, const struct fib_table *table,
 					const struct ws_prefix *prefix, uint32_t load_balance)
 {
@@ -129,7 +129,8 @@ static int let_wait(struct ws_router *router, const struct fib_table *table,
 	return 0;
 }
 
-/* Takes it out, with its reference; LOAD_BALANCE_NO_ROUTE when the source has none there. */
+/* Remove the waiting route and return its reference; LOAD_BALANCE_NO_ROUTE if the source has none.
+ */
 static uint32_t take_waiting(struct ws_router *router, const struct fib_table *table,
 							 const struct ws_prefix *prefix, enum ws_route_source source)
 {
@@ -161,9 +162,9 @@ static uint32_t take_best(struct ws_router *router, const struct fib_table *tabl
 					: take_waiting(router, table, prefix, (enum ws_route_source)best);
 }
 
-/* ---- Those that stand ---- */
+/* ---- Active routes ---- */
 
-/* Have the load balance stand there, in place of `before`, as which it may go on. */
+/* Make the load balance the active one, in place of `before`. */
 static int put_standing(struct ws_router *router, struct fib_table *table,
 						const struct ws_prefix *prefix, uint32_t before, uint32_t load_balance)
 {
@@ -191,7 +192,7 @@ int sources_set(struct ws_router *router, struct fib_table *table, const struct 
 	other = there ? source_of(router, old) : source;
 	if (ranks[other] < ranks[source])
 		return let_wait(router, table, prefix, load_balance);
-	/* A neighbour's own route comes back without waiting. */
+	/* A neighbour's own route is made again when needed, so it does not wait. */
 	if (other != source && other != WS_SOURCE_NEIGHBOR) {
 		int error = let_wait(router, table, prefix, old);
 		if (error)
@@ -234,7 +235,8 @@ int sources_remove(struct ws_router *router, struct fib_table *table,
 	old = load_balance_base(balances, before);
 	next = take_best(router, table, prefix);
 	if (next)
-		put_standing(router, table, prefix, before, next); /* the present entry can be replaced */
+		put_standing(router, table, prefix, before,
+					 next); /* replacing an existing entry cannot fail */
 	else
 		fib_trie_remove(&table->trie, prefix);
 	router_follow(router, table, prefix);

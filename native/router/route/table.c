@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables of routes: the default one of each family, and those that interfaces are put into. */
+/* Route tables: the default one of each family, and those that the user adds. */
 #include "dev/error.h"
 #include "dev/rcu.h"
 #include "router/interface/interface_settings.h"
@@ -112,7 +112,7 @@ int ws_router_table_add(struct ws_router *router, uint8_t family, uint32_t id, c
 				family);
 }
 
-/* True if a path of a route looks up in the table, or finds its next hop there. */
+/* True if a path of a route looks up in the table, or resolves its next hop there. */
 static bool is_named_by_paths(const struct ws_router *router, const struct fib_table *table)
 {
 	const struct load_balance_table *balances = &router->load_balances;

@@ -14,7 +14,7 @@
 static const char INPUT_NODE[] = "sflow";
 enum { FIRST_RATE = 10000, FIRST_HEADER = 128 };
 
-/* Rows that have nothing to do with each other; a setting begins them anew. */
+/* Independent random sequences; they restart with each setting. */
 static void begin_lanes(struct ws_router *router, struct sflow *sflow)
 {
 	uint32_t rate = sflow->settings.sampling_rate;
@@ -27,7 +27,7 @@ static void begin_lanes(struct ws_router *router, struct sflow *sflow)
 	}
 }
 
-/* Made when first it is spoken of: a router without pays for none. */
+/* Created when it is first used: routers without sampling need no memory for it. */
 static struct sflow *make_state(struct ws_router *router)
 {
 	struct sflow *made = sflow_of(router);
@@ -55,7 +55,7 @@ static bool is_any_enabled(const struct sflow *sflow)
 	return false;
 }
 
-/* The nodes that the settings and the enabled ports ask for. */
+/* Set the nodes that the settings and the enabled ports require. */
 static int set_nodes(struct ws_router *router, const struct sflow *sflow)
 {
 	bool takes_rx = sflow->settings.direction & WS_SFLOW_RX,
@@ -136,7 +136,7 @@ int ws_router_sflow_is_enabled(const struct ws_router *router, uint16_t index)
 	return index < WS_MAX_PORTS && sflow && sflow->enabled[index];
 }
 
-/* The port of what a packet came in by, which may be a sub-interface or what is no wire. */
+/* The port of a packet's receiving interface, which may be a sub-interface, or not on a port. */
 static uint16_t port_of(const struct ws_router *router, uint16_t index)
 {
 	uint16_t parent = index < WS_MAX_INTERFACES ? router->settings[index].parent : index;
@@ -155,7 +155,7 @@ static uint32_t take_lane(const struct ws_router *router, struct sflow_lane *lan
 	return count;
 }
 
-/* Each call begins with another worker, so that a busy one does not keep others waiting. */
+/* Each call begins with another worker, so that a busy one does not delay the others' samples. */
 uint32_t ws_router_sflow_take(struct ws_router *router, struct ws_sflow_sample *out, uint32_t most)
 {
 	struct sflow *sflow = sflow_of(router);

@@ -20,23 +20,24 @@ enum sflow_counter { SFLOW_PROCESSED, SFLOW_SAMPLED, SFLOW_DROPPED };
 	[SFLOW_SAMPLED] = {"sflow packets sampled", false},                                            \
 	[SFLOW_DROPPED] = {"sflow packets dropped", true}
 
-/* A burst of ten milliseconds at ten million packets a second and one in fifty. */
+/* Enough for a burst of ten milliseconds at ten million packets per second and one sample in fifty.
+ */
 enum { SFLOW_SLOTS = 2048 };
 
-/* Samples of a worker, read by the main thread. */
+/* Samples of a worker, which the main thread reads. */
 struct sflow_lane {
 	uint64_t random;
-	uint64_t skip[2]; /* packets until the next one, received and sent */
+	uint64_t skip[2]; /* number of packets until the next sample: received, sent */
 	uint64_t sampled, dropped;
-	uint32_t head __attribute__((aligned(64))); /* the worker's */
-	uint32_t tail __attribute__((aligned(64))); /* the main thread's */
+	uint32_t head __attribute__((aligned(64))); /* written by the worker */
+	uint32_t tail __attribute__((aligned(64))); /* written by the main thread */
 	struct ws_sflow_sample samples[SFLOW_SLOTS];
 } __attribute__((aligned(64)));
 
 /* Settings change in pauses. */
 struct sflow {
 	struct ws_sflow_settings settings;
-	double log_of_rest; /* logarithm of the share that is not chosen */
+	double log_of_rest; /* logarithm of the share of packets that are not sampled */
 	bool enabled[WS_MAX_PORTS];
 	uint16_t worker_count, next_lane;
 	struct sflow_lane lanes[];
@@ -50,12 +51,13 @@ static inline struct sflow *sflow_of(const struct ws_router *router)
 	return module_state(router, &sflow_module);
 }
 
-/* Number of packets to skip before the next sample: geometric, 0 when each is chosen. */
+/* Number of packets to skip before the next sample: geometrically distributed, 0 if all are
+ * sampled. */
 static inline uint64_t sflow_gap(struct sflow_lane *lane, double log_of_rest)
 {
 	if (log_of_rest >= 0)
 		return 0;
-	/* Above 0, and 1 at most. */
+	/* Above 0, and at most 1. */
 	double drawn = (double)((splitmix_draw(&lane->random) >> 11) + 1) * 0x1p-53;
 	return (uint64_t)(log(drawn) / log_of_rest);
 }
@@ -83,8 +85,8 @@ static inline bool sflow_keep(struct sflow_lane *lane, const struct sflow *sflow
 	return true;
 }
 
-/* The whole of a node's process; `port` is that of all packets, or UINT16_MAX: each one's own,
- * which it was received by. */
+/* The process function of a node; `port` is the port of all packets, or UINT16_MAX: the port that
+ * received each. */
 static inline __attribute__((always_inline)) uint16_t sflow_process(struct graph *graph,
 																	struct graph_node *node,
 																	void **packets, uint16_t n,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sflow, <if>-sflow-egress: samples of what ports receive and of what the port sends; all packets
- * pass as they are.
+ * sflow, <if>-sflow-egress: sample packets that ports receive, and packets that the port sends. All
+ * packets pass unchanged.
  *
- * Features of the arcs device-input and interface-output, there behind what may drop packets. Uses:
- * mbuf->port. Next: ethernet-input, <if>-tx.
+ * Features of the arcs device-input and interface-output, there after the features that may drop
+ * packets. Uses: mbuf->port. Next: ethernet-input, <if>-tx.
  */
 #include "router/sflow/sflow.h"
 
@@ -23,7 +23,7 @@ static uint16_t sflow_input_process(struct graph *graph, struct graph_node *node
 GRAPH_NODE(sflow_input, .name = "sflow", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-/* Packets of bond members are sampled as the ports'. */
+/* Packets of bond members are sampled as packets of the ports. */
 GRAPH_FEATURE(sflow_feature, .node = "sflow", .arc = "device-input", .runs_before = {"bond-input"})
 
 static const char *const egress_edges[] = {"%-tx"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sampled packets: their number, their distance and their ports. */
+/* Sampled packets: their number, their gaps and their ports. */
 #include "router/sflow/sflow.h"
 #include "tests/rig_tests.h"
 #include "wirespeed/interfaces.h"
@@ -28,8 +28,8 @@ static uint32_t count_samples(uint16_t input)
 	return count;
 }
 
-/* Ten million packets: the rate is right within one percent, and so is every part of a geometric
- * row's distribution, by the chance of a gap to be longer than each of some lengths. */
+/* Ten million packets: the rate is within one percent of the setting, and so is the probability of
+ * a gap longer than each of several lengths. */
 static void gaps_are_geometric(void **state)
 {
 	(void)state;
@@ -55,7 +55,7 @@ static void gaps_are_geometric(void **state)
 	free(lane);
 }
 
-/* Sampling in the node, with vectors of any size: one packet in fifty within five standard
+/* Sampling in the node, with vectors of any size: one in fifty packets within five standard
  * deviations. */
 static void a_share_of_what_comes_is_taken(void **state)
 {
@@ -114,7 +114,7 @@ static void only_enabled_ports_and_directions_are_sampled(void **state)
 	assert_int_equal(count_samples(1), 0);
 }
 
-/* Nobody takes them: the oldest stay, the rest is counted. */
+/* Without a reader the oldest samples stay, and the others are counted. */
 static void what_nobody_takes_is_dropped(void **state)
 {
 	(void)state;
@@ -137,7 +137,7 @@ static void what_nobody_takes_is_dropped(void **state)
 		assert_int_equal(taken[i].header[0], (uint8_t)(i & 0xfe));
 }
 
-/* Samples of a packet in several segments have bytes of the first only. */
+/* Samples of a packet in several segments only have bytes of the first one. */
 static void pieces_are_not_read_beyond(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Churn: modes of interfaces, and sources that are accepted. */
+/* Churn: modes of interfaces, and accepted sources. */
 #include "tests/churn_changes.h"
 #include "tests/churn_packets.h"
 #include "tests/churn_rig.h"
@@ -7,7 +7,7 @@
 #include "wirespeed/routes.h"
 #include "wirespeed/urpf.h"
 
-/* Sources of IPv4 are looked for in a table of their own; some are accepted. */
+/* IPv4 sources are looked up in a table of their own; some are accepted. */
 static void sources(struct ws_router *router, uint64_t *row, bool on)
 {
 	enum { TABLE = 6 };

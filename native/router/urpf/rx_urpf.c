@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ip4-rx-urpf-loose, ip4-rx-urpf-strict, ip6-rx-urpf-loose, ip6-rx-urpf-strict: unicast RPF of
- * packets that came in (RFC 3704). An interface with the mode loose passes packets from sources
- * that have a route that forwards, or that are accepted without one; an interface with the mode
- * strict passes packets from sources whose route leads back by it.
+ * received packets (RFC 3704).
  *
+ * Loose mode passes packets from sources with a route that forwards, and from accepted sources;
+ * strict mode passes packets from sources whose route leads back through the receiving interface.
  * Features of the arcs ip4-unicast and ip6-unicast. Uses: mbuf->port. Next: ip4-lookup or
  * ip6-lookup, error-drop.
  */
@@ -18,7 +18,7 @@ static const struct graph_counter rx_urpf_counters[] = {[RX_URPF_DROP] = {"uRPF 
 struct rx_urpf_family {
 	uint8_t family;
 	ip_table_look_up_fn *look_up;
-	size_t source_at; /* in a packet */
+	size_t source_at; /* offset in the packet */
 	/* True for sources that need no route. */
 	bool (*is_exempt)(const uint8_t *source);
 };
@@ -57,7 +57,7 @@ static inline bool rx_urpf_passes(const struct ws_router *router, uint8_t mode, 
 								 : urpf_leads_by(router, value, interface);
 }
 
-/* Each run of packets of one table is looked up at once. */
+/* Each run of packets with one table is looked up at once. */
 static inline __attribute__((always_inline)) uint16_t
 rx_urpf_frame(struct graph *graph, struct graph_node *node, void **packets, uint16_t n,
 			  const struct rx_urpf_family *of, uint8_t mode)
@@ -94,7 +94,7 @@ rx_urpf_frame(struct graph *graph, struct graph_node *node, void **packets, uint
 	return n;
 }
 
-/* A node of a family and a mode. */
+/* A node for a family and a mode. */
 #define RX_URPF_NODE(symbol, of, mode, node_name, pass, arc_name, before)                          \
 	static uint16_t symbol##_process(struct graph *graph, struct graph_node *node, void **packets, \
 									 uint16_t n)                                                   \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * <if>-tx-urpf, bond-tx-urpf: unicast RPF of packets that leave by a port, a bond or a
- * sub-interface of one. Interfaces with the mode loose pass packets whose source has a route that
- * forwards; interfaces with the mode strict pass those whose source is not behind the interface
- * that they leave by. The router's own addresses pass, neighbour discovery, and what is not routed.
+ * <if>-tx-urpf, bond-tx-urpf: unicast RPF of packets that leave through a port, a bond or a
+ * sub-interface of one.
  *
- * Features of the arcs interface-output and bond-output. Uses: tx interface. Next: <if>-tx or
- * bond-tx, error-drop.
+ * Loose mode passes packets from sources with a route that forwards; strict mode passes packets
+ * from sources with a route back through the sending interface. The router's own addresses,
+ * neighbour discovery and packets that are not routed pass. Features of the arcs interface-output
+ * and bond-output. Uses: tx interface. Next: <if>-tx or bond-tx, error-drop.
  */
 #include "router/fib/fib_lookup_ip4.h"
 #include "router/fib/fib_lookup_ip6.h"
@@ -23,7 +23,7 @@ static const struct graph_counter tx_urpf_counters[] = {
 	[TX_URPF_IP6] = {"ip6 uRPF Drop", true},
 };
 
-/* The route of a source. */
+/* The route to a source. */
 static inline uint32_t tx_urpf_look_up(const struct ws_router *router, int family, uint16_t table,
 									   const uint8_t *source)
 {
@@ -62,7 +62,7 @@ static inline uint16_t tx_urpf_one(const struct ws_router *router, const struct 
 	uint16_t tx = packet_tx_interface(packet);
 	size_t at;
 	int family;
-	/* Packets that a port sends for a bond have been checked before. */
+	/* Packets that a port sends for a bond have already been checked. */
 	if (interface_mode(&router->interfaces[tx]) != WS_MODE_L3 ||
 		(node->interface != NO_PORT &&
 		 interface_way_out(&router->interfaces[tx]) != node->interface) ||

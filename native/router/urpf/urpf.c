@@ -18,7 +18,7 @@ static const char *const rx_nodes[FAMILIES][WS_URPF_STRICT + 1] = {
 	{[WS_URPF_LOOSE] = "ip6-rx-urpf-loose", [WS_URPF_STRICT] = "ip6-rx-urpf-strict"},
 };
 
-#define TX_NODES "-tx-urpf" /* the end of their names */
+#define TX_NODES "-tx-urpf" /* suffix of their names */
 
 /* The state is made when unicast RPF is first set. */
 static int make_state(struct ws_router *router)
@@ -33,7 +33,7 @@ static int make_state(struct ws_router *router)
 	return 0;
 }
 
-/* ---- The nodes, which are in the graph while some interface needs them ---- */
+/* ---- The nodes, which are in the graph while an interface needs them ---- */
 
 static bool is_any_on(const struct ws_router *router, int family, uint8_t mode)
 {
@@ -78,7 +78,7 @@ static struct fib_table *table_at(const struct ws_router *router, int family, ui
 	return index == URPF_OWN_TABLE ? NULL : router->tables[family][index];
 }
 
-/* A table that is named stays as long as it is. */
+/* Take a reference of the new table and release that of the old one. */
 static void name_table(struct ws_router *router, uint16_t *place, int family, uint16_t index)
 {
 	struct fib_table *before = table_at(router, family, *place);
@@ -102,7 +102,7 @@ static int set_mode(struct ws_router *router, uint16_t index, int family,
 		__atomic_store_n(place, before, __ATOMIC_RELAXED);
 		name_table(router, named, family, named_before);
 		if (direction == URPF_RX)
-			set_rx_nodes(router, family); /* one may have gone already */
+			set_rx_nodes(router, family); /* a node may have been removed already */
 	}
 	return error;
 }
@@ -189,7 +189,7 @@ static uint32_t find(const struct urpf_accepted *list, uint16_t table,
 	return i;
 }
 
-/* Another list, with one more place. */
+/* A copy with room for one more entry. */
 static struct urpf_accepted *copy(const struct urpf_accepted *list)
 {
 	uint32_t count = list ? list->count : 0;

@@ -11,14 +11,14 @@ enum urpf_direction { URPF_RX, URPF_TX, URPF_DIRECTIONS };
 
 enum {
 	URPF_OWN_TABLE = UINT16_MAX, /* that of the interface */
-	URPF_MAX_ACCEPTED = 256,     /* looked through one by one */
+	URPF_MAX_ACCEPTED = 256,     /* searched linearly */
 };
 
-/* Sources that need no route; never changed, but for another one. */
+/* Sources that need no route. A list is never changed, only replaced. */
 struct urpf_accepted {
 	uint32_t count;
 	struct {
-		uint16_t table; /* its index */
+		uint16_t table; /* index of the table */
 		struct ws_prefix prefix;
 	} at[];
 };
@@ -38,7 +38,7 @@ static inline struct urpf *urpf_of(const struct ws_router *router)
 	return module_state(router, &urpf_module);
 }
 
-/* The index of the table in which the interface's packets' sources are looked up. */
+/* The index of the table in which the sources of the interface's packets are looked up. */
 static inline uint16_t urpf_table(const struct ws_router *router, const struct urpf *urpf,
 								  enum urpf_direction direction, int family, uint16_t interface)
 {

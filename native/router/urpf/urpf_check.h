@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the nodes of unicast RPF: the targets of routes back to sources. */
+/* Shared by the unicast RPF nodes: the targets of routes to sources. */
 #pragma once
 
 #include "graph/arc.h"
@@ -7,7 +7,7 @@
 #include "router/urpf/urpf.h"
 #include "wire/address.h"
 
-/* The adjacency at the end of a path, behind labels that it pushes or pops. */
+/* The adjacency at the end of a path, behind those that push or pop labels. */
 static inline const struct adjacency *urpf_path_end(const struct ws_router *router, uint32_t index)
 {
 	const struct adjacency *adjacency = &router->adjacencies.adjacencies[index];
@@ -43,7 +43,7 @@ static inline uint8_t urpf_kind(const struct ws_router *router, uint32_t value)
 	return adjacency_kind(&router->adjacencies.adjacencies[index]);
 }
 
-/* True if a path of the route `value` leads out of the interface. */
+/* True if a path of the route `value` leaves through the interface. */
 static inline bool urpf_leads_by(const struct ws_router *router, uint32_t value, uint16_t interface)
 {
 	const struct load_balance *balance = &router->load_balances.balances[value];
@@ -52,7 +52,7 @@ static inline bool urpf_leads_by(const struct ws_router *router, uint32_t value,
 										   : urpf_path_leads_by(router, index, interface);
 }
 
-/* True if the source needs no route in the table. */
+/* True if the source is accepted without a route in the table. */
 static __attribute__((noinline, unused)) bool urpf_accepts(const struct urpf *urpf, uint16_t table,
 														   uint8_t family, const uint8_t *source)
 {

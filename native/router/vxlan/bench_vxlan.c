@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cost of tunnels, out and in. The packets in them take the path l2xc. */
+/* Cost of tunnels, sending and receiving. The inner packets take the path l2xc. */
 #include "bench/bench_setup.h"
 #include "bench/node_paths.h"
 #include "wire/address.h"
@@ -12,7 +12,7 @@
 
 enum { PORT = 3, VNI = 100 };
 
-/* An empty frame out of the tunnel whose other end is 10.0.0.2. */
+/* An empty frame from the tunnel with the remote endpoint 10.0.0.2. */
 static void make_vxlan(uint8_t *header)
 {
 	struct ip4_header *ip = (void *)(header + ETHERNET_LEN);
@@ -31,7 +31,7 @@ static void make_vxlan(uint8_t *header)
 	memcpy(udp + UDP_LEN, &vxlan, sizeof(vxlan));
 }
 
-/* A tunnel per direction: out to the host at e1, in from the host at e0. */
+/* One tunnel per direction: out to the host at e1, in from the host at e0. */
 static void make_tunnel(struct ws_router *router, bool is_out)
 {
 	uint32_t network = 10u << 24 | (uint32_t)is_out << 8;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* VXLAN tunnels: their table, and every length of what can be in one. */
+/* VXLAN tunnels: their table, and inner packets of every length. */
 #include "tests/rig_tests.h"
 
 #include "router/vxlan/vxlan.h"
@@ -20,7 +20,7 @@ static struct ws_vxlan_tunnel wanted(uint32_t instance)
 									.vni = VNI + instance};
 }
 
-/* A tunnel to the host behind e0, cross-connected with e1; returns its number. */
+/* A tunnel to the host behind e0, cross-connected to e1; returns its number. */
 static uint16_t connected(int decap)
 {
 	struct ws_vxlan_tunnel tunnel = wanted(0);
@@ -37,7 +37,7 @@ static uint16_t connected(int decap)
 	return (uint16_t)index;
 }
 
-/* `inner` as the tunnel's other end sends it. */
+/* `inner` as sent by the remote endpoint. */
 static struct frame carried(const uint8_t *inner, size_t length)
 {
 	struct frame frame = frame_udp(IP(10, 0, 0, 2), IP(10, 0, 0, 1), VXLAN_LEN + length);
@@ -76,7 +76,8 @@ static void every_length_comes_out_as_it_went_in(void **state)
 	assert_int_equal(rig_totals().drops, 0);
 }
 
-/* Less than what it says it bears, down to nothing: named drops, and no byte beyond is read. */
+/* Truncated packets of every length are dropped with a named reason, and no byte behind them is
+ * read. */
 static void what_is_cut_short_is_dropped(void **state)
 {
 	(void)state;
@@ -113,7 +114,7 @@ static void bare_packets_are_looked_at_before_they_are_believed(void **state)
 	assert_int_equal(rig_take(1).length, inner.length);
 }
 
-/* A trace that begins at the tunnel's end or at a drop shows whole frames as any other. */
+/* A trace that begins behind the tunnel or at a drop shows whole frames, like any other trace. */
 static void traces_begin_with_the_ethernet_header(void **state)
 {
 	(void)state;
@@ -166,7 +167,7 @@ static void many_come_and_go(void **state)
 		assert_int_equal(vxlan_find(vxlan_state(rig_router)->ends, &key) != NULL, i % 2);
 		assert_int_equal(ws_router_vxlan(rig_router, indices[i], &told), i % 2 ? 0 : -ENODEV);
 	}
-	/* The nodes that look for tunnels' packets go with the last tunnel. */
+	/* The nodes for received packets are removed with the last tunnel. */
 	assert_non_null(graph_node(rig_router->workers[0]->graph, "vxlan4-local"));
 	for (uint32_t i = 1; i < MANY; i += 2)
 		assert_int_equal(ws_router_interface_delete(rig_router, indices[i]), 0);
@@ -176,7 +177,7 @@ static void many_come_and_go(void **state)
 
 enum { TAG = 7, TAGGED = ETHERNET_LEN + VLAN_TAG_LEN };
 
-/* Tag 7 in the tunnel is without tags on e1. */
+/* Frames with tag 7 in the tunnel are untagged on e1. */
 static uint16_t bridged_sub(uint16_t tunnel)
 {
 	int sub = ws_router_subinterface_add(
@@ -198,7 +199,7 @@ static void sub_interface_takes_its_tag_of_any_length(void **state)
 	assert_int_equal(ws_router_set_bridge(rig_router, 1, 9, false, 0), 0);
 	struct frame plain = frame_udp(IP(1, 2, 3, 4), IP(5, 6, 7, 8), 200), tagged = plain;
 	const uint8_t tag[] = {0x81, 0, 0, TAG};
-	/* Stations that send one to the other: flooded at first, then known. */
+	/* Frames between two stations: flooded at first, then to the learnt port. */
 	plain.bytes[0] = 2, plain.bytes[ETHERNET_ADDRESS_LEN] = 2;
 	plain.bytes[ETHERNET_ADDRESS_LEN - 1] = 0xa, plain.bytes[2 * ETHERNET_ADDRESS_LEN - 1] = 0xb;
 	memcpy(tagged.bytes, plain.bytes, ETHERNET_TYPE_AT);
@@ -212,7 +213,7 @@ static void sub_interface_takes_its_tag_of_any_length(void **state)
 		struct frame out = rig_take(1);
 		assert_int_equal(out.length, length - VLAN_TAG_LEN);
 		assert_memory_equal(out.bytes, plain.bytes, out.length);
-		/* The way back: e1's station is told by what it sends. */
+		/* The opposite direction: the bridge has learnt e1's station from its frames. */
 		struct frame answer = plain;
 		memcpy(answer.bytes, plain.bytes + ETHERNET_ADDRESS_LEN, ETHERNET_ADDRESS_LEN);
 		memcpy(answer.bytes + ETHERNET_ADDRESS_LEN, plain.bytes, ETHERNET_ADDRESS_LEN);
@@ -238,7 +239,7 @@ static void sub_interface_takes_its_tag_of_any_length(void **state)
 	}
 }
 
-/* Frames with another tag are the tunnel's own; nothing passes while either is down. */
+/* Frames with other tags belong to the tunnel itself; nothing passes while either is down. */
 static void sub_interface_is_open_while_both_are_up(void **state)
 {
 	(void)state;
@@ -263,13 +264,14 @@ static void sub_interface_is_open_while_both_are_up(void **state)
 	assert_int_equal(ws_router_interface_delete(rig_router, tunnel), 0);
 	rig_send(1, inner.bytes, inner.length);
 	assert_int_equal(rig_take(0).length, 0);
-	/* A router goes with those that it has. */
+	/* A router is freed with its tunnels. */
 	tunnel = connected(WS_VXLAN_L2);
 	bridged_sub(tunnel);
 	rig_reset();
 }
 
-/* Tunnels and sub-interfaces may have any numbers: deleted ones are given again. */
+/* Numbers of tunnels and sub-interfaces are arbitrary: those of deleted interfaces are used again.
+ */
 static void sub_interface_may_have_a_lower_number_than_its_tunnel(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making VXLAN tunnels and letting go of them. Main thread. */
+/* Creating and deleting VXLAN tunnels. Main thread. */
 #include "router/vxlan/vxlan.h"
 
 #include "dev/error.h"
@@ -47,8 +47,8 @@ static struct vxlan_key key_of(const struct ws_vxlan_tunnel *given, uint16_t tab
 	return key;
 }
 
-/* Lengths, checksums and the source port are each packet's; the checksum here is that of an IPv4
- * header whose length is 0. */
+/* Lengths, checksums and the source port differ between packets; the checksum here is that of an
+ * IPv4 header with length 0. */
 static void write_headers(struct vxlan_tunnel *tunnel)
 {
 	static const uint8_t nobody[6];
@@ -78,7 +78,7 @@ static void put(struct vxlan_ends *ends, struct vxlan_tunnel *tunnel)
 	ends->count++;
 }
 
-/* The ends of `old`, if any, with `more` and without `less`, which may be NULL. */
+/* The ends of `old`, with `more` and without `less`; each may be NULL. */
 static struct vxlan_ends *ends_make(const struct vxlan_ends *old, struct vxlan_tunnel *more,
 									const struct vxlan_tunnel *less)
 {
@@ -105,7 +105,7 @@ static void publish(struct vxlan_state *state, struct vxlan_ends *ends)
 	free(old);
 }
 
-/* Made with the first tunnel: what has none pays for none. */
+/* Created with the first tunnel, so that routers without tunnels need no memory for it. */
 static struct vxlan_state *make_state(struct ws_router *router)
 {
 	struct vxlan_state *state = vxlan_state(router);
@@ -122,7 +122,7 @@ static struct vxlan_state *make_state(struct ws_router *router)
 	return state;
 }
 
-/* The nodes that find packets of tunnels among those to this router. */
+/* Set the nodes that find tunnels' packets among those to this router. */
 static int set_nodes(struct ws_router *router, bool on)
 {
 	static const struct graph_feature_on nodes[] = {{"vxlan4-local", NO_PORT},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * VXLAN tunnels as workers see them. Both tables are replaced as a whole or by one word. Old
- * ones are freed after a grace period.
+ * VXLAN tunnels as workers read them. Both tables change by replacement, as a whole or in one word.
+ * Old ones are freed after a grace period.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* Headers in front of a frame. The first bytes are space for an Ethernet header, which nodes expect
+/* Headers in front of a frame. The first bytes are room for an Ethernet header, which nodes expect
  * in front of a packet. */
 enum {
 	VXLAN_IP4_OVERHEAD = IP4_LEN + UDP_LEN + VXLAN_LEN,
@@ -31,7 +31,7 @@ struct vxlan_key {
 			uint32_t vni;           /* network byte order, as in packets */
 			uint16_t table, family; /* little endian */
 		};
-		/* Words of the size they are read in: other sizes would stall store forwarding. */
+		/* Words of the size in which they are read: other sizes would prevent store forwarding. */
 		uint64_t words[5];
 	};
 };
@@ -55,7 +55,7 @@ struct vxlan_state {
 	struct vxlan_tunnel *by_interface[WS_MAX_INTERFACES]; /* sub-interfaces included */
 };
 
-/* The key's word behind the addresses. */
+/* The word of the key after the addresses. */
 static inline uint64_t vxlan_last_word(uint32_t vni, uint16_t table, uint8_t family)
 {
 	return htole64(le32toh(vni) | (uint64_t)table << 32 | (uint64_t)family << 48);
@@ -79,7 +79,7 @@ static inline bool vxlan_is_key(const struct vxlan_key *a, const struct vxlan_ke
 	return !differs;
 }
 
-/* NULL when there is none. */
+/* NULL if there is none. */
 static inline struct vxlan_tunnel *vxlan_find(const struct vxlan_ends *ends,
 											  const struct vxlan_key *key)
 {
@@ -98,7 +98,7 @@ static inline struct vxlan_state *vxlan_state(const struct ws_router *router)
 	return module_state(router, &vxlan_module);
 }
 
-/* The tunnel that is that interface, or that it is on; NULL when there is none, or it goes. */
+/* The tunnel of an interface or of its parent; NULL if there is none, or it is being deleted. */
 static inline const struct vxlan_tunnel *vxlan_tunnel(const struct ws_router *router,
 													  uint16_t interface)
 {

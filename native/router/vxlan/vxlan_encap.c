@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vxlan4-encap, vxlan6-encap: frames out of VXLAN tunnels in UDP over IPv4, without a UDP checksum
- * (RFC 7348 section 5), or over IPv6, with the checksum that receivers may insist on (RFC 8200
- * section 8.1).
+ * vxlan4-encap, vxlan6-encap: put frames that leave through VXLAN tunnels into UDP over IPv4,
+ * without a UDP checksum (RFC 7348 section 5), or over IPv6, with the checksum that receivers may
+ * require (RFC 8200 section 8.1).
  *
- * Uses: tx interface. Sets: adjacency; the data begins at the outer IP header. Next: by
- * enum adjacency_kind.
+ * Uses: tx interface. Sets: adjacency; the data begins at the outer IP header. Next: by enum
+ * adjacency_kind.
  */
 #include "router/observe/trace.h"
 #include "router/packet/packet_checksum.h"
@@ -34,8 +34,9 @@ static inline uint64_t vxlan_word(const uint8_t *bytes)
 	return word;
 }
 
-/* The UDP source port of a frame's flow: of its Ethernet addresses and type, and of the addresses
- * of an IP packet right behind them. Ports stay out, so that fragments go the way of the rest. */
+/* The UDP source port for a frame's flow, from its Ethernet addresses and type, and from the
+ * addresses of an IP packet directly behind them. Without ports, so that fragments take the same
+ * path. */
 static inline uint16_t vxlan_source_port(const uint8_t *frame, uint16_t length)
 {
 	if (unlikely(length < ETHERNET_LEN))
@@ -53,7 +54,7 @@ static inline uint16_t vxlan_source_port(const uint8_t *frame, uint16_t length)
 	return (uint16_t)(VXLAN_FIRST_SOURCE_PORT | port);
 }
 
-/* The frame bears what this tunnel made: a route to its other end leads into it. */
+/* True if the frame was made by this tunnel: the route to its remote endpoint leads into it. */
 static inline bool vxlan_is_own(const struct vxlan_tunnel *tunnel, const struct rte_mbuf *packet,
 								uint16_t overhead)
 {
@@ -77,15 +78,15 @@ struct ip_family {
 	const struct forward_refusal *refusal;
 };
 
-/* The way of frames in a row of one tunnel: all go to one other end, which is looked up once. */
+/* Consecutive frames of one tunnel have one remote endpoint, which is looked up once. */
 struct vxlan_way {
-	uint16_t interface;                /* UINT16_MAX: of none yet */
-	bool is_known;                     /* the rest is right */
-	uint32_t value;                    /* the load balance of the way to the other end */
-	const struct vxlan_tunnel *tunnel; /* NULL: it is gone */
+	uint16_t interface;                /* UINT16_MAX: none yet */
+	bool is_known;                     /* the following members are valid */
+	uint32_t value;                    /* load balance of the route to the remote endpoint */
+	const struct vxlan_tunnel *tunnel; /* NULL: it was deleted */
 };
 
-/* NULL, counted, when the frame cannot get the headers. */
+/* NULL, and counted, if the frame cannot get the headers. */
 static inline const struct vxlan_tunnel *
 vxlan_encap_tunnel(const struct ws_router *router, struct graph_node *node,
 				   const struct rte_mbuf *packet, struct vxlan_way *way, uint16_t overhead)
@@ -107,7 +108,7 @@ vxlan_encap_tunnel(const struct ws_router *router, struct graph_node *node,
 	return NULL;
 }
 
-/* The data begins at the IP header then; its lengths and checksums, and UDP's, are not set. */
+/* Move the start of the data to the IP header; lengths and checksums of IP and UDP are not set. */
 static inline void vxlan_push(const struct graph *graph, struct rte_mbuf *packet,
 							  const struct vxlan_tunnel *tunnel, uint16_t overhead)
 {
@@ -124,8 +125,8 @@ static inline void vxlan_push(const struct graph *graph, struct rte_mbuf *packet
 }
 
 /*
- * The edge to the other end. The router is not it, or a packet could go around for ever; and nobody
- * is told that there is no way to it, since the packet is the router's own.
+ * The edge to the remote endpoint. The router itself is refused, since a packet could loop forever.
+ * No ICMP error is sent if there is no route, since the packet is the router's own.
  */
 static inline __attribute__((always_inline)) uint16_t
 vxlan_forward(const struct graph *graph, struct graph_node *node, struct rte_mbuf *packet,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vxlan4-input, vxlan6-input: what comes to VXLAN's port in UDP over IPv4, or over IPv6 without
- * extension headers, out of the tunnel that it came by.
+ * vxlan4-input, vxlan6-input: take frames out of UDP datagrams to VXLAN's port, over IPv4 or over
+ * IPv6 without extension headers; they are received by the tunnel.
  *
- * A UDP checksum is checked where there is one; IPv6 tunnels may do without too (RFC 6935).
+ * A UDP checksum is checked if there is one; IPv6 tunnels may have none, too (RFC 6935).
  *
- * Sets: mbuf->port, to the tunnel; the data begins at what was in it. Next: ethernet-input,
+ * Sets: mbuf->port, to the tunnel; the data begins at the inner packet. Next: ethernet-input,
  * ip4-input, ip6-input, error-drop.
  */
 #include "router/observe/trace.h"
@@ -40,14 +40,14 @@ static const struct graph_counter counters[] = {
 	[VXLAN_GOOD] = {"good packets decapsulated", false},
 };
 
-/* Place of the UDP header, and the number of bytes that IP has from it on. */
+/* Offset of the UDP header, and the number of bytes from there to the end of the IP packet. */
 struct vxlan_datagram {
 	uint16_t offset, claimed;
 };
 
 GRAPH_DROP(VXLAN_DROP)
 
-/* The data becomes what is in the tunnel, with an Ethernet header in front of what has none. */
+/* Move the start of the data to the inner packet; inner packets without Ethernet header get one. */
 static inline uint16_t vxlan_take_out(struct rte_mbuf *packet, const struct vxlan_tunnel *tunnel,
 									  uint16_t headers, uint32_t length)
 {
@@ -78,10 +78,10 @@ vxlan_checksum_is_right(const struct rte_mbuf *packet, uint8_t family,
 	return !packet_checksum(sum, packet, datagram->offset, length);
 }
 
-/* Packets in a row out of one tunnel, counted for its interface at once. */
+/* Consecutive packets of one tunnel, counted together for its interface. */
 struct vxlan_run {
-	const struct vxlan_tunnel *tunnel; /* NULL: of none yet */
-	uint16_t came_by;                  /* the interface of the last one that was in it */
+	const struct vxlan_tunnel *tunnel; /* NULL: none yet */
+	uint16_t came_by;                  /* the interface that received the last outer packet */
 	bool is_up;
 	uint64_t packets, bytes, good;
 };
@@ -96,7 +96,7 @@ static inline void vxlan_run_end(struct vxlan_run *run, struct graph *graph)
 	run->packets = run->bytes = 0;
 }
 
-/* False: there is no such tunnel. */
+/* False if there is no such tunnel. */
 static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 								  const struct rte_mbuf *packet, const struct vxlan_key *key)
 {
@@ -117,7 +117,7 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 	return true;
 }
 
-/* Place of a datagram's UDP header, and the addresses of `key`; UDP's bytes are readable. */
+/* Finds a datagram's UDP header, which must be readable, and the addresses of `key`. */
 typedef void vxlan_read_fn(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
 						   struct vxlan_key *key);
 
@@ -184,7 +184,7 @@ static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct g
 
 /*
  * Pattern of a run's usual packets (no options, padding or checksum): parts of their headers, and
- * the interface. Their lengths differ.
+ * the interface. Lengths may differ.
  */
 struct likeness {
 	eight_part ends, vxlan;
@@ -216,7 +216,7 @@ static inline bool likeness_of(const struct vxlan_run *run, struct likeness *out
 	return true;
 }
 
-/* Given what differs in the parts, in bits that count or not. */
+/* True if the differences in both parts are only in bits that are not compared. */
 LANES_INLINE bool parts_are_alike(eight_part ends, eight_part vxlan)
 {
 	return eight_part_is_zero((ends & ends_count.part) | (vxlan & vxlan_counts.part));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vxlan4-local, vxlan6-local: of the packets to this router, those to VXLAN's port go to the ends
- * of tunnels.
+ * vxlan4-local, vxlan6-local: of the packets to this router, send those to VXLAN's port to the
+ * tunnels' nodes.
  *
  * Features of the arcs ip4-local and ip6-local while there are tunnels. Next: vxlan4-input and
  * ip4-local, or vxlan6-input and ip6-local.
@@ -17,7 +17,7 @@ enum edge { EDGE_VXLAN, EDGE_LOCAL };
 
 static const char *const ip4_edges[] = {[EDGE_VXLAN] = "vxlan4-input", [EDGE_LOCAL] = "ip4-local"};
 
-/* With options, or not. */
+/* Packets with or without IP options. */
 static bool may_be_vxlan(const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
@@ -31,7 +31,7 @@ static bool may_be_vxlan(const struct rte_mbuf *packet)
 
 enum { PLAIN_IHL = 4 << 4 | IP4_LEN / 4, VXLAN_NEEDS = IP4_LEN + UDP_LEN };
 
-/* The usual kind is found with one branch. */
+/* The usual kind of packet is recognised with one branch. */
 static inline bool ip4_is_vxlan(const struct rte_mbuf *packet)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);

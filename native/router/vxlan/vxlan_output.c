@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vxlan-output: the way out of VXLAN tunnels and their sub-interfaces, by the family of the ends,
- * open while these are up; frames are counted here.
+ * vxlan-output: output of VXLAN tunnels and their sub-interfaces, by the family of the endpoints,
+ * enabled while these are up; frames are counted here.
  *
  * Uses: tx interface. Next: vxlan4-encap, vxlan6-encap, error-drop.
  */
@@ -20,7 +20,7 @@ static const char *const edges[] = {
 enum counter { DOWN };
 static const struct graph_counter counters[] = {[DOWN] = {"interface is down", true}};
 
-/* Frames in a row that leave by one interface, counted for it and its tunnel at once. */
+/* Consecutive frames that leave through one interface, counted together for it and its tunnel. */
 struct run {
 	uint16_t interface, tunnel, edge;
 	uint64_t packets, bytes;
@@ -75,7 +75,7 @@ static uint16_t vxlan_output_process(struct graph *graph, struct graph_node *nod
 GRAPH_NODE(vxlan_output, .name = "vxlan-output", .takes = TAKES_FRAME, GRAPH_EDGES(edges),
 		   GRAPH_COUNTERS(counters))
 
-/* Frames that leave by tunnels, before they get the tunnels' headers. */
+/* Frames that leave through tunnels, before they get the tunnels' headers. */
 GRAPH_ARC(vxlan4_output_arc, .name = "vxlan4-output", .starts = {"vxlan-output"},
 		  .end = "vxlan4-encap")
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a worker may ask for a neighbour.
- *
- * Each is asked for once a second at most: a next hop of a route by its adjacency, an unknown host
- * of a connected subnet by a slot here. Whoever sends to many hosts has them asked for at
- * a bounded rate, in a bucket chosen by the sender, so that a scan holds up nobody else; which
- * senders share a bucket changes every few seconds. What hashes to what is seeded, and a host is
- * told from another one by its whole hash, so a scan cannot sit on a host's slot either: at worst
- * a host is asked for a little more often.
+ * Limits on a worker's requests for neighbours. Each neighbour is requested at most once per
+ * second: a next hop of a route by its adjacency, an unknown host of a connected subnet by a slot
+ * here. Requests caused by one sender of packets to many hosts are limited by a bucket, chosen by
+ * the sender, so that a scan does not delay others; the senders that share a bucket change every
+ * few seconds. Hashes are seeded and hosts are compared by their whole hash, so a scan cannot block
+ * a host's slot either: at worst a host is requested slightly more often.
  */
 #pragma once
 
@@ -18,11 +16,11 @@
 
 enum {
 	GLEAN_SLOTS = 1024,
-	/* For one sender 64 questions a second, after 256 at once. */
+	/* For one sender 64 requests per second, with bursts of 256. */
 	GLEAN_BUCKETS = 64,
 	GLEAN_BUCKET_PPS = 64,
 	GLEAN_BURST = 256,
-	GLEAN_EPOCH_S = 4, /* senders that share a bucket do so this long */
+	GLEAN_EPOCH_S = 4, /* time for which the same senders share a bucket */
 };
 
 struct glean_throttle {
@@ -60,8 +58,8 @@ static inline void glean_throttle_init(struct glean_throttle *throttle, uint64_t
 		};
 }
 
-/* The host was asked for less than so many seconds ago. Also for the main thread, about a worker's
- * own: then it may miss the newest. */
+/* True if a request for the host was sent less than so many seconds ago. The main thread may call
+ * it for a worker's throttle: it may then miss the latest request. */
 static inline bool glean_was_asked(const struct glean_throttle *throttle, uint64_t host,
 								   uint64_t now, uint32_t seconds)
 {
@@ -72,13 +70,14 @@ static inline bool glean_was_asked(const struct glean_throttle *throttle, uint64
 		   (asked > now || now - asked < seconds * throttle->tsc_hz);
 }
 
-/* Subject of a packet's request. */
+/* Subject of a request that a packet causes. */
 struct glean_question {
-	uint64_t *asked_tsc;   /* when a route's next hop was last asked for, else NULL */
-	uint64_t host, sender; /* attached next hop: hashes of both */
+	uint64_t *asked_tsc; /* time of the last request for a route's next hop; NULL: not a next hop of
+							a route */
+	uint64_t host, sender; /* attached next hop: hashes of host and sender */
 };
 
-/* True if the sender may ask for the host now; then the host counts as asked. */
+/* True if a request for the host may be sent for this sender now; it is then recorded as sent. */
 static inline bool glean_take(struct glean_throttle *throttle, uint64_t host, uint64_t sender,
 							  uint64_t now)
 {
@@ -99,7 +98,7 @@ static inline bool glean_must_wait(const struct glean_throttle *throttle,
 	return before && now - before < throttle->tsc_hz;
 }
 
-/* Workers may race for a next hop: two ask then. */
+/* Two workers that race for a next hop both send a request. */
 static inline bool glean_may_ask(struct glean_throttle *throttle,
 								 const struct glean_question *question, uint64_t now)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The graphs of the workers: made, made anew when ports come and go, let go of. */
+/* The graphs of the workers: made at the start and after changes of ports and features, and freed.
+ */
 #include "dev/error.h"
 #include "dev/numa.h"
 #include "graph/arc.h"
@@ -135,7 +136,7 @@ int graphs_make(struct ws_router *router, uint16_t leaving, struct graph_set *se
 	return error;
 }
 
-/* On the worker. The set gets the old graph. */
+/* On the worker. The set takes the old graph. */
 static void take_graph(struct ws_router *router, uint16_t index, void *argument)
 {
 	struct graph_set *set = argument;

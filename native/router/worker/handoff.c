@@ -38,7 +38,7 @@ static int make_rings(struct ws_router *router)
 	return 0;
 }
 
-/* When the first interface hands off: what there is from then on. */
+/* Create the rings, with the first interface that hands off. */
 static int begin_handoff(struct ws_router *router)
 {
 	int error = make_rings(router);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hand-off: the packets of an interface spread over several workers by flow, for ports without
- * RSS. Each worker has a ring that the others put packets into.
+ * Hand-off: packets of an interface are distributed over several workers by flow, for ports without
+ * RSS. Each worker has a ring into which the others put packets.
  */
 #pragma once
 

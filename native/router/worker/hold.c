@@ -24,7 +24,7 @@ static struct rte_mbuf *copy_of(const struct rte_mbuf *packet)
 	struct rte_mbuf *copy = rte_pktmbuf_copy(packet, ports_pool(), 0, UINT32_MAX);
 	if (!copy)
 		return NULL;
-	/* The received Ethernet header comes along: an ICMP error may go back to its source. */
+	/* The received Ethernet header comes along: an ICMP error may be sent back to its source. */
 	uint16_t header = RTE_MIN(packet->data_off, (uint16_t)ETHERNET_MAX_LEN);
 	memcpy(packet_data(copy) - header, packet_data(packet) - header, header);
 	trace_moved(copy, copy->data_off - packet->data_off);
@@ -36,7 +36,7 @@ static bool is_same(const struct held_hop *hop, const struct held_for *to)
 	return hop->since_tsc && hop->to.key == to->key && hop->to.generation == to->generation;
 }
 
-/* Two next hops may have one place; the second of them gets the place beside it. */
+/* Two next hops may have the same place; the second one gets the place next to it. */
 static struct held_hop *place_of(struct hold *hold, const struct held_for *to)
 {
 	struct held_hop *first = &hold->hops[to->key % HOLD_HOPS];
@@ -63,7 +63,7 @@ enum held hold_packet(struct router_worker *worker, const struct rte_mbuf *packe
 	struct rte_mbuf *copy = copy_of(packet);
 	if (!copy)
 		return HELD_NOT;
-	/* If the only held packet is under way as a request, keep the original deadline. */
+	/* If the only held packet is being used for a request, keep the original deadline. */
 	if (!hop->count && !is_again)
 		*hop = (struct held_hop){.to = *to, .since_tsc = now, .asked_tsc = now};
 	hop->is_asking = false;
@@ -72,7 +72,7 @@ enum held hold_packet(struct router_worker *worker, const struct rte_mbuf *packe
 	return is_again ? HELD_AGAIN : HELD_FROM_NOW_ON;
 }
 
-/* ---- What becomes of them ---- */
+/* ---- End of the wait ---- */
 
 static bool is_ip4(const struct held_hop *hop)
 {
@@ -84,7 +84,7 @@ static bool is_on_route(const struct held_hop *hop)
 	return hop->to.adjacency >= ADJACENCY_FIRST_NEIGHBOR;
 }
 
-/* The adjacency of a host of a connected subnet by now, as its route says. */
+/* The current adjacency of a host of a connected subnet, according to its route. */
 static uint32_t look_up_host(const struct ws_router *router, const struct held_hop *hop)
 {
 	const struct ws_address *host = &hop->to.next_hop;
@@ -112,7 +112,7 @@ static bool leads_to(const struct ws_router *router, const struct held_hop *hop,
 		   address_equal(&table->neighbors[index].next_hop, &hop->to.next_hop);
 }
 
-/* The adjacency to send by, ADJACENCY_NONE while there is none. */
+/* The adjacency to send through; ADJACENCY_NONE: none yet. */
 static int64_t find_way(const struct ws_router *router, const struct held_hop *hop)
 {
 	uint32_t index = is_on_route(hop) ? hop->to.adjacency : look_up_host(router, hop);
@@ -122,7 +122,7 @@ static int64_t find_way(const struct ws_router *router, const struct held_hop *h
 	return index;
 }
 
-/* Its adjacency is no more, and its place may be another one's. */
+/* The adjacency was deleted, and its index may have been used again. */
 static bool is_gone(const struct ws_router *router, const struct held_hop *hop)
 {
 	return is_on_route(hop) &&
@@ -165,7 +165,7 @@ static void give_up(struct router_worker *worker, struct held_hop *hop)
 	hop->since_tsc = 0;
 }
 
-/* The node that asks makes the question of the last packet, and holds a copy of it in its place. */
+/* The node that sends requests turns the last packet into one, and holds a copy of it instead. */
 static void ask_again(struct router_worker *worker, struct held_hop *hop, uint64_t now)
 {
 	uint32_t target = is_ip4(hop)        ? RECIRCULATE_IP4_ARP
@@ -215,7 +215,7 @@ bool hold_is_used(const struct ws_router *router)
 	return count;
 }
 
-/* ---- Main thread, while the worker does not walk ---- */
+/* ---- For the main thread, while the worker does not walk ---- */
 
 static void drop_all(struct router_worker *worker, struct held_hop *hop)
 {

@@ -35,7 +35,8 @@ struct rte_mbuf *main_packet(uint16_t interface, uint16_t length)
 		rte_pktmbuf_free(packet);
 		return NULL;
 	}
-	/* Nobody sent it: where nodes look for the received Ethernet header there are zeroes. */
+	/* The packet was not received: the received Ethernet header, which nodes may read, is all
+	 * zeros. */
 	memset(packet_data(packet) - ETHERNET_LEN, 0, ETHERNET_LEN);
 	packet->port = interface;
 	return packet;

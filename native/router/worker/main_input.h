@@ -23,8 +23,8 @@ enum main_edge { MAIN_IP4_LOOKUP, MAIN_IP6_LOOKUP, MAIN_OUTPUT };
  * NULL when the pool is empty.
  */
 struct rte_mbuf *main_packet(uint16_t interface, uint16_t length);
-/* To be routed by its destination. False, and the packet freed, when the ring is full. */
+/* Route the packet by its destination. False, and the packet is freed, if the ring is full. */
 bool main_route(struct ws_router *router, struct rte_mbuf *packet, enum main_edge edge);
-/* Out of its interface, to the station `mac`; `type` is an enum ethernet_type. */
+/* Send the packet through its interface to the station `mac`; `type` is an enum ethernet_type. */
 bool main_send(struct ws_router *router, struct rte_mbuf *packet, const uint8_t *mac,
 			   uint16_t type);

@@ -18,7 +18,7 @@ static uint64_t longest_wait(const struct pace *pace)
 	return (uint64_t)pace->window_ticks * PACE_LONGEST_US / PACE_WINDOW_US;
 }
 
-/* Larger vectors can be had, and come soon enough, and the worker is near its limit. */
+/* True if vectors can grow and the worker is near its limit. */
 static bool is_worth_a_trial(const struct pace *pace, const struct pace_window *window)
 {
 	return window->packets < window->walks * PACE_LARGE &&
@@ -43,7 +43,7 @@ static void end_trial(struct pace *pace)
 		pace->is_on ? PACE_FIRST_BACKOFF : MIN(2 * pace->backoff, (uint32_t)PACE_LAST_BACKOFF);
 }
 
-/* A window in which the worker was preempted or slept says nothing of its load. */
+/* False for a window in which the worker was preempted or slept, which does not show its load. */
 static bool is_whole(const struct pace *pace, const struct pace_window *window)
 {
 	return window->ticks && window->ticks < 2 * (uint64_t)pace->window_ticks;

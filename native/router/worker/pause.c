@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workers kept out of their graphs while what they must not see half done is done. */
+/* Pauses: workers wait outside of their graphs while data that they must not see half changed is
+ * changed. */
 #include "dev/rcu.h"
 #include "dev/worker.h"
 #include "router/router.h"
@@ -28,7 +29,7 @@ void router_pause(struct ws_router *router)
 		wait_for_thread(looks);
 }
 
-/* All are out of their waiting before this returns, so that the next pause counts afresh. */
+/* All workers have left the pause before this returns, so that the next pause counts from 0. */
 void router_resume(struct ws_router *router)
 {
 	if (--router->pause_depth)

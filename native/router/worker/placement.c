@@ -38,7 +38,8 @@ int ws_router_placement(struct ws_router *router, uint16_t index, uint16_t queue
 	return check_queue(router, index, queue) ? -ENODEV : router->placement[index][queue];
 }
 
-/* Ports of a thread (Linux) have little traffic, which should not keep a worker awake. */
+/* Ports served by a thread (Linux) have little traffic, which should not keep a worker from
+ * sleeping. */
 uint8_t router_default_rx_mode(uint16_t port)
 {
 	return port_rings_bell(port) ? WS_RX_ADAPTIVE : WS_RX_POLLING;
@@ -60,7 +61,7 @@ int ws_router_rx_mode(struct ws_router *router, uint16_t index, uint16_t queue)
 	return check_queue(router, index, queue) ? -ENODEV : router->rx_modes[index][queue];
 }
 
-/* A worker that has one queue to poll cannot rest; one that has none need not run at all. */
+/* A worker with a queue in polling mode cannot sleep; one without queues need not run at all. */
 static enum rest_mode rest_mode_with(enum rest_mode before, uint8_t rx_mode)
 {
 	enum rest_mode mode = rx_mode == WS_RX_POLLING    ? REST_NEVER
@@ -69,7 +70,7 @@ static enum rest_mode rest_mode_with(enum rest_mode before, uint8_t rx_mode)
 	return RTE_MIN(before, mode);
 }
 
-/* Queues that a worker is to poll. */
+/* Queues for a worker to poll. */
 struct plan {
 	uint16_t count;
 	bool is_handed;
@@ -120,7 +121,7 @@ static bool is_as_planned(const struct router_worker *worker, const struct plan 
 	return same;
 }
 
-/* On the worker: it lets go of queues that others are to take. */
+/* On the worker: release queues that other workers are to poll. */
 static void leave_queues(struct ws_router *router, uint16_t index, void *argument)
 {
 	struct router_worker *worker = router->workers[index];
@@ -135,7 +136,7 @@ static void leave_queues(struct ws_router *router, uint16_t index, void *argumen
 	worker->queue_count = kept;
 }
 
-/* On the worker, once nobody else has them. */
+/* On the worker, once no other worker polls them. */
 static void take_queues(struct ws_router *router, uint16_t index, void *argument)
 {
 	struct router_worker *worker = router->workers[index];
@@ -179,7 +180,8 @@ void router_place_queues(struct ws_router *router)
 	workers_call(router, take_queues, plans);
 }
 
-/* Each interface begins with the next worker, so that many ports of one queue spread as well. */
+/* Each interface begins with the next worker, so that ports with a single queue are distributed
+ * too. */
 static int spread_queues(struct ws_router *router)
 {
 	uint16_t next = 0;

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets that a node made beside those that came to it: copies to flood, fragments;
- * and what was held.
- *
- * They wait in a queue of the worker for its next walk, since frames hold no more packets than the
- * sources bring in. The node `recirculate`, the first source, brings them to where they are bound.
- * They bear indices of adjacencies and interfaces, so the worker takes in nothing else, and is not
- * quiescent, before all of them have gone their way (run.c).
+ * Packets that a node made in addition to its input (copies for flooding, fragments), and packets
+ * that were held. They wait in a queue of the worker for its next walk, since frames hold no more
+ * packets than the sources bring in. The node `recirculate`, the first source, sends them to their
+ * targets. They contain indices of adjacencies and interfaces, so the worker receives nothing, and
+ * is not quiescent, until all of them have been processed (run.c).
  */
 #pragma once
 
@@ -19,23 +17,23 @@ enum recirculate_target {
 	RECIRCULATE_L2_OUTPUT,      /* frames with their tx interface set */
 	RECIRCULATE_ETHERNET_INPUT, /* frames as if received by mbuf->port */
 	RECIRCULATE_IP4_REWRITE,    /* IPv4 with its adjacency set */
-	RECIRCULATE_IP4_LABELS,     /* the same, of labels */
+	RECIRCULATE_IP4_LABELS,     /* the same with labels */
 	RECIRCULATE_IP6_REWRITE,    /* IPv6 with its adjacency set */
 	RECIRCULATE_IP4_ARP,        /* … an unresolved one */
 	RECIRCULATE_IP6_GLEAN,
 	RECIRCULATE_IP6_DISCOVER_NEIGHBOR,
 	RECIRCULATE_IP4_ICMP_ERROR, /* with the error set */
 	RECIRCULATE_IP6_ICMP_ERROR,
-	RECIRCULATE_OUTPUT, /* frames; so many more, to which of "*-output" */
+	RECIRCULATE_OUTPUT, /* frames; plus the place in "*-output" */
 };
 
 enum { RECIRCULATE_SLOTS = 2048 }; /* a power of two */
 
 struct recirculate_queue {
-	uint32_t head, tail; /* both only grow */
+	uint32_t head, tail; /* never reduced */
 	struct {
 		struct rte_mbuf *packet;
-		uint32_t target; /* enum recirculate_target, or more */
+		uint32_t target; /* enum recirculate_target, or a place in "*-output" */
 	} slots[RECIRCULATE_SLOTS];
 };
 
@@ -49,7 +47,7 @@ static inline bool recirculate_is_empty(const struct recirculate_queue *queue)
 	return queue->tail == queue->head;
 }
 
-/* The caller has seen that there is room. */
+/* The caller must have checked that there is room. */
 static inline void recirculate_put(struct recirculate_queue *queue, struct rte_mbuf *packet,
 								   uint32_t target)
 {

@@ -16,19 +16,19 @@
 #include <unistd.h>
 
 enum {
-	PATIENCE_US = 100, /* without a packet, before the first nap; with none after an interrupt */
+	PATIENCE_US = 100, /* without packets: before the first nap, after an interrupt */
 	SHORTEST_NAP_US = 20,
 	LONGEST_NAP_US = 1000,
-	/* For an interrupt that a driver may have missed. */
+	/* Limit for a missed interrupt. */
 	LONGEST_WAIT_MS = 10,
-	HOLDING_WAIT_MS = 1, /* for packets whose next hop may have answered */
+	HOLDING_WAIT_MS = 1, /* while packets are held, whose next hop may be resolved */
 	FOR_EVER = -1,
 	MAX_EVENTS = 16,
 };
 
 void rest_begin(void)
 {
-	/* Else naps are 50 microseconds longer than asked for. */
+	/* Otherwise naps are 50 microseconds longer than requested. */
 	prctl(PR_SET_TIMERSLACK, 1);
 }
 
@@ -57,7 +57,7 @@ void rest_prepare(struct ws_router *router, uint16_t index)
 	rest->idle_since = 0;
 	rest->has_interrupts = false;
 	__atomic_store_n(&rest->is_asleep, false, __ATOMIC_RELAXED);
-	/* Nothing tells of a packet in a ring between workers. */
+	/* There is no interrupt for packets in a ring between workers. */
 	if (rest->mode == REST_NEVER || rest->is_handed)
 		return;
 	rest->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -76,7 +76,7 @@ static void ask_for_interrupts(const struct router_worker *worker, bool on)
 		port_arm(worker->queues[i].port, worker->queues[i].queue, on);
 }
 
-/* Work that rings the bell, or that came before the bell was armed. */
+/* True for work that rings the bell, or that came before the bell was armed. */
 static bool has_work(const struct ws_router *router, uint16_t index)
 {
 	const struct router_worker *worker = router->workers[index];
@@ -112,7 +112,7 @@ static bool wait_for_call(const struct ws_router *router, uint16_t index, int mo
 	return count > 0;
 }
 
-/* Returns the microseconds that it asked for. */
+/* Returns the requested time in microseconds. */
 static uint32_t nap_longer(struct rest *rest)
 {
 	const uint32_t asked_us = rest->nap_us;
@@ -148,7 +148,7 @@ void rest(struct ws_router *router, uint16_t index)
 		asked = ticks_per_us * nap_longer(rest);
 	}
 	rcu_wake(index);
-	/* A driver may see the packet a little after its descriptor tells of it. */
+	/* A driver may see the packet a little after its descriptor has become readable. */
 	if (rest->is_called)
 		rest->idle_since = 0;
 	own_count_add(&worker->totals->sleeps, 1);

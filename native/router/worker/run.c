@@ -12,16 +12,16 @@
 #include <rte_pause.h>
 #include <rte_ring.h>
 
-/* By powers of two, as readers print it: each bin holds vectors of at most so many packets. */
+/* By powers of two, as readers expect: each bin counts vectors of at most its size. */
 static void count_vector(struct router_worker *worker, uint32_t received)
 {
 	own_count_add(&worker->vector_sizes[31 - __builtin_clz(2 * received - 1)], 1);
 }
 
 /*
- * Walk the packets that nodes made on the last walk before anything else. They refer to objects
+ * Walk the packets that nodes made in the last walk before anything else. They refer to objects
  * that the main thread may free once this worker is quiescent, asleep, paused or stopped. The loop
- * ends, since no packet makes others for ever: hops are counted.
+ * ends, since hops are limited and no packet makes others forever.
  */
 static __attribute__((noinline)) void walk_what_was_made(struct router_worker *worker)
 {
@@ -40,7 +40,7 @@ static inline void send_what_waits(struct ws_router *router, struct router_worke
 		walk_what_was_made(worker);
 }
 
-/* Nothing but a queue that is due, or the main thread, has work for the worker. */
+/* True if the worker has no work until a queue is due or the main thread calls. */
 static bool may_wait(const struct ws_router *router, uint16_t index)
 {
 	const struct router_worker *worker = router->workers[index];
@@ -49,8 +49,8 @@ static bool may_wait(const struct ws_router *router, uint16_t index)
 		   !workers_are_stopping() && (index || rte_ring_empty(router->main_input));
 }
 
-/* Paced, until a queue is due. The time is a turn of its own, in which the worker was idle; true if
- * it waited. */
+/* Paced: wait until a queue is due. This time is a turn of its own, in which the worker was idle;
+ * true if it waited. */
 static __attribute__((noinline)) bool wait_for_more(const struct ws_router *router, uint16_t index,
 													bool was_idle)
 {

@@ -7,10 +7,10 @@
 
 struct token_bucket {
 	uint64_t ticks_per_token, capacity_ticks;
-	uint64_t full_at; /* TSC at which it would be full */
+	uint64_t full_at; /* TSC at which it will be full */
 };
 
-/* True when a token was there. */
+/* True if a token was available. */
 static inline bool token_bucket_take(struct token_bucket *bucket, uint64_t now)
 {
 	if (bucket->full_at < now)

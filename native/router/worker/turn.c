@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A worker's turns: a walk of its graph, or the rest after one. */
+/* A worker's turns: a walk of its graph, or the sleep after one. */
 #include "dev/port.h"
 #include "router/router.h"
 #include "wire/own_count.h"
