@@ -167,7 +167,9 @@ class GeneratorChild:
         return _snapshot(*self._call("snapshot"))
 
     def samples(self, count: int, interval_s: float) -> list[GeneratorSnapshot]:
-        """`count` snapshots with pauses; taken in the child process, so that the pauses have the right length."""
+        """`count` snapshots; before each further one every worker has made a pass. Taken in the child process, so that
+        the pauses have the right length.
+        """
         return [_snapshot(*one) for one in self._call("samples", count, interval_s)]
 
     def finish(self) -> tuple[PortTraffic, ...]:
@@ -229,11 +231,14 @@ def _snapshot(at_s: float, ports: list[dict[str, Any]], workers: list[dict[str, 
 
 
 def _samples(core: NativeGenerator, count: int, interval_s: float) -> list[Any]:
-    taken = []
-    for _ in range(count):
-        taken.append(_values(core.snapshot()))
+    taken = [core.snapshot()]
+    deadline_s = time.monotonic() + 60
+    while len(taken) < count:
         time.sleep(interval_s)
-    return taken
+        # A worker that was preempted all the time has counted nothing.
+        if _turns(taken[-1], now := core.snapshot()) or time.monotonic() > deadline_s:
+            taken.append(now)
+    return [_values(one) for one in taken]
 
 
 def main() -> None:

@@ -66,7 +66,7 @@ def test_packets_longer_than_the_mtu_are_cut(tmp_path: Path, size: int, mtu: int
     outcome = route(tmp_path, CONFIG + f"set interface mtu packet {mtu} e1\n", [sent], [])
     parts = assert_fragments(sent, outcome.frames[1], mtu)
     assert len(parts) == count
-    # All but the last are as long as eights allow (RFC 791 section 3.2).
+    # All but the last one have the maximum length that is a multiple of eight (RFC 791 section 3.2).
     assert {len(bytes(part.payload)) for part in parts[:-1]} == {(mtu - 20) // 8 * 8}
     assert [bool(part.flags.MF) for part in parts] == [True] * (count - 1) + [False]
     conserved(outcome)

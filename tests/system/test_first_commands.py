@@ -50,7 +50,7 @@ def shape(line: str) -> str:
 
 
 def missing(shown: list[str], printed: list[str]) -> list[str]:
-    """The shown lines that were not printed in this order. `…` is any lines, or the rest of a line."""
+    """The shown lines that were not printed in this order. `…` stands for any lines, or the rest of a line."""
     rest = iter(map(shape, printed))
     return [
         line
@@ -61,7 +61,7 @@ def missing(shown: list[str], printed: list[str]) -> list[str]:
 
 
 def command_of(page: str) -> tuple[list[str], list[str]]:
-    """The words behind `wirespeed` of a page's only first command, and the lines shown below it."""
+    """The arguments of `wirespeed` in a page's only first command, and the output shown below it."""
     line, *shown = first_block(page).splitlines()
     program, *words = shlex.split(line.removeprefix("$ "))
     assert program == "wirespeed" and shown
@@ -75,7 +75,7 @@ def begun_otherwise(shown: list[str], printed: str) -> list[str]:
 
 
 def on(lab: EmbeddedLab, words: list[str]) -> list[str]:
-    """The words with `lab` in the place of a lab of their own."""
+    """The arguments with `lab` in place of a lab of their own."""
     at = words.index("--lab")
     assert words[at + 1] == "embedded"
     return [*words[:at], "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", *words[at + 2 :]]

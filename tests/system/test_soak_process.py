@@ -1,4 +1,6 @@
-"""Soaks of real processes: the controller killed, the generator killed, the lab whose router loses on purpose."""
+"""Soaks of real processes: the controller is killed, the generator is killed, the lab's router deliberately loses
+packets.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file
 from wirespeed.measurement.soak.plan import SoakPlan
 from wirespeed.measurement.soak.result import SoakResult
-from wirespeed.measurement.soak.run import SoakProgress, run_soak
+from wirespeed.measurement.soak.run import run_soak
 from wirespeed.router.client import ask
 from wirespeed.units import Rate
 
@@ -56,7 +58,7 @@ def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingL
     assert not journal.exists()
     (gap,) = result.gaps
     assert gap.blind == "controller" and gap.offered is not None and gap.lost is not None
-    # Packets of the load went on meanwhile, and came back: the ring refuses nothing at such a rate for long.
+    # In the meantime packets of the load were sent and came back: the ring refuses none at such a rate.
     assert gap.offered > 1000
     assert result.verdict.watched_s > seen_s
     assert result.ending.status == "complete"
@@ -94,13 +96,10 @@ def test_the_embedded_lab_is_soaked_and_its_routers_losses_are_found(lab: Embedd
     """At a load that a busy machine carries too, the router loses one packet in fifty."""
     plan = SoakPlan("bench", {"size": "64"}, load=Rate(5000, "pps"), duration_s=4.0, target_ratio=1e-3)
 
-    def watch(progress: SoakProgress) -> None:
-        if progress.chronicle.watched_s < 2:
-            ask(lab.control_socket, "set interface impairment e1 loss 0.02 seed 7")
-
     with connected(lab.rpc) as client:
+        ask(lab.control_socket, "set interface impairment e1 loss 0.02 seed 7")
         try:
-            result = run_soak(plan, Execution(client, lab.dut, watch))
+            result = run_soak(plan, Execution(client, lab.dut))
         finally:
             ask(lab.control_socket, "set interface impairment e1 off")
     verdict, total = result.verdict, result.total

@@ -51,6 +51,8 @@ REPEATABLE = {
 }
 """Requests that do no harm when they run twice; so do all whose name begins with get_."""
 
+_ATTEMPTS_FIRST, _ATTEMPTS = 2, 5
+"""The first contact shall fail soon. A server that has answered once is there, on a machine that may be busy."""
 _RECOVERY_S = 0.5
 _LOOK_S = 0.2
 """A server that does not answer within this is looked for: a closed port says at once that it is gone."""
@@ -65,9 +67,12 @@ class Call:
 
 
 class GeneratorClient:
-    """One session with a generator. Connect first; close (or leave the `with` block) to free the socket."""
+    """One session with a generator. Connect first; close (or leave the `with` block) to free the socket.
 
-    def __init__(self, server: str = DEFAULT_SERVER, timeout_s: float = 2.0, attempts: int = 2) -> None:
+    A request that does no harm when it runs twice is sent up to `attempts` times, each with `timeout_s` for its answer.
+    """
+
+    def __init__(self, server: str = DEFAULT_SERVER, timeout_s: float = 2.0, attempts: int | None = None) -> None:
         host, port = parse_server(server)
         self.server = f"{host}:{port}"
         self.user = _user()
@@ -323,7 +328,8 @@ class GeneratorClient:
         """One message and its answer; a failed member is a RemoteError among the results."""
         message = part[0][1] if len(part) == 1 else b"[" + b", ".join(text for _, text in part) + b"]"
         repeatable = all(call.method in REPEATABLE or call.method.startswith("get_") for call, _ in part)
-        answer = self._exchange(pack(message), timeout_s, self._attempts if repeatable else 1)
+        attempts = self._attempts or (_ATTEMPTS_FIRST if self._api_handle is None else _ATTEMPTS)
+        answer = self._exchange(pack(message), timeout_s, attempts if repeatable else 1)
         try:
             text = unpack(answer)[0].decode(errors="replace")
             if self.trace is not None:
