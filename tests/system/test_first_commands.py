@@ -69,7 +69,7 @@ def command_of(page: str) -> tuple[list[str], list[str]]:
 
 
 def begun_otherwise(shown: list[str], printed: str) -> list[str]:
-    """The first words of shown lines that no printed line, in this order, begins with."""
+    """The first words of shown lines with which no printed line, in this order, begins."""
     rest = (line.split()[0] for line in printed.splitlines() if line.strip())
     return [line for line in (one.split()[0] for one in shown) if line != "…" and line not in rest]
 
