@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Settings and fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from harness.lanes import enter_lane
 from headless import fresh, headless
 from hypothesis import settings
 
-# A test must not fail because the machine is busy; pytest's own time limit ends one that hangs. Nor may a tree pass
-# and fail by turns: the same tests draw the same examples. `make fuzz` draws others each time.
+# A test must not fail because the machine is busy; pytest's own time limit ends one that hangs. Nor may the result for
+# a tree vary: the same tests draw the same examples each time. `make fuzz` draws others each time.
 settings.register_profile("wirespeed", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None)
 settings.load_profile("wirespeed")
 
-# Hundreds of processes are started: each would compile again whatever it imports.
+# Hundreds of processes are started; without a cache each would compile its imports again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Programs that are tested would inherit what a shell's background jobs, and nohup, are told to ignore.
+# Tested programs would inherit the signals that a shell ignores for background jobs, and nohup.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)  # still ignored here; a program that is started has its default again
 
-# Order of markers: a test is `long` or not, and if not, `alone` or not. tools/run-tests.py runs a stage for each.
+# Order of the markers: a test is `long` or not, and if not, `alone` or not. tools/run-tests.py runs a stage for each.
 
 
 def pytest_configure(config: pytest.Config) -> None:
     enter_lane()
-    gc.disable()  # half of the time that collecting thousands of tests takes
+    gc.disable()  # takes half of the time of the collection of thousands of tests
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # tests stay to the end: nobody needs to look for them in the garbage
+    gc.freeze()  # tests live until the end: the garbage collector need not visit them
     gc.enable()
 
 
@@ -52,13 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def _one_chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The browser of all tests of a process that look at pages."""
+    """The browser for all tests of a process that show pages."""
     with headless(tmp_path_factory.mktemp("profile")) as browser:
         yield browser
 
 
 @pytest.fixture(scope="module")
 def chromium(_one_chromium: Any) -> Any:
-    """The shared browser, reset: an empty page of the usual size and an empty log."""
+    """The shared browser, reset to an empty page of the default size and an empty log."""
     fresh(_one_chromium)
     return _one_chromium

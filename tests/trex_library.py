@@ -1,4 +1,4 @@
-"""T-Rex's own client, against which ours are compared where it runs."""
+"""T-Rex's own client, with which wirespeed's is compared where it is available."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 
 def need_trex_library() -> None:
-    """Skip what calls this where T-Rex's client is missing or cannot be imported."""
+    """Skip the test if T-Rex's client is missing or cannot be imported."""
     pytest.importorskip("lbr_trex_client", reason="T-Rex's client is not installed")
     if sys.version_info >= (3, 12):
         pytest.skip("T-Rex's client brings a scapy that Python 3.12 and later cannot import", allow_module_level=True)

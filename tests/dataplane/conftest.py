@@ -1,4 +1,4 @@
-"""The ends of the shared router and of the shared generator with the OTG API, and the fixtures of that."""
+"""The ends of the shared router and of the shared generator with the OTG API, and fixtures for the latter."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ def _shared_programs_end() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def _otg_ends_after_its_tests(request: pytest.FixtureRequest) -> None:
-    """The generator polls its ports; tests of other things do not wait for that."""
+    """The generator polls its ports; it ends before other tests."""
     if not request.path.name.startswith("test_otg"):
         end_shared_otg()
 
 
 @pytest.fixture(scope="module")
 def served() -> tuple[str, str]:
-    """Where the RPC and the API of the shared generator are."""
+    """Addresses of the shared generator's RPC and API."""
     pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
     return shared_otg()
 

@@ -1,7 +1,7 @@
-"""A router between a generator's ports: streams cross it all along, and pings tell where each destination is sent.
+"""A router between a generator's ports: streams cross it all the time, and pings show the next hop of each destination.
 
-p0 feeds e0; e1 and e2 have four next hops each, the same numbers for both families, and lead back to p1 and p2. Next
-hop n is told by the last byte of its MAC address.
+p0 sends to e0. e1 and e2 have four next hops each, with the same numbers for both families, and lead back to p1 and p2.
+The last byte of a next hop's MAC address is its number.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from wirespeed.seam.addresses import Address, Network
 HOPS = 8
 OUTPUTS = (1, 2)
 KEPT = (ip_network("20.0.5.0/24"), ip_network("2001:db8:20:5::/64"))
-"""Prefixes whose routes stay as they are."""
+"""Prefixes whose routes do not change."""
 REPLACED = (ip_network("20.128.2.0/23"), ip_network("2001:db8:20:8006::/63"))
-"""The two halves of each always have a route, mostly another one."""
+"""Each of the two halves always has a route, but a changing one."""
 KEPT_HOPS = (0, HOPS - 1)
 
 _RATE_PPS = 4000.0
 _RINGS = "rxd=4096,txd=4096"
 _SEQUENCE_AT = {4: 40, 6: 60}
 _ECHO_AT = {4: (23, 1, 34, 8), 6: (20, 58, 54, 128)}
-"""Of an echo request: where the protocol stands, its number, where the type stands, its number."""
+"""For echo requests: offset of the protocol, its number, offset of the type, its number."""
 
 
 def output_of(hop: int) -> int:
@@ -66,7 +66,7 @@ def _config() -> str:
 
 
 def halves(prefix: Network) -> str:
-    """The two of them, as `ip route` takes them; it puts a new route in place of one that is there."""
+    """The two halves, as arguments of `ip route`, which replaces an existing route."""
     return f"{next(iter(prefix.subnets()))} count 2"
 
 
@@ -85,7 +85,7 @@ def _ping(destination: Address, sequence: int) -> bytes:
 
 
 def _stream(number: int, prefix: Network) -> Stream:
-    """Datagrams all over the prefix: two bytes of the destination count from its first address to its last."""
+    """Datagrams to all of the prefix: two bytes of the destination count from its first to its last address."""
     template = bound_for(str(prefix[0]), _template(prefix.version, UDP(sport=1, dport=2) / bytes(30)))
     offset, shift = (32, 0) if prefix.version == 4 else (44, 64)
     first, last = (int(address) >> shift & 0xFFFF for address in (prefix[0], prefix[-1]))
@@ -100,14 +100,14 @@ STREAMS = tuple(_stream(number, prefix) for number, prefix in enumerate((*KEPT, 
 
 @dataclass(frozen=True)
 class Arrival:
-    """A ping as it came out of the router."""
+    """A ping as the router sent it."""
 
     port: int
     hop: int
 
 
 class Traffic:
-    """What crosses the router, and what becomes of it."""
+    """The traffic through the router, and its outcome."""
 
     def __init__(self, directory: Path, running: RouterProcess, generator: GeneratorChild) -> None:
         self._directory = directory
@@ -117,7 +117,7 @@ class Traffic:
         self._arrived: dict[int, list[Arrival]] = {}
 
     def start(self) -> list[PortTraffic]:
-        """Streams into e0; all counters of the router are 0 then, those of the generator are given."""
+        """Start streams into e0; all counters of the router are 0 then, those of the generator are returned."""
         self.running.ask("clear interfaces")
         self.running.ask("clear errors")
         self._generator.change("reset_flows", FlowKind.STATS, [stream.id for stream in STREAMS])
@@ -126,13 +126,13 @@ class Traffic:
         return list(before)
 
     def stop(self) -> list[PortTraffic]:
-        """The generator's counters once all that was sent is through."""
+        """Returns the generator's counters once all sent packets are through."""
         self._generator.change("stop", 0)
         self._markers()
         return list(self._generator.finish())
 
     def execute(self, lines: Sequence[str]) -> None:
-        """Run commands of the router from a file, one behind the other."""
+        """Run commands of the router from a file, one after the other."""
         file = self._directory / "lines.conf"
         file.write_text("".join(f"{line}\n" for line in lines))
         self.running.ask(f"exec {file}")
@@ -141,16 +141,16 @@ class Traffic:
         return self._generator.flow(FlowKind.STATS, number)
 
     def pings(self, destinations: Sequence[Address]) -> list[list[Arrival]]:
-        """Where a ping to each destination came out; nowhere, once or (a fault) several times."""
+        """Outputs of a ping to each destination: none, one, or (a fault) several."""
         self._arrived = {}
         self._generator.push(0, [_ping(address, number) for number, address in enumerate(destinations)])
-        # Packets of one walk through the graph leave it in any order, those of the next one after them.
+        # Packets of one walk through the graph leave it in any order, but those of the next walk come later.
         self._markers()
         self._markers()
         return [self._arrived.get(number, []) for number in range(len(destinations))]
 
     def _markers(self) -> None:
-        """One more ping by each way that stays, and wait until they are there."""
+        """Send one more ping over each constant route, and wait for them."""
         first = 0xFFFF - len(KEPT)
         for number, prefix in enumerate(KEPT, first):
             self._arrived.pop(number, None)
@@ -173,7 +173,7 @@ class Traffic:
 def traffic(directory: Path) -> Iterator[Traffic]:
     wires = [f"memif:{directory}/e{index}.sock,{_RINGS}" for index in range(3)]
     interfaces = [f"e{index}={wire},role=server" for index, wire in enumerate(wires)]
-    # Not on the router's CPU if there is another one.
+    # Use another CPU than the router's, if there is one.
     cpus = sorted(os.sched_getaffinity(0))[:1]
     with (
         router(directory, interfaces, _config()) as running,

@@ -1,6 +1,7 @@
-"""The generator's core in a process of its own: DPDK starts once a process, so each rig of ports needs one.
+"""The generator's core in a separate process: DPDK starts only once per process, so each set of ports needs one.
 
-`GeneratorChild` is the test's end; run as a program this file is the other: a line of JSON in, a line of JSON out.
+`GeneratorChild` is the test's end; this file, run as a program, is the other end: a line of JSON in, a line of JSON
+out.
 """
 
 from __future__ import annotations
@@ -43,13 +44,12 @@ from wirespeed.seam.ports import PortMedium
 
 
 class Refused(Exception):
-    """The core refused a call; the text is what the user would see."""
+    """The core refused a call; the text is the user's error message."""
 
 
 class GeneratorChild:
-    """A generator on `ports`, all served by one worker unless more `cpus` are given; a CPU may be given twice.
-
-    With `netns` it runs in a network namespace of its own, where these shell commands have been run.
+    """A generator on `ports`, all served by one worker unless more `cpus` are given; a CPU may be given twice. With
+    `netns` it runs in a network namespace of its own, after these shell commands.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class GeneratorChild:
         self._call("start", port, given, factor, duration_s, profile, start_at_s, cores)
 
     def change(self, name: str, *arguments: Any, **options: Any) -> Any:
-        """A call of the core whose arguments and answer are plain: stop, pause, set_factors, push_left …"""
+        """A call of the core with plain arguments and results: stop, pause, set_factors, push_left …"""
         return self._call("change", name, arguments, options)
 
     def profiles(self, port: int) -> dict[int, bool]:
@@ -139,7 +139,7 @@ class GeneratorChild:
         return [(group, TagVlans(**tag)) for group, tag in self._call("unknown_tags", port, forget)]
 
     def port_info(self, port: int) -> dict[str, Any]:
-        """The port as its driver describes it, with the fields of `PortInfo`."""
+        """The port as its driver reports it, with the fields of `PortInfo`."""
         answer: dict[str, Any] = self._call("port_info", port)
         return answer
 
@@ -158,7 +158,7 @@ class GeneratorChild:
         ]
 
     def push(self, port: int, packets: Sequence[bytes], gap_us: float = 0.0, wait: bool = True) -> None:
-        """Send packets, and wait until they are gone."""
+        """Send packets, and wait until all are sent."""
         self._call("push", port, [packet.hex() for packet in packets], gap_us)
         if wait:
             _wait_for(lambda: not self.change("push_left", port), "the packets to be sent")
@@ -167,12 +167,13 @@ class GeneratorChild:
         return _snapshot(*self._call("snapshot"))
 
     def samples(self, count: int, interval_s: float) -> list[GeneratorSnapshot]:
-        """`count` snapshots, between them a pause in which each worker has been round; taken on the far side, where a
-        pause is no longer than that."""
+        """`count` snapshots; before each further one every worker has made a pass. Taken in the child process, so that
+        the pauses have the right length.
+        """
         return [_snapshot(*one) for one in self._call("samples", count, interval_s)]
 
     def finish(self) -> tuple[PortTraffic, ...]:
-        """Wait until no port sends and nothing more arrives while each worker looks; the counters then."""
+        """Wait until no port sends and nothing more arrives while each worker polls; returns the counters."""
         seen = self.snapshot()
 
         def is_at_rest() -> bool:
@@ -187,13 +188,13 @@ class GeneratorChild:
         return seen.ports
 
     def wait_turns(self, turns: int) -> None:
-        """Wait until each worker has been round that often."""
+        """Wait until each worker has made that many passes."""
         before = self.snapshot()
         _wait_for(lambda: _turns(before, self.snapshot()) >= turns, f"{turns} turns of each worker")
 
 
 def _turns(before: GeneratorSnapshot, after: GeneratorSnapshot) -> int:
-    """Of the worker that did the fewest between the two."""
+    """The lowest number of passes of any worker between the two."""
     return min(now.loops - then.loops for then, now in zip(before.workers, after.workers, strict=True))
 
 

@@ -14,7 +14,7 @@ from wirespeed.machine.ports import free_rpc_port
 
 @dataclass(frozen=True)
 class GeneratorRun:
-    """`lines` are what it printed until it served, or all it printed where it ended before that."""
+    """`lines` is its output until it served, or all of it if it ended before."""
 
     process: subprocess.Popen[str]
     address: str

@@ -1,8 +1,8 @@
-"""A router of as many workers and ports as there can be, as a process: `many_workers.py WORKERS PORTS`.
+"""A router with the maximum number of workers and ports, as a process: `many_workers.py WORKERS PORTS`.
 
-All ports are in one bridge: what two null ports hand out is flooded to the ends of rings, and what comes out at the
-other ends to the null ports. The queue of port p is worker p's, and round again. Prints how many packets each port
-sent and how many loops each worker did, once all have.
+All ports are in one bridge: frames from two null ports are flooded to the ends of rings, and come out at the other ends
+to the null ports. The queue of port p belongs to worker p, modulo the number of workers. Prints how many packets each
+port sent and how many loops each worker made, once all have.
 """
 
 from __future__ import annotations

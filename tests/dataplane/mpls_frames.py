@@ -1,4 +1,4 @@
-"""Labelled packets written by hand (RFC 3032), and a router that takes them."""
+"""Labelled packets written by hand (RFC 3032), and a router that accepts them."""
 
 from __future__ import annotations
 

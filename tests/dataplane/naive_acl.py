@@ -1,4 +1,4 @@
-"""Rules and sessions of ACLs as an evaluator has them that goes through them one after the other; and its packets."""
+"""Rules and sessions of ACLs in an evaluator that applies them one after the other; and its packets."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Part(Enum):
     WHOLE = 0
     LATER_FRAGMENT = 1
     CUT_OFF = 2
-    """Ends behind the first byte of what is above IP."""
+    """The packet ends after the first byte of the upper header."""
 
 
 @dataclass(frozen=True)
 class Packet:
-    """Of ICMP the ports are type and code."""
+    """For ICMP the ports are type and code."""
 
     source: IPv4Address | IPv6Address
     destination: IPv4Address | IPv6Address
@@ -91,13 +91,13 @@ def fits(rule: AclRule, packet: Packet) -> bool:
 
 @dataclass
 class NaiveAcls:
-    """Of one interface's input and output; sessions by what both of their ways have in common."""
+    """ACLs of one interface's input and output; the key of a session is the same for both of its directions."""
 
     rules: tuple[list[AclRule], list[AclRule]]
     sessions: set[tuple[object, ...]] = field(default_factory=set)
 
     def judge(self, packet: Packet, is_output: bool) -> tuple[bool, int]:
-        """Whether it passes, and the rule that says so: -1 of none."""
+        """Whether the packet passes, and the rule that decided: -1: none."""
         session = _session(packet, is_output)
         if session in self.sessions:
             return True, -1
@@ -110,7 +110,7 @@ class NaiveAcls:
 
 
 def _session(packet: Packet, is_output: bool) -> tuple[object, ...] | None:
-    """What is behind the interface comes first; None of a packet that belongs to none."""
+    """The key, with the end behind the interface first; None for a packet that cannot belong to a session."""
     if packet.part is Part.LATER_FRAGMENT or (packet.part is Part.CUT_OFF and packet.protocol in (*PORTS, *TYPES)):
         return None
     ends = [(packet.source, packet.source_port), (packet.destination, packet.destination_port)]

@@ -1,4 +1,4 @@
-"""The model that tables of routes are compared with: all prefixes are tried, the longest one wins."""
+"""The model of route tables: all prefixes are tried, the longest one wins."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NaiveTable(Generic[Prefix]):
         return self.routes.pop(prefix, None) is not None
 
     def delete_path(self, prefix: Prefix, number: int) -> bool:
-        """False when the prefix has no such next hop; without its last one it is gone."""
+        """False if the prefix has no such next hop; a prefix without next hops is deleted."""
         if number not in self.routes.get(prefix, ()):
             return False
         self.routes[prefix].remove(number)

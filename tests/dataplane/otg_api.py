@@ -1,4 +1,4 @@
-"""snappi, the real client, as the tests of `wirespeed generator --otg` use it."""
+"""Use of snappi, the real client, by the tests of `wirespeed generator --otg`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from wirespeed.machine.ports import free_rpc_port
 
 @contextmanager
 def serving(log: Path, ports: Sequence[str], *more: str, scheme: str = "http") -> Iterator[tuple[str, str]]:
-    """A generator on these ports: where its RPC and its API are."""
+    """A generator on these ports; yields the addresses of its RPC and API."""
     rpc, otg = f"127.0.0.1:{free_rpc_port()}", f"127.0.0.1:{free_port()}"
     given = [word for port in ports for word in ("--port", port)]
     with Child(
@@ -33,7 +33,7 @@ def serving(log: Path, ports: Sequence[str], *more: str, scheme: str = "http") -
 
 @contextmanager
 def refused(text: str) -> Iterator[None]:
-    """The call in it is answered with an error of the API that says this."""
+    """The call in the block must fail with an API error with this text."""
     with pytest.raises(Exception, match="code: 400") as caught:
         yield
     assert text in caught.value.args[0].errors[0]
@@ -80,7 +80,7 @@ def port_metrics(api: Any) -> dict[str, Any]:
 
 
 def stopped(api: Any) -> dict[str, Any]:
-    """Flow metrics once all flows have ended, as snappi's scripts wait for it."""
+    """Flow metrics once all flows have ended; snappi's scripts wait in the same way."""
 
     def ended() -> dict[str, Any] | None:
         metrics = flow_metrics(api)
@@ -90,12 +90,12 @@ def stopped(api: Any) -> dict[str, Any]:
 
 
 def stopped_ports(api: Any) -> None:
-    """Wait for the end of flows that have no metrics."""
+    """Wait for the end of flows without metrics."""
     wait_for(lambda: all(one.transmit == "stopped" for one in port_metrics(api).values()), "the flows do not end")
 
 
 def captured(client: StatelessClient, run: Any, packets: int, only: str = "") -> list[bytes]:
-    """What port 1 receives while `run` has so many packets sent; `only` is a filter as tcpdump has them."""
+    """Packets that port 1 receives until `run` has sent that many; `only` is a filter in tcpdump's syntax."""
     capture = client.capture("start", tx=[], rx=[1], limit=1000, filter=only)["capture_id"]
     run()
     found: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Flows as the packet tests of the public OTG suites describe them, and what their frames must have.
+"""Flows as described by the packet tests of the public OTG suites, and the required content of their frames.
 
 The suites are the back-to-back tests of open-traffic-generator/conformance, and open-traffic-generator/snappi-tests.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 Json = dict[str, Any]
 Holds = Callable[[Sequence[int]], bool]
-"""Checks the values of a field, in the order of its frames, against the request."""
+"""Checks the values of a field, in frame order, against the request."""
 
 BYTES = {"ethernet": 14, "ipv4": 20, "ipv6": 40, "udp": 8, "tcp": 20, "vxlan": 8}
 PLACES = {
@@ -23,7 +23,7 @@ PLACES = {
     "tcp": {"src_port": (0, 2), "dst_port": (2, 2), "data_offset": (12, 1)},
     "vxlan": {"vni": (4, 3)},
 }
-"""Begin and number of bytes of the fields of each header."""
+"""Offset and length of the fields of each header."""
 
 NEXT = {"ipv4": 0x0800, "ipv6": 0x86DD, "udp": 17, "tcp": 6}
 LENGTHS = {"ipv4": "total_length", "ipv6": "payload_length", "udp": "length"}
@@ -32,14 +32,14 @@ TYPES = {"ethernet": "ether_type", "ipv4": "protocol", "ipv6": "next_header"}
 
 @dataclass(frozen=True)
 class Pattern:
-    """A field as the model writes it, and how to judge the values that came."""
+    """A field in the model's form, and a check of the values that arrived."""
 
     given: Json
     holds: Holds
 
 
 def number(value: int | str) -> int:
-    """An address as the number that it is."""
+    """An address as a number."""
     if isinstance(value, int):
         return value
     digits = value.split(":")
@@ -74,7 +74,7 @@ def down(start: int | str, step: int | str, count: int) -> Pattern:
 
 
 def drawn(low: int, high: int, count: int, seed: int = 1) -> Pattern:
-    """Random values, of which the model says only that there are `count`, which repeat."""
+    """Random values: the model only requires `count` values that repeat."""
 
     def holds(came: Sequence[int]) -> bool:
         several = len(set(came[:count])) > 1 and all(low <= one <= high for one in came)
@@ -104,8 +104,9 @@ Header = tuple[str, dict[str, Pattern]]
 
 @dataclass(frozen=True)
 class Case:
-    """A flow and its frames: the headers that follow the first one, each with the fields that are given. `macs` are
-    those of the first one, how many there are; `back` is a flow from the second port to the first."""
+    """A flow and its frames: the headers that follow the first one, each with its given fields. `macs`: number of MAC
+    addresses in the first one; `back`: the flow is from the second port to the first.
+    """
 
     headers: list[Header]
     size: Pattern
@@ -115,13 +116,13 @@ class Case:
     back: bool = False
 
     def stack(self, number: int) -> list[Header]:
-        """With the Ethernet header of flow `number`, whose frames are told by the first five bytes of their source."""
+        """With the Ethernet header of flow `number`; the first five bytes of the source identify its frames."""
         start, one = f"00:00:01:01:{number:02x}", "00:00:00:00:00:01"
         macs = {"src": up(f"{start}:10", one, self.macs), "dst": down(f"{start}:f0", one, self.macs)}
         return [("ethernet", macs), *self.headers]
 
     def judged(self, number: int) -> Iterator[tuple[str, int, int, Holds]]:
-        """Name, begin and number of bytes of the fields that are given and of those that follow from the headers."""
+        """Name, offset and length of the given fields and of those that follow from the headers."""
         stack, begin = self.stack(number), 0
         for place, (kind, given) in enumerate(stack):
             judges = {name: one.holds for name, one in given.items()}
@@ -135,7 +136,7 @@ class Case:
             begin += BYTES[kind]
 
     def lengths(self) -> Iterator[tuple[str, int, int]]:
-        """Name and begin of each length field, and from where it counts the bytes up to the FCS."""
+        """Name and offset of each length field, and the offset from which it counts the bytes up to the FCS."""
         begin = BYTES["ethernet"]
         for kind, _ in self.headers:
             if kind in LENGTHS:

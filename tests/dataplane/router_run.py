@@ -21,7 +21,7 @@ from wirespeed.dut.errors import parse_errors
 from wirespeed.errors import ConnectionFault
 from wirespeed.router.client import ask
 
-# Of the interfaces e0 and e1, and of a host at each.
+# MAC addresses of the interfaces e0 and e1, and of a host at each.
 ROUTER0, ROUTER1 = "02:fe:00:00:00:00", "02:fe:00:00:00:01"
 HOST0, HOST1 = "02:ee:00:00:00:00", "02:ee:00:00:00:01"
 INTERFACES = f"""\
@@ -41,7 +41,9 @@ ETHERNET_LINK = 1
 
 @dataclass(frozen=True)
 class Outcome:
-    """`frames[i]` is what interface i sent; `counters` are those of `show errors`, `answers` those asked for."""
+    """`frames[i]` are the frames that interface i sent; `counters` are those of `show errors`, `answers` those of
+    `ask`.
+    """
 
     frames: list[list[bytes]]
     counters: dict[str, int]
@@ -51,7 +53,7 @@ class Outcome:
 
 
 class RouterProcess:
-    """A running `wirespeed router`; `said` is what it printed so far, `asked` the lines that it was sent."""
+    """A running `wirespeed router`; `said` is its output so far, `asked` the lines that it was sent."""
 
     def __init__(self, process: subprocess.Popen[str], socket: Path) -> None:
         self.process = process
@@ -76,18 +78,18 @@ def command(socket: Path, interfaces: Sequence[str], *options: str) -> list[str]
     words = wirespeed("router", "--cpu", worker_cpu(), "--socket", socket)
     for interface in interfaces:
         words += ["--interface", interface]
-    # Small tables: what the tests need, and quick to make.
+    # Small tables, which are enough for the tests and quick to make.
     return [*words, "--max-routes", "20000", *options]
 
 
 def assert_conserved(outcome: Outcome, made: int = 0) -> None:
-    """Every packet is sent or a counted drop; `made` were made by the router beside what came in."""
+    """Every packet is sent or a counted drop; `made` is the number of packets that the router made itself."""
     assert outcome.received + made == sum(map(len, outcome.frames)) + outcome.dropped
 
 
 @contextmanager
 def router(directory: Path, interfaces: Sequence[str], config: str = "", *options: str) -> Iterator[RouterProcess]:
-    """A router that is ready; it must end well when it is told to."""
+    """A router that is ready; at the end it must exit with 0."""
     (directory / "start.conf").write_text(config)
     socket = directory / "router.sock"
     words = command(socket, interfaces, "--exec", str(directory / "start.conf"), *options)
@@ -120,7 +122,7 @@ def loops(router: RouterProcess) -> int:
 
 
 def wait_received(router: RouterProcess, packets: int) -> None:
-    """Until the worker has taken that many packets in and done with them."""
+    """Wait until the worker has received and processed that many packets."""
     wait_for(lambda: received(router) >= packets, f"reception of {packets} packets")
     before = loops(router)
     wait_for(lambda: loops(router) > before + 1, "the worker's next loop")
@@ -134,8 +136,9 @@ def route(
     options: Sequence[str] = (),
     fresh: bool = False,
 ) -> Outcome:
-    """Send frames into the interfaces e0, e1, … of the shared router, or of one of its own: with `options` that it is
-    started with, or `fresh`, for what can be set but once. `ask` are commands to run once all are done with."""
+    """Send frames into the interfaces e0, e1, … of the shared router, or of a separate one: with `options`, or `fresh`,
+    for settings that can be made only once. `ask` are commands to run once all frames are processed.
+    """
     from shared_router import shared  # noqa: PLC0415 - which needs this module
 
     names = [f"e{index}" for index in range(len(sent))]

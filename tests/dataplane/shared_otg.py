@@ -1,4 +1,4 @@
-"""The one generator of a test process that serves the OTG API: two ports joined by a ring."""
+"""The generator of a test process that serves the OTG API: two ports connected by a ring."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from tempfile import TemporaryDirectory
 
 
 class _Process:
-    """Where the RPC and the API of this process's generator are, once a test has asked for them."""
+    """Addresses of this process's generator, once a test has used it."""
 
     served: tuple[str, str] | None = None
     undo = ExitStack()
 
 
 def shared_otg() -> tuple[str, str]:
-    """Where the RPC and the API are. The generator starts when it is asked for first; `end_shared_otg` ends it."""
+    """Addresses of the RPC and the API. The generator starts at the first call; `end_shared_otg` ends it."""
     if _Process.served is None:
         from otg_api import serving  # noqa: PLC0415 - few tests of this folder need the client
 
@@ -25,6 +25,6 @@ def shared_otg() -> tuple[str, str]:
 
 
 def end_shared_otg() -> None:
-    """End it, if there is one; it must end well."""
+    """End the generator, if there is one; it must exit with 0."""
     _Process.served = None
     _Process.undo.close()

@@ -1,6 +1,6 @@
-"""The one router of a test process: ports, settings and frames of each test come and go in it.
+"""The shared router of a test process: ports, settings and frames of tests are added and removed at run time.
 
-What a test made is deleted after it, and the router must then answer as it did when it was fresh.
+Everything that a test made is deleted after it, and the router must then report the same as when it was fresh.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from router_run import RouterProcess, router
 from wirespeed.errors import UsageError, WirespeedError
 from wirespeed.router.client import ask_in_order
 
-# Enough buffers for any ports that tests make, with room for the longest frames.
+# Enough buffers for any ports of tests, for the longest frames.
 STARTUP = "buffers { buffers-per-numa 24576 default data-size 9300 }\n"
 FLOW_HASH_SEED = 1
 
@@ -64,11 +64,11 @@ SHOWN = (
     "pcap trace status",
     "show features",
 )
-# Lines that no command sets back.
+# Lines that no command undoes.
 _COUNTED_ON = ("now: ", "Packets: of ", "Sessions gone", "  packet samples ", "  counter samples ", "  psample: ")
-# In which order interfaces can be deleted.
+# The order in which interfaces can be deleted.
 _LEAVING = ("sub", "vxlan", "loopback", "bond", "port")
-# Lines whose effect no deletion of an interface takes away, and the line that does: groups of the first go into it.
+# Lines that the deletion of an interface does not undo, and the line that does; it gets groups of the first.
 _UNDONE = tuple(
     (re.compile(made), undone)
     for made, undone in (
@@ -93,7 +93,7 @@ _UNDONE = tuple(
 
 
 class SharedRouter:
-    """A router without interfaces, and what it says while it is bare."""
+    """A router without interfaces, and its answers in that state."""
 
     def __init__(self, running: RouterProcess) -> None:
         self.running = running
@@ -107,12 +107,12 @@ class SharedRouter:
             return shown | {"show mpls fib": str(error)}
 
     def forgive(self, line: str) -> None:
-        """Run a line that has nothing to do where a test has undone its own."""
+        """Run a line that fails if a test has undone its own settings."""
         with suppress(WirespeedError):
             self.running.ask(line)
 
     def make_bare(self, lines: Sequence[str]) -> None:
-        """Undo command lines, delete all interfaces, and find nothing left."""
+        """Undo command lines, delete all interfaces, and check that nothing is left."""
         undo = [
             undone.format(*(group or "" for group in found.groups()))
             for line in reversed(lines)
@@ -145,12 +145,12 @@ class SharedRouter:
 
     @staticmethod
     def _lines(shown: str) -> set[str]:
-        """All but the time, and counts since the start that no command clears."""
+        """All lines but the time, and counts since the start that no command clears."""
         kept = (line for line in shown.splitlines() if not line.startswith(_COUNTED_ON))
         return {re.sub(r"add \d+ - (deact|del) \d+", r"\1", line) for line in kept}
 
     def left(self) -> dict[str, list[str]]:
-        """What it says that it did not say while it was bare, and the other way round."""
+        """Lines that differ from the router's answers without interfaces, both ways."""
         now = self.state()
         return {
             line: sorted(different)
@@ -160,14 +160,14 @@ class SharedRouter:
 
 
 class _Process:
-    """The shared router of this process, once a test has asked for it."""
+    """The shared router of this process, once a test has used it."""
 
     made: SharedRouter | None = None
     undo = ExitStack()
 
 
 def shared_router() -> SharedRouter:
-    """The one of this process, started when it is asked for first; `end_shared_router` ends it."""
+    """The router of this process, started at the first call; `end_shared_router` ends it."""
     if _Process.made is None:
         directory = Path(_Process.undo.enter_context(TemporaryDirectory(prefix="wirespeed-shared-")))
         (directory / "startup.conf").write_text(STARTUP)
@@ -177,15 +177,16 @@ def shared_router() -> SharedRouter:
 
 
 def end_shared_router() -> None:
-    """End it, if there is one; it must end well."""
+    """End the router, if there is one; it must exit with 0."""
     _Process.made = None
     _Process.undo.close()
 
 
 @contextmanager
 def interfaces(directory: Path, creations: Sequence[str], config: str, *replayed: str) -> Iterator[RouterProcess]:
-    """The shared router with interfaces that `creations` make and `config` sets up; then files are replayed by those
-    that are named. All is undone in the end, and so are the lines that the test has run besides."""
+    """The shared router with interfaces that `creations` make and `config` sets up; then files are replayed by the
+    named ones. Everything is undone at the end, including the lines that the test has run.
+    """
     shared = shared_router()
     running = shared.running
     running.asked.clear()
@@ -220,7 +221,8 @@ def _creation(port: str) -> str:
 @contextmanager
 def shared(directory: Path, ports: Sequence[str], config: str = "") -> Iterator[RouterProcess]:
     """The shared router in place of `router_run.router`, for ports of the forms NAME=ring:RING and NAME=pcap:IN,OUT.
-    Files are read once `config` is set up, and output files are complete once the context has ended."""
+    Files are read once `config` is set up, and output files are complete at the end of the block.
+    """
     read = [port.partition("=")[0] for port in ports if "=pcap:" in port and "=pcap:," not in port]
     with interfaces(directory, [_creation(port) for port in ports], config, *read) as running:
         yield running

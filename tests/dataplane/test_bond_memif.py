@@ -1,4 +1,6 @@
-"""Two routers of ours with a bond between them over memif: members come and go under traffic, and a router restarts."""
+"""Two wirespeed routers with a bond between them over memif: members come and go under traffic, and a
+router restarts.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +57,7 @@ def flow(ident: int) -> Stream:
 
 
 def of_one_instant(child: GeneratorChild) -> tuple[list[LatencyCounters], list[tuple[FlowCounters, ...]]] | None:
-    """Latency and counters of each flow, None while packets arrive between the two readings."""
+    """Latency and counters of each flow; None if packets arrived between the two readings."""
     seen = [child.latency(ident) for ident in range(FLOWS)]
     counts = [child.flow(FlowKind.LATENCY, ident) for ident in range(FLOWS)]
     return (
@@ -82,7 +84,7 @@ def sent_by_members(running: RouterProcess) -> list[int]:
 
 
 def carried(directory: Path) -> list[int]:
-    """Packets of each worker."""
+    """Number of packets of each worker."""
     with StatsSegment(directory / "router.stats") as stats:
         return [value[0] for value in stats.read(["^/sys/rx$"])["/sys/rx"].values[1:]]
 
@@ -123,13 +125,13 @@ def test_members_go_and_come_back_and_no_flow_gets_out_of_order(tmp_path, worker
             child.change("stop", 0)
             child.finish()
             seen, counts = wait_for(lambda: of_one_instant(child), "the counters of the last packet")
-        # Each worker had flows of its own, and asked for itself what had arrived; the other end told each.
+        # Each worker had flows of its own and sent markers itself; the other end replied to each.
         assert all(packets > 1000 for packets in carried(tmp_path / "a") + carried(tmp_path / "b"))
         asked = [marker_answers(running) for running in (one, other)]
         assert asked[0] >= len(members) * workers, asked
         assert [(one.out_of_order, one.duplicate) for one in seen] == [(0, 0)] * FLOWS
         for row, had in zip(counts, seen, strict=True):
-            # What is missing at the end leaves no gap.
+            # Packets missing at the end of a flow are not gaps.
             assert row[1].rx_packets == had.packets <= row[0].tx_packets - had.dropped
 
 

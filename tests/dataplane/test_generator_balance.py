@@ -1,4 +1,4 @@
-"""What the real core tells so that the blame for a lost packet can be right."""
+"""Data of the real core that attribute lost packets to their cause."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_each_port_knows_its_medium(tmp_path: Path) -> None:
 
 @pytest.mark.alone
 def test_what_is_asked_is_the_sum_of_what_became_of_it(tmp_path: Path) -> None:
-    """Of a ring that is drained, a memif that nobody joined, and a port that takes all, overloaded."""
+    """For a ring that is drained, a memif without peer, and a port that takes all packets, overloaded."""
     ports = ("ring:loop", f"memif:{tmp_path}/alone.sock,role=server", "null")
     with GeneratorChild(*ports) as child:
         for port in range(len(ports)):
@@ -135,7 +135,7 @@ def test_a_worker_that_was_stopped_was_preempted() -> None:
 
 @pytest.mark.alone
 def test_iterations_of_a_working_worker_are_not_preemptions() -> None:
-    """Neither the turns of a worker that has its CPU nor what the main thread asks of it are any."""
+    """Neither passes of a worker that has its CPU nor requests of the main thread count as preemptions."""
     with GeneratorChild("ring:a", "ring:a") as child:
         for port in (0, 1):
             child.start(port, Stream(1, packet(), rate_pps=5e7))

@@ -1,4 +1,4 @@
-"""What ports say that they carry, and that they do: the MTU, and the longest frames out and in."""
+"""Reported and actual limits of ports: the MTU, and the longest frames in both directions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def frames(length: int) -> Stream:
 
 
 def send(child: GeneratorChild, length: int) -> None:
-    """Ten frames of that length go from port 0 to port 1, whole."""
+    """Ten frames of that length go from port 0 to port 1, unchanged."""
     before = child.snapshot().ports[1]
     child.start(0, frames(length))
     wait_for(lambda: child.snapshot().ports[1].rx_packets >= before.rx_packets + 10, f"frames of {length} bytes")
@@ -47,13 +47,13 @@ def send(child: GeneratorChild, length: int) -> None:
 
 def test_memif_ring_file_and_nothing(tmp_path: Path) -> None:
     wrpcap(str(tmp_path / "in.pcap"), [Ether() / IP() / Raw(b"x" * 9000)])
-    """A memif takes in more than it is told to carry: two of them on one socket differ."""
+    """A memif receives more than its configured length: two memifs on one socket differ."""
     wire = f"memif:{tmp_path}/wire.sock,id=0"
     ports = ("ring:a", "ring:a", f"{wire},role=server", f"pcap:{tmp_path}/in.pcap", "null:,size=128")
     longer = GeneratorChild(f"{wire},role=client", "ring:b", mtu=9216, memory_mb=256)
     with longer, GeneratorChild(*ports, mtu=9000, memory_mb=384) as child:
         said = [carried(child, port) for port in range(5)]
-        assert [child.change("link_losses", port) for port in range(5)] == [None] * 5  # nobody counts
+        assert [child.change("link_losses", port) for port in range(5)] == [None] * 5  # nothing counts it
         assert [longest for _, _, longest in said] == [9022, 9022, 16384, 65535, 128]
         assert {(mtu, longest) for mtu, longest, _ in said} == {(9000, 9022)}
         assert carried(longer, 0) == (9216, 9238, 16384)
@@ -81,7 +81,7 @@ def test_af_packet(mtu: int, longest: int) -> None:
         lost = child.change("link_losses", 0)
         for state in ("down", "up"):
             subprocess.run(["nsenter", "-t", str(child.pid), "-n", "ip", "link", "set", "v2", state], check=True)
-        assert child.change("link_losses", 0) == lost + 1  # whoever looks only now finds it up
+        assert child.change("link_losses", 0) == lost + 1  # a later reader finds it up
         wait_for(lambda: child.port_info(0)["link_up"], "the link")
 
 
@@ -95,7 +95,7 @@ def test_tap() -> None:
 
 @NEEDS_ROOT
 def test_af_xdp_takes_what_its_driver_takes() -> None:
-    """Its frames lie in buffers of a page: what does not fit one is refused with that."""
+    """Its frames are in buffers of one page: a longer frame is refused with that reason."""
     with GeneratorChild("af_xdp:v1", "af_xdp:v2", memory_mb=256, netns=VETH) as child:
         mtu, longest_tx, longest_rx = carried(child, 0)
         assert (mtu, longest_tx, longest_rx) == (1500, 1518, 1518)

@@ -1,4 +1,4 @@
-"""The generator's core on the real data plane: counts, rates, changes while it runs, and what it refuses."""
+"""The generator's core on the real data plane: counts, rates, changes at run time, and refused requests."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_bursts_have_exactly_their_packets() -> None:
 
 
 def test_an_idle_worker_naps_and_then_sends_as_before() -> None:
-    """A nap takes 50 us at least, so a napping worker has no more turns than that, however busy the machine is."""
+    """A nap takes at least 50 us, which limits the number of passes of a napping worker on any machine."""
     nap_s = 50e-6
     with GeneratorChild("ring:loop") as child:
 
@@ -149,8 +149,9 @@ def test_chain_with_rounds_sends_450_packets() -> None:
     ],
 )
 def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
-    """To the packet over the whole, and never ahead of the server's own clock; nor behind it, but for what a worker
-    owes that was kept away."""
+    """Exact over the whole time, and never ahead of the server's own clock. It is behind only by what a preempted
+    worker still owes.
+    """
     with GeneratorChild("ring:loop") as child:
         before = child.snapshot()
         child.start(0, Stream(1, packet(), rate_pps=rate_pps), duration_s=0.9)
@@ -171,7 +172,7 @@ def test_sent_rate_is_the_asked_rate(rate_pps: float) -> None:
 
 
 def test_streams_of_a_port_keep_their_own_rates() -> None:
-    """Four rates, each within 0.5 % of what it shall be: the sum is exact, and so are the shares of what was sent."""
+    """Four rates, each within 0.5 % of the setting; the sum is exact, and so are the shares of sent packets."""
     rates = [2000.0, 4000.0, 6000.0, 14000.0]
     with GeneratorChild("ring:loop") as child:
         streams = [
@@ -188,7 +189,7 @@ def test_streams_of_a_port_keep_their_own_rates() -> None:
 
 
 def test_overload_is_counted_to_the_packet() -> None:
-    """A rate that no CPU reaches: unsent packets are late, and each snapshot adds up."""
+    """A rate that no CPU can send: unsent packets are late, and each snapshot adds up."""
     with GeneratorChild("ring:a", "ring:a", memory_mb=192) as child:
         streams = [Stream(i, packet(), rate_pps=5e7) for i in range(6)]
         child.start(0, *streams)
@@ -305,7 +306,7 @@ def test_ten_thousand_streams(tmp_path: Path) -> None:
 
 
 def test_stopped_traffic_gives_its_memory_back() -> None:
-    """Each of these takes a large part of the memory: 24 of them fit only one after another."""
+    """Each run takes a large part of the memory: 24 of them only fit one after the other."""
     ops = (Op(OpKind.VAR, size=4, max=4095), Op(OpKind.WRITE, size=4, offset=30))
     with GeneratorChild("ring:loop", memory_mb=64) as child:
         for round_ in range(24):

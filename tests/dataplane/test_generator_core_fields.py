@@ -1,4 +1,4 @@
-"""Field programs on the real data plane: each packet that leaves a port against the one scapy builds for its turn."""
+"""Field programs on the real data plane: each sent packet is compared with the one that scapy builds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PACKETS = 150  # more than two batches
 UDP_L4, TCP_L4, IP_L4 = 11, 13, 17
 
 LONG = (Op(OpKind.VAR, var=15, size=8, max=2**40),)
-"""A variable that nobody writes, but that keeps a program from being unrolled into ready packets."""
+"""An unused variable that keeps a program from being unrolled into ready packets."""
 
 
 def ip4(
@@ -29,7 +29,7 @@ def ip4(
 
 
 def stale(packet: Packet, **checksums: int) -> bytes:
-    """The packet with wrong checksums, which the program is to mend."""
+    """The packet with wrong checksums, which the program has to correct."""
     for layer in (IP, UDP, TCP, ICMPv6EchoRequest):
         if layer in packet:
             field = "cksum" if layer is ICMPv6EchoRequest else "chksum"
@@ -50,7 +50,7 @@ def child() -> Iterator[GeneratorChild]:
 def sent(
     child: GeneratorChild, packet: bytes, ops: tuple[Op, ...], count: int = PACKETS, **options: int
 ) -> list[bytes]:
-    """Frames as they come back, none missing."""
+    """The frames as they come back; none may be missing."""
     stream = Stream(1, packet, mode=StreamMode.SINGLE_BURST, rate_pps=5e3, packets=count, ops=ops, **options)
     capture = child.start_capture([], [0], 2 * PACKETS)
     child.start(0, stream)
@@ -185,7 +185,7 @@ CASES: dict[str, tuple[Callable[[int], Packet], tuple[Op, ...]]] = {
 
 
 def expected(build: Callable[[int], Packet], turn: int, mends_l4: bool) -> bytes:
-    """The whole frame; a program that does not touch L4 leaves the template's checksum there."""
+    """The whole frame; a program that does not change L4 keeps the template's checksum there."""
     packet = build(turn)
     if not mends_l4 and UDP in packet:
         packet[UDP].chksum = 0x1234

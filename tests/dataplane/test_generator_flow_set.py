@@ -1,6 +1,6 @@
-"""Flow sets over RPC: the phases of RFC 9693 on two ports of a generator, wired to each other or by a cross-connect.
+"""Flow sets over RPC: the phases of RFC 9693 on two ports of a generator, connected directly or by a cross-connect.
 
-What a device can do to flows is in native/tests/test_flow_set_translator.c.
+Effects of a device on flows are tested in native/tests/test_flow_set_translator.c.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def serving(*ports: str, options: Sequence[str] = ()) -> Iterator[str]:
 
 @pytest.fixture(scope="module", params=["ring", "memif"])
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A ring hands packets over and gets copies; a memif reads them where they lie, and they are written anew."""
+    """A ring passes packets on and gets copies; a memif's peer reads them in place, and they are rewritten."""
     if request.param == "ring":
         with serving("ring:wire", "ring:wire") as address:
             yield address

@@ -1,4 +1,4 @@
-"""Flow statistics and latency on the real data plane: on the wire as T-Rex marks them, and counted to the packet."""
+"""Flow statistics and latency on the real data plane: marked on the wire like T-Rex's, and counted exactly."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from pcap_file import frames
 
 TAIL_BYTES, FCS = 16, 4
 
-# What a T-Rex v3.08 sent for these templates: hardware ids 1 and 0 of statistics, 0 of latency; its latency packet is
-# without the last 8 bytes, the time.
+# Frames that a T-Rex v3.08 sent for these templates: hardware ids 1 and 0 for statistics, 0 for latency; its latency
+# packet lacks the last 8 bytes, the time.
 TEMPLATE = bytes(
     Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
     / IP(src="16.0.0.1", dst="48.0.0.1", id=0x1234)
@@ -131,7 +131,7 @@ def test_flows_are_counted_on_both_sides(packet: Ether) -> None:
 
 
 def test_nothing_is_looked_at_without_flows() -> None:
-    """A packet with a mark that no stream of ours has, before any flow was started, and after."""
+    """A packet with a mark that no stream uses, before any flow was started, and after."""
     with GeneratorChild("ring:a", "ring:a") as child:
         child.push(0, [TREX_STATS_1])
         child.finish()
@@ -149,7 +149,7 @@ def test_nothing_is_looked_at_without_flows() -> None:
 
 
 def test_program_and_mark_go_together(tmp_path: Path) -> None:
-    """Addresses vary, the mark stays, the checksum is right; a trimmed packet's signature is at its end."""
+    """Addresses vary, the mark is constant, the checksum is right; a trimmed packet's signature is at its end."""
     capture = tmp_path / "out.pcap"
     ops = (
         Op(OpKind.VAR, size=1, min=1, max=5, init=1),
@@ -177,7 +177,9 @@ def test_program_and_mark_go_together(tmp_path: Path) -> None:
 
 
 class FaultInjector:
-    """A DUT between port 0, which sends to nobody, and port 2: what 0 sent goes to 2, by way of port 1, as told."""
+    """A DUT between port 0, which has no peer, and port 2: what port 0 sends is forwarded to port 2 through port 1,
+    with the given faults.
+    """
 
     def __init__(self, child: GeneratorChild) -> None:
         self._child = child
@@ -207,7 +209,7 @@ def test_loss_duplication_and_reordering_are_counted_exactly(tmp_path: Path) -> 
         order = []
         for i in kept:
             order += [i] * (2 if i in twice else 1)
-        for i in late:  # comes after the third of those that followed it
+        for i in late:  # sent after the third of those that followed it
             order.remove(i)
             at = next(at for at, other in enumerate(order) if other > i)
             order.insert(at + 3, i)
@@ -233,7 +235,7 @@ def test_loss_duplication_and_reordering_are_counted_exactly(tmp_path: Path) -> 
 
 
 def test_numbers_are_placed_exactly_over_starts(tmp_path: Path) -> None:
-    """Duplicates and late packets of a signature; a later start goes on with the numbers, and resets start at 0."""
+    """Duplicates and late packets of a signature; a later start continues the numbers, and resets start at 0."""
     with GeneratorChild(f"pcap:,{tmp_path}/out.pcap", "ring:a", "ring:a") as child:
         capture = child.start_capture([0], [], 4096)
 
@@ -258,8 +260,9 @@ def test_numbers_are_placed_exactly_over_starts(tmp_path: Path) -> None:
 
 
 def test_each_packet_has_a_number_of_its_own(tmp_path: Path) -> None:
-    """Packets that lie in a ring of shared memory keep their numbers until the other side has taken them: of one kind,
-    of a few kinds in turn, of a long program, and of lengths that vary."""
+    """Packets in a ring of shared memory keep their numbers until the other side has read them: of one kind, of a few
+    kinds in turn, of a long program, and of varying lengths.
+    """
     address = (Op(OpKind.VAR, size=4, min=1, max=1 << 20, init=1), Op(OpKind.WRITE, size=4, offset=26))
     few = (replace(address[0], max=5), address[1])
     trim = (Op(OpKind.VAR, size=2, min=80, max=120, step=10, init=80), Op(OpKind.TRIM))
@@ -298,7 +301,7 @@ def test_signature_survives_a_rewriting_dut(tmp_path: Path) -> None:
 
 
 def test_latency_streams_keep_time_beside_others() -> None:
-    """A refused or overtaken packet takes no sequence number: what arrives has no holes."""
+    """A refused or delayed packet takes no sequence number, so there are no gaps at the receiver."""
     with GeneratorChild("ring:a", "ring:a") as child:
         child.start(
             0,
@@ -356,8 +359,9 @@ def test_null_streams_take_time_and_send_nothing(tmp_path: Path) -> None:
 
 
 def test_chained_variables_count_like_digits(tmp_path: Path) -> None:
-    """As T-Rex's next_var: the last advances when the one before it wraps, and stands at the value before its first
-    one until then; given last first and first first."""
+    """Like T-Rex's next_var: the last one advances when the previous one wraps, and holds the value before its first
+    one until then; in either order of declaration.
+    """
     capture = tmp_path / "out.pcap"
     units = Op(OpKind.VAR, var=0, size=1, min=1, max=3, init=2, has_next=True, next_var=1)
     tens = Op(OpKind.VAR, var=1, size=1, var_kind=VarKind.DEC, min=5, max=6, init=6, has_next=True, next_var=2)

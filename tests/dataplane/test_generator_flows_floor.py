@@ -1,4 +1,4 @@
-"""The floor of a medium, as `wirespeed generator --calibrate` measures and prints it."""
+"""The baseline latency of a medium, as `wirespeed generator --calibrate` measures and prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a port does beside one set of streams: several profiles, captures, packets pushed by the main thread."""
+"""Functions of a port besides one set of streams: several profiles, captures, packets pushed by the main thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pcap_file import frames
 
 
 def packet(number: int, size: int = 60) -> bytes:
-    """Without FCS; `number` is its destination port."""
+    """Without FCS; the destination port is `number`."""
     return bytes(Ether(dst="00:00:00:02:00:00") / IP() / UDP(dport=number) / Raw(b"x" * (size - 42)))
 
 
@@ -77,8 +77,9 @@ def test_profiles_add_their_packets() -> None:
 
 
 def test_profiles_begin_when_they_are_told() -> None:
-    """Two ports at one instant of the clock; nothing goes before. How far ahead they have to be told depends on how
-    busy the machine is: by the generator's own clock they were, or are told again."""
+    """Two ports start at the same time, and no packet is sent before. The needed lead depends on the load of the
+    machine: a start that was too late by the generator's own clock is repeated.
+    """
     ahead_s, in_time = 0.2, False
     with GeneratorChild("ring:a", "ring:a") as child:
         capture = child.start_capture([0, 1], [], 1000)

@@ -1,4 +1,6 @@
-"""IPv4 fragments of a counted stream, as a device leaves them that cuts packets: counted wherever they arrive."""
+"""IPv4 fragments of a counted stream, as made by a device that fragments packets: they are counted wherever they
+arrive.
+"""
 
 from __future__ import annotations
 
@@ -25,14 +27,14 @@ VETH = f"{QUIET}; ip link add v1 type veth peer name v2; ip link set v1 up; ip l
 
 
 def fragment(number: int, flags: str, offset: int, mark: int = 0) -> bytes:
-    """`mark` is the IP ID that a counted packet bears; the core sets it in what it sends."""
+    """`mark` is the IP ID of a counted packet; the core sets it in packets that it sends."""
     ip = IP(src="16.0.0.1", dst="48.0.0.1", id=mark, tos=int(mark > 0), flags=flags, frag=offset, proto=17)
     payload = UDP(sport=1000 + number, dport=12, chksum=1, len=8 + 64) if not offset else Raw(b"")
     return bytes(Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01") / ip / payload / Raw(b"x" * 64))
 
 
 FRAGMENTS = (fragment(0, "MF", 0), fragment(1, "MF", 9), fragment(2, "", 17))
-"""The first piece, one amid, the last one."""
+"""The first fragment, one in the middle, the last one."""
 
 
 def streams() -> list[Stream]:
@@ -52,7 +54,7 @@ def streams() -> list[Stream]:
 
 
 def received(child: GeneratorChild, port: int, wanted: int) -> int:
-    """Packets of the group that arrived, when they are as many or nothing more comes."""
+    """Number of received packets of the group, once it is as expected or no more arrive."""
     wait_for(lambda: child.flow(FlowKind.STATS, GROUP)[port].rx_packets >= wanted, f"{wanted} fragments counted")
     child.finish()
     return child.flow(FlowKind.STATS, GROUP)[port].rx_packets
@@ -65,7 +67,7 @@ def test_fragments_are_counted_over_a_ring() -> None:
 
 
 def test_fragments_are_counted_over_memif(tmp_path: Path) -> None:
-    """Between two generators; the one that receives counts, since it has streams of its own that it counts."""
+    """Between two generators; the receiving one counts, since it has counted streams itself."""
     wire = f"memif:{tmp_path}/wire.sock,id=0"
     with GeneratorChild(f"{wire},role=server") as receiver, GeneratorChild(f"{wire},role=client") as sender:
         wait_for(lambda: receiver.port_info(0)["link_up"] and sender.port_info(0)["link_up"], "both links")
@@ -75,7 +77,7 @@ def test_fragments_are_counted_over_memif(tmp_path: Path) -> None:
 
 
 def test_fragments_are_counted_out_of_a_file(tmp_path: Path) -> None:
-    """Which is read from the moment that the port is open, so that it is read over and over."""
+    """The file is read over and over from the moment that the port is open."""
     marked = [fragment(number, "MF", offset, 0xFC00 + GROUP) for number, offset in ((0, 0), (1, 9))]
     wrpcap(str(tmp_path / "in.pcap"), [Ether(one) for one in marked])
     with GeneratorChild("ring:a", f"pcap:{tmp_path}/in.pcap,loop") as child:
@@ -95,7 +97,7 @@ def test_fragments_are_counted_over_taps() -> None:
 
 @NEEDS_ROOT
 def test_the_driver_of_af_packet_has_the_kernel_join_fragments() -> None:
-    """Three pieces arrive as one packet, and nothing comes of those that lack one: the docs say so."""
+    """Three fragments arrive as one packet, and incomplete ones are dropped, as documented."""
     with GeneratorChild("af_packet:v1", "af_packet:v2", netns=VETH) as child:
         child.start(0, *streams())
         child.finish()

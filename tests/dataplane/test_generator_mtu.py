@@ -1,4 +1,4 @@
-"""Packets above 1500 bytes, which `--mtu` has a medium carry."""
+"""Packets above 1500 bytes, for which `--mtu` sets up a medium."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def counted(length: int) -> Stream:
 
 
 def carries(child: GeneratorChild, length: int) -> None:
-    """All packets of this length come over, whole."""
+    """All packets of this length arrive unchanged."""
     child.start(0, counted(length))
     wait_for(lambda: child.flow(FlowKind.STATS, 3)[1].rx_packets >= 20, "all packets")
     assert child.flow(FlowKind.STATS, 3)[1].rx_bytes == 20 * (length + 4)
@@ -51,6 +51,6 @@ def test_the_longest_packets_go_over_a_ring() -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")
 def test_the_longest_packets_go_over_linux_interfaces() -> None:
-    """The ring's frames are made for them, and the interfaces' own MTU is raised."""
+    """The ring's slots are made for them, and the interfaces' own MTU is raised."""
     with GeneratorChild("af_packet:v1", "af_packet:v2", memory_mb=256, mtu=9216, netns=VETH) as child:
         carries(child, 9216 + 14)

@@ -1,4 +1,4 @@
-"""The generator as a process on the real core: two ports joined by a ring, driven over its RPC."""
+"""The generator as a process on the real core: two ports connected by a ring, driven over its RPC."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ needs_two_cpus = pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two 
 
 class Client(GeneratorClient):
     def on_port(self, method: str, port: int, **params: Any) -> Any:
-        """A request of the port's owner that the client has no method for."""
+        """A request of the port's owner for which the client has no method."""
         return self.batch([self._owned(method, port, **params)])[0]
 
 
@@ -63,7 +63,7 @@ def client(rpc: str) -> Iterator[Client]:
 
 
 def run_until_done(client: Client, session: int) -> list[int]:
-    """Wait until port 0 has finished by itself; the kinds of the events that told so."""
+    """Wait until port 0 has finished by itself; returns the kinds of the events."""
     kinds: list[int] = []
 
     def is_done() -> bool:
@@ -76,7 +76,7 @@ def run_until_done(client: Client, session: int) -> list[int]:
 
 
 def drained(client: Client) -> Snapshot:
-    """Counters once nothing is on the way any more."""
+    """Counters once no packets are in flight."""
     now = client.snapshot([0, 1])
 
     def is_at_rest() -> bool:
@@ -90,7 +90,7 @@ def drained(client: Client) -> Snapshot:
 
 
 def wait_sent(client: Client, before: Snapshot, packets: int) -> None:
-    """Until both ports have sent that many since."""
+    """Wait until both ports have sent that many packets more."""
     wait_for(
         lambda: all(added(before, client.snapshot([0, 1]), port, "opackets") >= packets for port in (0, 1)),
         f"{packets} packets of each port",
@@ -299,7 +299,7 @@ def test_cores_of_a_pair_are_told_one_by_one() -> None:
         assert {port["index"]: port["cores"] for port in system["ports"]} == {0: [0, 1], 1: [0, 1]}
 
         def start(port: int, core_mask: int, core_id: int) -> list[list[int]]:
-            """The ports that each core sends on then."""
+            """Bit set of the ports on which each core sends then."""
             one.add_streams(port, [loaded | {"stream": loaded["stream"] | {"core_id": core_id}}])
             one.on_port("start_traffic", port, mul=raw(1000), duration=-1, force=False, core_mask=core_mask)
             return [core["ports"] for core in one.call("get_utilization")["cpu"]]

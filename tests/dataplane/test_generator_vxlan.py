@@ -1,4 +1,4 @@
-"""VXLAN: a profile's program writes into the inner packet and into the VXLAN header, and mends checksums there."""
+"""VXLAN: a profile's program changes the inner packet and the VXLAN header, and corrects checksums there."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def register():
 
 
 def expected(number: int) -> bytes:
-    """By hand, with checksums as scapy makes them."""
+    """Computed by hand, with checksums by scapy."""
     port = 1025 + number % 7
     host = (16 << 24) + 250 + number % 12
     outer = Ether(dst="02:00:00:00:00:02", src="02:00:00:00:00:01")
@@ -56,7 +56,7 @@ def expected(number: int) -> bytes:
 
 
 def without_addresses(frame: bytes) -> bytes:
-    """Of the outer Ethernet header, which the port fills in."""
+    """Without the addresses of the outer Ethernet header, which the port fills in."""
     return frame[12:]
 
 

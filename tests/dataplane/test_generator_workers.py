@@ -1,4 +1,4 @@
-"""Several workers of a port: rates, bursts, chains and statistics are what one worker's are."""
+"""Several workers of a port: rates, bursts, chains and statistics equal those of one worker."""
 
 from __future__ import annotations
 
@@ -51,19 +51,19 @@ def counting(values: int, offset: int = VALUE_AT) -> tuple[Op, ...]:
 
 @dataclass
 class Wire:
-    """A memif between two processes, two queues each way; two workers send into it, and two receive."""
+    """A memif between two processes with two queues per direction; two workers send, and two receive."""
 
     sender: GeneratorChild
     receiver: GeneratorChild
 
     def settled(self) -> tuple[PortTraffic, PortTraffic]:
-        """What was sent and what was received, once nothing sends and nothing is under way."""
+        """Sent and received packets, once nothing sends and nothing is in flight."""
         sent = self.sender.finish()[0]
         wait_for(lambda: self.receiver.snapshot().ports[0].rx_packets >= sent.tx_packets, "all that was sent")
         return sent, self.receiver.finish()[0]
 
     def wait_until_all_send(self, stream: Stream) -> None:
-        """Each worker of the sender has its part of a stream; one that came too late for it has another turn."""
+        """Wait until each worker of the sender has sent its part of a stream."""
         self.sender.start(0, stream)
         wait_for(lambda: all(load.busy_clocks for load in self.sender.snapshot().workers), "packets of each worker")
         self.sender.change("stop", 0)
@@ -88,8 +88,9 @@ def wire(tmp_path: Path) -> Iterator[Wire]:
 
 
 def test_a_stream_is_shared_in_exact_parts(wire: Wire) -> None:
-    """5 kpps for 0.4 s are 2 000 packets, each worker's half of them in its own TX queue, and the values of all of them
-    those of one worker."""
+    """5 kpps for 0.4 s are 2 000 packets: each worker sends half of them in its own TX queue, and all values equal
+    those of one worker.
+    """
     capture = wire.receiver.start_capture([], [0], 4096)
     stream = Stream(1, packet(), rate_pps=5e3, ops=counting(VALUES), flow_kind=FlowKind.STATS, flow_id=3)
     wire.sender.start(0, stream, duration_s=0.4)
@@ -106,7 +107,9 @@ def test_a_stream_is_shared_in_exact_parts(wire: Wire) -> None:
 
 
 def test_more_workers_than_cpus_send_the_same(tmp_path: Path) -> None:
-    """Eight workers in turn on two CPUs: each value three times, a burst whole and in order, all of them counted."""
+    """Eight workers share two CPUs: each value is sent three times, a burst whole and in order, and all packets are
+    counted.
+    """
     with wired(tmp_path, range(8), workers=8) as wire:
         capture = wire.receiver.start_capture([], [0], 8192)
         spread = Stream(1, packet(), rate_pps=6e3, ops=counting(VALUES), flow_kind=FlowKind.STATS, flow_id=1)
@@ -143,7 +146,7 @@ def test_a_worker_without_a_queue_is_refused(tmp_path: Path) -> None:
 
 
 def test_cores_are_chosen_among(wire: Wire) -> None:
-    """A start on the second core alone, and a stream pinned to the first one."""
+    """A start on the second core only, and a stream pinned to the first one."""
     with pytest.raises(Refused, match="core_id 2; the port has cores 0 to 1"):
         wire.sender.start(0, Stream(1, packet(), pinned=3))
     with pytest.raises(Refused, match="pinned to core 0, which core_mask leaves out"):
@@ -157,7 +160,7 @@ def test_cores_are_chosen_among(wire: Wire) -> None:
 
 
 def test_bursts_and_chains_are_whole(wire: Wire) -> None:
-    """Bursts of 3 777 and of 4 x 250 packets, and a chain of two that goes round five times, in order."""
+    """Bursts of 3 777 and of 4 x 250 packets, and a chain of two with five rounds, in order."""
     capture = wire.receiver.start_capture([], [0], 4096)
     first, second = (bytes(Ether() / IP(src=f"10.0.0.{number}") / UDP() / Raw(bytes(58))) for number in (1, 2))
     chain = {"mode": StreamMode.SINGLE_BURST, "rate_pps": 1e4, "packets": 10}
@@ -177,7 +180,7 @@ def test_bursts_and_chains_are_whole(wire: Wire) -> None:
 
 
 def test_what_sends_can_be_changed(wire: Wire) -> None:
-    """Pause, resume, rates and single streams reach all of a port's workers."""
+    """Pause, resume, rates and changes of single streams reach all workers of a port."""
     wire.sender.start(0, Stream(1, packet(), rate_pps=1e4), profile=4)
     assert wire.sender.change("pause", 0, True, [4]) == 1
     assert wire.sender.profiles(0) == {4: True}
@@ -199,7 +202,7 @@ def test_what_sends_can_be_changed(wire: Wire) -> None:
 
 
 def test_tagged_groups_are_merged_over_workers(wire: Wire) -> None:
-    """A group goes out by one core, then by the other: each worker of the receiver sees a part of its numbers."""
+    """A group is sent by one core, then by the other: each worker of the receiver gets a part of its numbers."""
     sender, receiver = wire.sender, wire.receiver
     size = len(tagged_packet(7)) + 4
     sender.tag(0, 2, [(7, 0), (8, 0)], receives=False)
@@ -221,12 +224,12 @@ def test_tagged_groups_are_merged_over_workers(wire: Wire) -> None:
     assert not receiver.unknown_tags(0)
     receiver.retag(0, [(7, 0), (9, 0)])
     send(1, 9)
-    # The tag's first number expected is 0, as T-Rex has it: what went out under other tags counts as lost.
+    # The first expected number of a tag is 0, as in T-Rex: packets with other tags before count as lost.
     late = receiver.tagged(0, 1, 1, 1)[0]
     assert (late.packets, late.lost, late.duplicate) == (500, 1000, 0)
     receiver.change("clear_tagged", 0, 1, 0, 4)
     assert receiver.tagged(0, 1, 0, 4) == [Tagged()] * 4
-    # Receivers of a group address join where they are.
+    # A receiver of a group address begins at the current number.
     send(1, 7, "01:00:5e:00:00:01")
     assert receiver.tagged(0, 1, 0, 1) == [Tagged(500, 500 * size)]
     assert sender.change("tagged_sent", 0, 1) == [2000, 2000 * size]
@@ -234,11 +237,11 @@ def test_tagged_groups_are_merged_over_workers(wire: Wire) -> None:
 
 @pytest.mark.alone
 def test_latency_is_merged_over_receiving_workers(tmp_path: Path) -> None:
-    """One worker spreads a latency stream's flows over two queues of a ring, and two workers meter them."""
+    """One worker distributes a latency stream's flows over two queues of a ring, and two workers meter them."""
     sources = (*counting(250, 26), Op(OpKind.FIX_IP4, offset=14))
     stream = Stream(1, packet(), rate_pps=5e3, ops=sources, flow_kind=FlowKind.LATENCY, flow_id=9, fixed_rate=True)
     with wired(tmp_path, [0]) as wire:
-        # The receiver looks at what comes once it has a flow of that number and start itself.
+        # The receiver inspects packets once it has started a flow with that number itself.
         wire.receiver.start(0, replace(stream, rate_pps=1e-3, start_delay_us=1e9))
         wire.sender.start(0, stream, duration_s=0.2)
         sent = wire.sender.finish()[0]

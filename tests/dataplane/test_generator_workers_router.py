@@ -1,4 +1,4 @@
-"""Several workers of a generator's ports, through our router: nothing is lost on the way, nothing counted twice."""
+"""Several workers of a generator's ports, through a wirespeed router: no packet is lost or counted twice."""
 
 from __future__ import annotations
 
@@ -32,12 +32,13 @@ ROUTED = "".join(
 )
 FLOWS = 250
 ENDLESS, BURSTS = 2000 + 500, 500 + 4 * 100 + 5 * 2 * 10
-"""What `streams` are, the former in half a second."""
+"""Numbers of packets of `streams`, those of endless ones in half a second."""
 
 
 def streams(port: int) -> tuple[tuple[Stream, ...], tuple[Stream, ...]]:
-    """To the other port's net: many flows that are counted and a latency stream; a burst that is counted, bursts, and a
-    chain of two."""
+    """To the other port's network: many counted flows and a latency stream; a counted burst, bursts, and a chain of
+    two.
+    """
     mine, other = ((16, 48), (48, 16))[port]
     frame = bytes(
         Ether(src=f"02:ee:00:00:00:0{port}", dst=f"02:fe:00:00:00:0{port}")
@@ -62,7 +63,7 @@ def streams(port: int) -> tuple[tuple[Stream, ...], tuple[Stream, ...]]:
 
 
 def counted(directory: Path, what: str) -> list[int]:
-    """Of e0 and e1, over all workers of the router."""
+    """Counters of e0 and e1, over all workers of the router."""
     with StatsSegment(directory / "router.stats") as stats:
         names = [f"/interfaces/e{port}/{what}" for port in (0, 1)]
         read = stats.read([f"^{name}$" for name in names])
@@ -96,7 +97,7 @@ def test_all_that_is_sent_comes_back(tmp_path: Path, workers: int, queues: int) 
         sent = [end.tx_packets for end in ends]
         wait_for(lambda: counted(tmp_path, "rx") == sent, "all packets at the router")
         wait_for(lambda: counted(tmp_path, "tx") == [end.rx_packets for end in child.finish()], "all packets back")
-        # The router announces its addresses beside.
+        # The router also announces its addresses.
         back = [end.rx_packets - end.rx_kinds.arp - end.rx_kinds.nd for end in child.finish()]
         assert [end.intended_packets for end in ends] == [ENDLESS + BURSTS] * 2
         assert [end.tx_packets + end.late_packets for end in ends] == [ENDLESS + BURSTS] * 2
@@ -109,6 +110,6 @@ def test_all_that_is_sent_comes_back(tmp_path: Path, workers: int, queues: int) 
             seen, probes = child.latency(port), child.flow(FlowKind.LATENCY, port)
             assert seen.packets == probes[port].tx_packets == probes[port ^ 1].rx_packets
             assert (seen.dropped, seen.out_of_order, seen.duplicate) == (0, 0, 0)
-            # Nothing but the chain, the bursts and what is counted was sent.
+            # Only the chain, the bursts and counted packets were sent.
             assert sent[port] == flow[port].tx_packets + probes[port].tx_packets + BURSTS
         assert all(load.busy_clocks for load in child.snapshot().workers)

@@ -1,4 +1,4 @@
-"""A packet takes no more instructions than the baseline says: through the router within 1 %, of the generator 5 %."""
+"""Instructions per packet do not exceed the baseline: by 1 % in the router, by 5 % in the generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""memif between processes: links that come back whoever goes and however, and DPDK's driver at the other end."""
+"""memif between processes: links recover whichever end stops, and DPDK's driver works at the other end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Ended(Exception):
 
 @contextmanager
 def mortal_router(directory: Path, *interfaces: str) -> Iterator[subprocess.Popen[str]]:
-    """A crossing router that the test ends as it likes."""
+    """A cross-connecting router that the test may end at any time."""
     (directory / "start.conf").write_text(CROSSED)
     words = command(directory / "router.sock", interfaces, "--exec", str(directory / "start.conf"))
     with started(words) as process:
@@ -65,7 +65,7 @@ def wait_for_traffic(child: GeneratorChild) -> None:
 
 
 def settle(child: GeneratorChild) -> tuple[PortTraffic, ...]:
-    """The counters once a packet of another length came after all that was sent: a forwarder keeps the order."""
+    """The counters once a packet of another length has arrived after all sent ones: a forwarder keeps the order."""
     capture = child.start_capture([], [1], 1 << 14)
     marker = packet(99)
     child.push(0, [marker])
@@ -125,7 +125,7 @@ def test_traffic_runs_again_when_the_generator_does(tmp_path: Path, role: str) -
     ],
 )
 def test_traffic_runs_again_whoever_comes_first(tmp_path: Path, role: str, first: str) -> None:
-    """After both were killed. All of it: bench/restarts.py."""
+    """After both were killed. The full test is bench/restarts.py."""
     other = "client" if role == "server" else "server"
     for _ in range(2):
         with suppress(Ended), ExitStack() as stack:
@@ -158,7 +158,7 @@ def test_a_packet_wakes_the_worker(tmp_path: Path, mode: str) -> None:
         router(tmp_path, interfaces(tmp_path, "server"), CROSSED + modes) as running,
         GeneratorChild(*lent(tmp_path, "client")) as child,
     ):
-        # A client has its rings a moment after its server; a burst that finds none is refused.
+        # A client has its rings shortly after its server; a burst in between is refused.
         wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
         wait_for(lambda: all(child.port_info(port)["link_up"] for port in (0, 1)), "both ends")
         for bursts in range(1, 6):
@@ -172,7 +172,7 @@ def test_a_packet_wakes_the_worker(tmp_path: Path, mode: str) -> None:
 
 @contextmanager
 def forwarder_of_dpdk(directory: Path, role: str) -> Iterator[None]:
-    """It waits for room in the ring of its peer; by itself testpmd drops what finds none."""
+    """It waits for free slots in the ring of its peer; testpmd itself drops such packets."""
     cpu = worker_cpu()
     patient = directory / "testpmd.txt"
     patient.write_text("set fwd io retry\nset burst tx delay 100 retry 1000000\n")
@@ -194,7 +194,7 @@ def forwarder_of_dpdk(directory: Path, role: str) -> Iterator[None]:
 @with_testpmd
 @pytest.mark.parametrize("role", ["server", pytest.param("client", marks=OTHER_ROLE)])
 def test_packets_go_through_dpdks_driver_and_back(tmp_path: Path, role: str) -> None:
-    """All that is sent while both links are up comes back, short and long, more than the rings hold at once."""
+    """All packets sent while both links are up come back, short and long, more than the rings hold at once."""
     other = "client" if role == "server" else "server"
     with GeneratorChild(*lent(tmp_path, other)) as child:
         for _ in range(2):

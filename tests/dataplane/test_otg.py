@@ -1,4 +1,4 @@
-"""snappi, the real client, against `wirespeed generator --otg`: two ports joined by a ring."""
+"""snappi, the real client, with `wirespeed generator --otg`: two ports connected by a ring."""
 
 from __future__ import annotations
 

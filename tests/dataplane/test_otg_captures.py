@@ -1,4 +1,4 @@
-"""Captures of ports by snappi: what comes back is a packet file that others read."""
+"""Captures of ports by snappi: the result is a packet file that other programs can read."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_capture_is_a_file_of_what_came(api: Any, tmp_path: Path, kind: str) -
     path = tmp_path / f"file.{kind}"
     path.write_bytes(file)
     assert [packet for _, packet in read_packets(path)] == [bytes(one) for one in packets]
-    assert fetched(api) == file  # it can be had again
+    assert fetched(api) == file  # it can be read again
     assert not list(PcapReader(io.BytesIO(fetched(api, "p1")))) if kind == "pcap" else True
 
 
@@ -99,7 +99,7 @@ def test_a_part_of_a_capture_can_be_had(api: Any) -> None:
 
 
 def filtered(api: Any, fill: Any) -> list[Ether]:
-    """What a capture with these filters keeps of IPv4 with and without a tag, and of IPv6."""
+    """Packets of IPv4 with and without a tag, and of IPv6, that a capture with these filters keeps."""
     config = two_ports(api)
     fill(one_capture(config))
     add_flow(config, "plain", packets=10)

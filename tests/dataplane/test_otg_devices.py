@@ -1,4 +1,4 @@
-"""Emulated devices of the OTG model: they answer, they find their gateways, and flows go between them."""
+"""Emulated devices of the OTG model: they reply, they resolve their gateways, and flows run between them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def neighbors(api: Any, version: int, *ethernets: str) -> dict[str, str | None]:
 
 
 def found(api: Any, version: int) -> dict[str, str | None]:
-    """The neighbors of all devices, of which there are some, once each has answered."""
+    """The neighbors of all devices, once each has replied."""
 
     def all_answered() -> dict[str, str | None]:
         told = neighbors(api, version)
@@ -138,7 +138,7 @@ def test_a_gateway_that_is_silent_is_named(api: Any) -> None:
     with refused("flows[0].packet[0].ethernet.dst: 10.0.0.9, the gateway of 'i4-p1-1', does not answer"):
         transmit(api, "start")
     assert flow_metrics(api)["f1"].transmit == "stopped"
-    ethernet.dst.value = MACS["p2"]  # a flow that says where it goes asks nobody
+    ethernet.dst.value = MACS["p2"]  # a flow with a given destination needs no resolution
     api.set_config(config)
     transmit(api, "start")
     assert stopped(api)["f1"].frames_rx == 40

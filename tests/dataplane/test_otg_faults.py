@@ -1,4 +1,4 @@
-"""What is wrong in requests to `wirespeed generator --otg`."""
+"""Invalid requests to `wirespeed generator --otg`."""
 
 from __future__ import annotations
 
@@ -79,8 +79,9 @@ def test_requests_that_are_none(api: Any, served: tuple[str, str]) -> None:
 
 
 def test_numbers_as_text_and_defaults_as_clients_leave_them_out(api: Any, served: tuple[str, str]) -> None:
-    """What snappi relies on beside its own tests: a content type with each answer, 64-bit numbers as text, members that
-    nobody gave, and the older name of the receiver."""
+    """Requirements of snappi beyond its own tests: a content type with each answer, 64-bit numbers as text, absent
+    members, and the older name of the receiver.
+    """
     flow = {
         "name": "f1",
         "tx_rx": {"choice": "port", "port": {"tx_name": "p1", "rx_name": "p2"}},

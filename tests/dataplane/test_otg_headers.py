@@ -1,4 +1,4 @@
-"""Checksums and headers of flows of the OTG model on the wire, beside what scapy works out."""
+"""Checksums and headers of flows of the OTG model on the wire, compared with scapy's."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def stack_vxlan(packet: Any) -> None:
 
 
 def checksums_worked_out(packet: bytes) -> bytes:
-    """The same packet with every checksum worked out by scapy."""
+    """The same packet with all checksums computed by scapy."""
     layers = Ether(packet)
     for kind, field in ((IP, "chksum"), (UDP, "chksum"), (TCP, "chksum"), (ICMP, "chksum")):
         place = 1
@@ -122,7 +122,7 @@ def test_checksums_cover_the_mark_of_flows_with_metrics(api: Any, served: tuple[
         client.connect()
         packets = captured(client, lambda: transmit(api, "start"), 6)
     assert stopped(api)["f1"].frames_rx == 6
-    assert packets[0][-16] == 0xAC  # how the mark begins
+    assert packets[0][-16] == 0xAC  # first bytes of the mark
     assert [checksums_worked_out(one) for one in packets] == packets
 
 

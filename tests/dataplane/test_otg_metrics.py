@@ -1,4 +1,4 @@
-"""Metrics of flows by snappi: by tagged field, of mixes, chosen figures; and rates that change while flows run."""
+"""Metrics of flows by snappi: per tag, of mixed frame sizes, selected ones; and rates that change at run time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wirespeed.client.stateless_client import StatelessClient
 
 
 def tagged_flow(config: Any, packets: int) -> Any:
-    """VLANs 5, 6, 7 in turn, told apart by all of their bits; destinations, by the last 8."""
+    """VLANs 5, 6, 7 in turn, distinguished by all bits; destinations, by the last 8."""
     flow = config.flows.flow(name="f1")[-1]
     flow.tx_rx.port.tx_name, flow.tx_rx.port.rx_names = "p1", ["p2"]
     ethernet, vlan, ip, udp = flow.packet.ethernet().vlan().ipv4().udp()

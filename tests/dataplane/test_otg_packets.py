@@ -1,4 +1,4 @@
-"""Flows of the OTG model and T-Rex profiles that say the same, byte by byte."""
+"""Flows of the OTG model and equivalent T-Rex profiles, compared byte by byte."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MAC, PEER = "00:11:22:33:44:55", "00:11:22:33:44:66"
 
 @dataclass(frozen=True)
 class Twin:
-    """The same packets said twice: by the model's headers, and as a T-Rex profile says them."""
+    """The same packets described twice: by the model's headers, and by a T-Rex profile."""
 
     headers: Callable[[Any], None]
     packet: Packet

@@ -1,4 +1,4 @@
-"""snappi's flows behind our router, over two memifs: devices find the router, the router finds the devices."""
+"""snappi's flows through a wirespeed router, over two memifs: devices and router resolve each other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ set interface rx-mode e1 interrupt
 
 @pytest.fixture(scope="module")
 def routed_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RouterProcess, str]]:
-    """A router, and the API of a generator whose two ports are wired to it."""
+    """A router, and the API of a generator whose two ports are connected to it."""
     folder = tmp_path_factory.mktemp("routed")
     sockets = [f"memif:{folder}/e{number}.sock" for number in range(2)]
     interfaces = [f"e{number}={one},role=server" for number, one in enumerate(sockets)]
@@ -80,7 +80,7 @@ def test_devices_find_the_router_and_flows_cross_it(routed: Any) -> None:
     for version in (4, 6):
         wait_for(lambda version=version: all(neighbors(routed, version).values()), "the router does not answer")
         assert neighbors(routed, version) == {"e0": ROUTER0, "e1": ROUTER1}
-    # The first packets of a flow wait for the router to find its device, so one round goes before.
+    # The first packets of a flow wait until the router has resolved its device, so there is an extra round first.
     for _ in range(2):
         control = routed.control_state()
         control.port.capture.state = "start"

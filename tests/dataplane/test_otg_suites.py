@@ -1,4 +1,6 @@
-"""Packet tests of the public OTG suites, all of whose flows run at a time: frames, fields, sizes and counters."""
+"""Packet tests of the public OTG suites, with all flows running at the same time: frames, fields,
+sizes and counters.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,10 @@ from otg_cases import CASES
 from scapy.all import RawPcapReader
 
 RESIDUE = 0x2144_DF1C
-"""CRC-32 of whatever ends with its own."""
+"""CRC-32 of any data that ends with its own CRC-32."""
 
 MESH = 8
-"""Flows of ten packets that each port sends besides."""
+"""Further flows of ten packets that each port sends."""
 
 
 @dataclass(frozen=True)

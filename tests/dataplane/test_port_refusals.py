@@ -1,4 +1,4 @@
-"""What a user is told where DPDK's drivers refuse a port: their own words, since their code says nothing."""
+"""Error messages for ports that DPDK's drivers refuse: they quote the driver, since its code says nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ for number in range(3):
 while os.path.exists(f"/proc/{owner}"):
     time.sleep(0.05)
 """
-"""Another process has the group of sockets that DPDK makes up of the opener's process number and interface index."""
+"""Another process has the socket group whose number DPDK derives from the opener's process number and
+interface index.
+"""
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="network namespaces need root")

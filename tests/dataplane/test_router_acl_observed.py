@@ -1,4 +1,4 @@
-"""Which answers come through where rules reflect, frame by frame; and what traces and statistics tell of ACLs."""
+"""Replies that pass reflecting rules, frame by frame; and ACLs in traces and statistics."""
 
 from __future__ import annotations
 
@@ -59,11 +59,11 @@ ANSWERS = [
 PERMITTED = [outside(UDP(sport=9, dport=7) / b"echo")]
 UNASKED = [
     outside(UDP(sport=53, dport=1025) / b"another port"),
-    outside(TCP(sport=1025, dport=443, flags="SA")),  # the ports the wrong way around
+    outside(TCP(sport=1025, dport=443, flags="SA")),  # ports exchanged
     outside(ICMP(type=0, id=8, seq=1)),
-    outside(ICMP(type=8, id=7, seq=1)),  # asks itself
+    outside(ICMP(type=8, id=7, seq=1)),  # a new request
     outside(GRE() / Raw(bytes(20)), target="16.0.0.2"),
-    outside(Raw(bytes(32)), proto=6, frag=3),  # a later fragment is of no session
+    outside(Raw(bytes(32)), proto=6, frag=3),  # a later fragment belongs to no session
     outside(ICMP(type=3, code=3) / IPerror(src="16.0.0.1", dst="48.0.0.1") / UDPerror(sport=1024, dport=53)),
     outside6(UDP(sport=54, dport=1024) / b"another port"),
     outside6(ICMPv6EchoReply(id=8, seq=1)),
@@ -85,7 +85,7 @@ def test_what_was_asked_for_comes_back_and_nothing_else(tmp_path: Path) -> None:
 
 
 def decisions(shown: str) -> list[tuple[str, str]]:
-    """The nodes of ACLs in a trace, each with its line of what became of the packet."""
+    """The nodes of ACLs in a trace, each with the line of its decision."""
     found, node = [], ""
     for line in shown.splitlines():
         if entered := re.fullmatch(r"[\d:]+: (\S+)", line):
@@ -138,7 +138,7 @@ def sessions(stats: StatsSegment) -> dict[str, int]:
 
 
 def wait_for_sessions(running: RouterProcess, stats: StatsSegment, **wanted: int) -> None:
-    """The main thread writes them some times per second."""
+    """The main thread writes them a few times per second."""
     whole = {"created": 0, "active": 0, "expired": 0, "deleted": 0, "refused": 0, "hits": 0, **wanted}
     wait_for(lambda: bool(running.ask("show version")) and sessions(stats) == whole, f"{whole}")
 
@@ -157,7 +157,7 @@ def test_statistics_count_each_rule_and_sessions(tmp_path: Path) -> None:
         reader.disconnect()
         running.ask("clear acl-plugin sessions")
         wait_for_sessions(running, stats, created=6, deleted=6, hits=6)
-        # Other rules count from 0, as many as they are; and who went is no name any more.
+        # New rules count from 0; names of removed rules disappear.
         running.ask("set acl-plugin acl permit, permit, permit, permit, permit index 0")
         assert matches(stats, 0) == ((0, 0),) * 5
         running.ask("set acl-plugin interface e0 output acl 1 del")
@@ -168,7 +168,7 @@ def test_statistics_count_each_rule_and_sessions(tmp_path: Path) -> None:
 
 
 def test_statistics_that_may_take_no_more_refuse_the_acl_whole(tmp_path: Path) -> None:
-    """`statseg { size }` bounds what rules may take too."""
+    """`statseg { size }` also limits the memory for rules."""
     (tmp_path / "startup.conf").write_text("statseg { size 8M }\n")
     many = ",".join(["permit"] * 9000)
     with router(tmp_path, ports(tmp_path, [], []), CROSSED, "--config", str(tmp_path / "startup.conf")) as running:

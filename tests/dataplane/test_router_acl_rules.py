@@ -1,4 +1,4 @@
-"""Rule sets and packets: what the router's classifier and its sessions say, and what a naive evaluator does."""
+"""Rule sets and packets: decisions of the router's classifier and sessions, compared with a naive evaluator."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from wirespeed.router.features.acl.core import AclAction, AclRule
 
 ANSWERS = Path(__file__).parents[2] / "build" / "native" / "acl_answers"
 RULE_SETS = 150 if settings().derandomize else 10_000
-"""Pairs of them; the many by the profile `search`, which tools/fuzz.sh takes."""
+"""Number of pairs of rule sets; the larger one is for the profile `search` of tools/fuzz.sh."""
 PROTOCOLS = (ICMP, TCP, UDP, GRE, ICMP6, SCTP)
 ADDRESSES: dict[int, list[IPv4Address | IPv6Address]] = {
     4: [IPv4Address(0x10000000 | high << 16 | low) for high in (0, 1) for low in (0, 1, 255)],
     6: [IPv6Address(0x2001_0DB8 << 96 | high << 64 | low) for high in (0, 1) for low in (0, 1, 1 << 63)],
 }
-"""Few, so that rules fit."""
+"""Few addresses, so that rules match."""
 
 
 class Router:
-    """A process that lets packets through its ACLs, one after the other."""
+    """A process that sends packets through its ACLs, one after the other."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -39,7 +39,7 @@ class Router:
         self.say(f"rules {is_output:d} {len(rules)}\n" + "".join(map(_line, rules)))
 
     def judge(self, packet: Packet, is_output: bool) -> tuple[bool, int, int]:
-        """Whether it passed, the rule that counted it, and how many sessions there are then."""
+        """Whether it passed, the rule that counted it, and the number of sessions then."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self.say(f"packet {is_output:d} {packet.frame().hex()}\n")
         self._process.stdin.flush()
@@ -108,7 +108,7 @@ def packets(draw: st.DrawFn) -> Packet:
 
 
 STEPS = st.lists(st.tuples(packets(), st.booleans(), st.integers(0, 2)), min_size=1, max_size=8)
-"""A packet, by which direction it comes, and how often it is then answered and the answer answered."""
+"""A packet, its direction, and how often it is answered and the answer answered."""
 
 
 @pytest.mark.timeout(300 if RULE_SETS < 10_000 else 0)

@@ -1,4 +1,4 @@
-"""permit+reflect through the real router: answers that come by another worker, and rules replaced under traffic."""
+"""permit+reflect in the real router: replies received by another worker, and rules replaced under traffic."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ ASKED = bytes(Ether(src=HOST0, dst=HOST1) / IP(src="16.0.0.0", dst="48.0.0.1") /
 ANSWER = bytes(Ether(src=HOST1, dst=HOST0) / IP(src="48.0.0.1", dst="16.0.0.0") / UDP(sport=53, dport=5) / bytes(18))
 OTHERS = ", ".join(f"deny src 20.{i}.0.0/16 dst 48.0.0.0/8 proto 17 dport {i}" for i in range(1, 100))
 REFLECT = "permit+reflect src 16.0.0.0/8 dst 48.0.0.0/8 proto 17 dport 53"
-"""Two rule sets that say the same of the flows, with their rule at either end: half of one would deny them."""
+"""Two rule sets with the same decisions about the flows, and their rule at opposite ends: half of one would deny the
+flows.
+"""
 SETS = (f"{REFLECT}, {OTHERS}, deny", f"{OTHERS}, deny src 16.0.0.0/8 dst 49.0.0.0/8, {REFLECT}")
 GUARDED = (
     f"set acl-plugin acl {SETS[0]} tag in\nset acl-plugin acl deny tag out\n"
@@ -43,7 +45,7 @@ def one_each(frame: bytes, offset: int) -> list[bytes]:
 
 
 def flows(ident: int, frame: bytes, offset: int) -> Stream:
-    """All hosts in turn, without end."""
+    """Endless packets of all hosts in turn."""
     ops = (
         Op(OpKind.VAR, size=4, min=0x10000000, max=0x10000000 + FLOWS - 1, init=0x10000000),
         Op(OpKind.WRITE, size=4, offset=offset),
@@ -60,7 +62,7 @@ def sessions(running: RouterProcess, what: str) -> int:
 
 @needs_two_cpus
 def test_answers_by_another_worker_and_rules_replaced_under_traffic(tmp_path: Path) -> None:
-    """What e0 lets in is worker 0's, what comes back worker 1's; and no packet meets half of an ACL."""
+    """Worker 0 receives the requests, worker 1 the replies; and each packet meets a whole ACL."""
     placed = "".join(f"set interface rx-placement e{i} queue 0 worker {i}\n" for i in (0, 1))
     served = [f"e{i}=memif:{tmp_path}/w{i}.sock,role=server" for i in (0, 1)]
     wires = [f"memif:{tmp_path}/w{i}.sock,zero-copy=yes" for i in (0, 1)]
@@ -73,7 +75,7 @@ def test_answers_by_another_worker_and_rules_replaced_under_traffic(tmp_path: Pa
             return sum(row.count for row in parse_errors(running.ask("show errors")) if reason in row.reason)
 
         wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
-        # As many packets as a ring holds: none is refused, however busy the machine is.
+        # As many packets as a ring holds: none is refused, even on a busy machine.
         child.push(1, one_each(ANSWER, 30))
         wait_for(lambda: counted("ACL deny packets") == FLOWS, "denials")
         child.push(0, one_each(ASKED, 26))
@@ -94,14 +96,14 @@ def test_answers_by_another_worker_and_rules_replaced_under_traffic(tmp_path: Pa
         for port in (0, 1):
             child.change("stop", port)
         sent = sum(port.tx_packets for port in child.finish())
-        # What the generator was too late to take is lost at the router's output, and nowhere else.
+        # Packets that the generator reads too late are lost only at the router's output.
         wait_for(
             lambda: sum(port.rx_packets for port in ports()) + FLOWS + counted("dpdk tx failure") == sent, "all packets"
         )
         assert counted("ACL deny packets") == FLOWS
         assert sessions(running, "refused for lack of room") == sessions(running, "deleted") == 0
         assert sessions(running, "Packets: of sessions") == sent - 2 * FLOWS
-        # Other rules: the sessions that none of them would make go with the old ones.
+        # Other rules: sessions that none of them would open are deleted with the old rules.
         running.ask("set acl-plugin acl permit+reflect src 16.0.0.0/25 proto 17 index 0")
         assert sessions(running, "deleted") == FLOWS - 128
         running.ask("clear acl-plugin sessions")

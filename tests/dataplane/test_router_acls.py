@@ -1,4 +1,4 @@
-"""ACLs through the real router: which frames come out, and what is counted."""
+"""ACLs in the real router: passed frames, and counters."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ FRAMES.append(FITTING_NONE[-1])
 
 
 def behind_ethernet(frames: Sequence[bytes]) -> list[bytes]:
-    """Addresses of the IP header and what follows: what routing leaves as it was."""
+    """Addresses of the IP header and everything after it, which routing does not change."""
     return sorted(one[14 + 12 :] if one[12:14] == b"\x08\x00" else one[14 + 8 :] for one in frames)
 
 
@@ -84,7 +84,7 @@ def test_the_first_rule_that_fits_decides(tmp_path: Path, where: str, config: st
     settings = f"{config}{RULES}set acl-plugin interface {where} acl 0\n"
     outcome = route(tmp_path, settings, FRAMES, [], ask=["show acl-plugin acl verbose", "show acl-plugin interface"])
     assert_conserved(outcome)
-    # A cross-connect passes the frames as they are, routing in the order of the families.
+    # A cross-connect passes frames unchanged and in order; routing keeps the order within each family.
     assert behind_ethernet(outcome.frames[1]) == behind_ethernet(PERMITTED)
     shown, applied = outcome.answers
     lines = shown.splitlines()
@@ -125,7 +125,7 @@ def test_what_is_not_ip_passes_and_tags_hide_nothing(tmp_path: Path) -> None:
 
 
 def test_several_acls_are_asked_in_order_and_neighbors_are_found(tmp_path: Path) -> None:
-    """Output ACLs without a rule for IPv6 keep the router's own neighbor discovery out of it."""
+    """Output ACLs without an IPv6 rule do not apply to the router's own neighbor discovery."""
     config = (
         ROUTED.replace(f"ip neighbor e1 2001:db8:2::2 {HOST1}\n", "")
         + "set acl-plugin acl permit dst 48.0.0.1/32\nset acl-plugin acl deny\n"
@@ -170,7 +170,7 @@ MISTAKES = [
 
 
 def told(running: RouterProcess, line: str) -> str:
-    """Without the clock."""
+    """Without the times."""
     return re.sub("now: .*", "", running.ask(line))
 
 

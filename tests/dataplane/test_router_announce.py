@@ -1,4 +1,6 @@
-"""Addresses announced unasked, byte for byte: RFC 5227 section 3, RFC 4861 section 7.2.6, RFC 3810 section 5.2."""
+"""Unsolicited announcements of addresses, byte for byte: RFC 5227 section 3, RFC 4861 section 7.2.6, RFC 3810 section
+5.2.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ def test_nothing_is_announced_unless_it_is_asked_for(tmp_path):
 
 
 def announced(directory: Path, config: str, count: int) -> list[list[bytes]]:
-    """What e0 and e1 send by themselves; e1 `count` frames at least."""
+    """Frames that e0 and e1 send by themselves; e1 at least `count`."""
     ports = []
     for name in ("e0", "e1"):
         write_pcap(directory / f"{name}-in.pcap", [])
@@ -37,7 +39,7 @@ def announced(directory: Path, config: str, count: int) -> list[list[bytes]]:
 
 def test_addresses_are_announced_by_arp_advertisements_and_reports(tmp_path):
     config = "set ip neighbor-config ip4 announce on\nset ip neighbor-config ip6 announce on\n" + INTERFACES + ADDRESSES
-    # Twice: one ARP request, two advertisements and a report each.
+    # Two rounds of one ARP request, two advertisements and a report.
     silent, frames = announced(tmp_path, config, 8)
     assert silent == []
     sent = [Ether(frame) for frame in frames]
@@ -57,7 +59,7 @@ def test_addresses_are_announced_by_arp_advertisements_and_reports(tmp_path):
     for frame in reports:
         assert (frame.dst, frame[IPv6].dst, frame[IPv6].src) == ("33:33:00:00:00:16", "ff02::16", LINK_LOCAL)
         assert IPv6ExtHdrHopByHop in frame
-        # Records of 20 bytes, the group last in each.
+        # Records of 20 bytes, with the group at the end.
         message = bytes(frame[ICMPv6MLReport2])
         assert message[6:8] == b"\0\2"
         groups = {str(IPv6Address(message[end - 16 : end])) for end in (28, 48)}

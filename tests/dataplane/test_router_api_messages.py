@@ -1,4 +1,4 @@
-"""Whatever well-formed messages say, the router goes on: its own core refuses what cannot be."""
+"""The router survives any well-formed messages: its own core refuses invalid ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.router.api import HANDLERS
 from wirespeed.vpp_api.codec import Values, coder
 from wirespeed.vpp_api.table import TABLE
 
-# What reaches beyond the router: commands, Linux, the session itself.
+# Messages with effects outside of the router: commands, Linux, the session itself.
 _ELSEWHERE = (
     *("cli_inband", "sockclnt_create", "sockclnt_delete", "tap_create_v2", "tap_create_v3", "memif_create"),
     *("memif_create_v2", "lcp_itf_pair_add_del", "lcp_itf_pair_add_del_v2", "lcp_itf_pair_add_del_v3"),

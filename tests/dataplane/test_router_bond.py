@@ -1,4 +1,4 @@
-"""Bonds, byte for byte: which member sends what, what members bring, and what is refused."""
+"""Bonds, byte for byte: packets sent by each member, packets received by members, and refused settings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FLOWS, EACH = 64, 4
 
 
 def setup(mode: str, rest: str = "") -> str:
-    """e0 routes to BondEthernet0, of e1, e2 and e3."""
+    """e0 routes to BondEthernet0, whose members are e1, e2 and e3."""
     return (
         f"set interface mac address e0 {ROUTER0}\nset interface ip address e0 10.0.0.1/24\nset interface state e0 up\n"
         f"create bond id 0 mode {mode} hw-addr {BOND}\n"
@@ -49,7 +49,7 @@ def routed(frame: bytes) -> bytes:
 
 
 def flows_of(frames: list[bytes]) -> dict[int, list[int]]:
-    """The numbers of the packets of each flow, in their order."""
+    """The numbers of the packets of each flow, in order."""
     found: dict[int, list[int]] = defaultdict(list)
     for frame in frames:
         payload = bytes(Ether(frame)[UDP].payload)
@@ -65,13 +65,13 @@ def test_by_flow_each_goes_one_way_in_order(tmp_path, mode):
     assert sorted(flow for way in ways for flow in way) == list(range(FLOWS))
     assert all(numbers == list(range(EACH)) for way in ways for numbers in way.values())
     assert sorted(frame for frames in outcome.frames[1:] for frame in frames) == sorted(map(routed, TRAFFIC))
-    # Only ports tell these flows apart.
+    # These flows differ only in ports.
     assert sum(map(bool, ways)) == (3 if mode.endswith("l34") else 1)
 
 
 @pytest.mark.parametrize("mode", ["xor load-balance l34", "round-robin", "active-backup"])
 def test_trace_tells_members_as_vpp_does(tmp_path, mode):
-    """What is told is what was done: flow by flow, that member's file has it."""
+    """The trace agrees with the output: the member's file contains the flow."""
     back = [bytes(Ether(src=HOST1, dst=BOND) / IP(src="10.0.1.2", dst="10.0.0.2") / UDP() / Raw(bytes(30)))]
     rest = f"trace add dpdk-input {len(TRAFFIC[:20]) + 1}\n"
     outcome = route(tmp_path, setup(mode, rest), TRAFFIC[:20], back, [], [], ask=["show trace"])
@@ -150,7 +150,9 @@ RULES = "".join(
 
 @pytest.mark.parametrize("mode", ["xor load-balance l34", "broadcast", "active-backup", "round-robin"])
 def test_output_acls_see_each_packet_once_and_members_none(tmp_path, mode):
-    """One ACL of the bond, another of its sub-interface; that of a member is not asked for what the bond sends."""
+    """One ACL of the bond, another of its sub-interface; a member's ACL does not apply to packets that
+    the bond sends.
+    """
     rest = RULES + (
         "create sub-interfaces BondEthernet0 100\nset interface state BondEthernet0.100 up\n"
         f"set interface ip address BondEthernet0.100 10.0.2.1/24\nip neighbor BondEthernet0.100 10.0.2.2 {HOST1}\n"
@@ -296,7 +298,7 @@ def test_bond_that_cannot_be_is_refused_in_one_line(tmp_path):
 
 
 def test_a_bond_that_goes_leaves_nothing_behind(tmp_path):
-    """Its members are ports of their own, its addresses and its place in a bridge domain are gone."""
+    """Its members are independent ports again; its addresses and its place in a bridge domain are gone."""
     with shared(tmp_path, [f"e{n}=ring:e{n}" for n in range(3)]) as running:
         running.ask("create bridge-domain 7")
         before = [running.ask(line) for line in ("show state", "show ip fib summary", "show bridge-domain 7 detail")]
@@ -311,7 +313,9 @@ def test_a_bond_that_goes_leaves_nothing_behind(tmp_path):
 
 
 def test_states_of_both_ends_are_statistics(tmp_path):
-    """As VPP names them: by the numbers of the bond and of its member; there while it is one, with LACP alone."""
+    """With VPP's names, which contain the numbers of the bond and of its member; only with LACP, and while it is a
+    member.
+    """
     with (
         router(tmp_path, [f"e{n}=null" for n in range(2)], "create bond mode lacp\ncreate bond mode xor\n") as running,
         StatsSegment(tmp_path / "router.stats") as stats,
@@ -324,7 +328,7 @@ def test_states_of_both_ends_are_statistics(tmp_path):
             running.ask(f"bond add BondEthernet0 {port}")
         names = [f"/if/lacp/257/{member}/{kind}" for member in (1, 2) for kind in ("partner-state", "state")]
         assert sorted(stats.read(["^/if/lacp/"])) == names
-        # Nobody answers: active, short time-out, aggregates, defaulted.
+        # Without a partner: active, short time-out, aggregates, defaulted.
         wait_for(lambda: int(stats.read([f"^{names[1]}$"])[names[1]].values[0][0]) & 0x47 == 0x47, "the state's bits")
         running.ask("bond del e0")
         assert sorted(stats.read(["^/if/lacp/"])) == names[2:]
@@ -347,7 +351,7 @@ def test_what_is_shown_and_taken_away(tmp_path):
         )
         assert "  number of members: 2\n    e0\n    e1\n" in details
         assert "mac_addr" not in running.ask("show state")
-        # The members have the first one's address, and get back their own.
+        # The members have the first one's address, and get their own back.
         assert len({running.ask(f"show hardware-interfaces e{n}").split("address ")[1].split()[0] for n in (0, 1)}) == 1
         running.ask("set interface mac address BondEthernet7 02:00:00:00:00:77")
         assert "02:00:00:00:00:77" in running.ask("show hardware-interfaces e1")

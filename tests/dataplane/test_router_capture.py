@@ -1,4 +1,4 @@
-"""pcap trace and trace filters on real packets: what goes in must be in the file, as it was."""
+"""pcap trace and trace filters with real packets: the file must contain the packets unchanged."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ def forwarded(sent: bytes) -> bytes:
 
 
 def run(directory: Path, command: str, sent: Sequence[bytes], extra: str = "") -> tuple[list[bytes], str]:
-    """The frames in the file that `command` made while `sent` came in on e0, and what the end of it said."""
+    """The frames in the file that `command` wrote while e0 received `sent`, and the output at its end."""
     write_pcap(directory / "in.pcap", sent)
     write_pcap(directory / "none.pcap", [])
     ports = [f"e{i}=pcap:{directory}/{name}.pcap,{directory}/{i}.pcap" for i, name in enumerate(("in", "none"))]
-    # In the start-up file, so that it sees the first packet.
+    # In the start-up file, so that it captures the first packet.
     with shared(directory, ports, CONFIG + extra + f"{command} file {directory}/got.pcap\n") as running:
         wait_received(running, len(sent))
         end = running.ask("pcap trace off")
@@ -74,7 +74,7 @@ def test_what_goes_out_is_in_the_file_as_it_is(tmp_path: Path) -> None:
 
 def test_what_is_dropped_is_in_the_file_with_its_ethernet_header(tmp_path: Path) -> None:
     frames, _ = run(tmp_path, "pcap trace drop max 100 intfc any", [GOOD] * 20 + [LOST] * 7 + [TAGGED, b"\2" * 13])
-    # What has no route becomes an ICMP error, unless there are too many of those.
+    # Packets without a route become ICMP errors, up to the rate limit.
     kinds = Counter(frames)
     assert kinds[TAGGED] == kinds[b"\2" * 13] == 1
     assert kinds[GOOD] == 0
@@ -119,7 +119,7 @@ def test_tcpdump_reads_it(tmp_path: Path) -> None:
 
 
 def test_forwarding_goes_on_whole_and_all_is_captured(tmp_path: Path) -> None:
-    # More than the ring of copies holds at once.
+    # More than the ring of copies holds.
     flows = [frame(f"48.0.{number // 250}.{number % 250 + 1}") for number in range(6000)]
     frames, end = run(tmp_path, "pcap trace rx tx max 20000", flows)
     assert len(read_pcap(tmp_path / "1.pcap")) == 6000

@@ -1,4 +1,4 @@
-"""Counters of routes and adjacencies of the real router: on its command line, in its statistics, by its API."""
+"""Counters of routes and adjacencies of the real router: by command, in the statistics, by the API."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def frame(destination: str) -> bytes:
 
 SENT = {"48.0.0.1": 3, "48.1.0.1": 4, "50.0.0.1": 5, "51.0.0.1": 6, "2001:db8:48::1": 7}
 FRAMES = [frame(destination) for destination, count in SENT.items() for _ in range(count)]
-# By prefix: packets to it, and those of other routes that found their next hop by it.
+# By prefix: packets to it, and packets of other routes whose next hop was resolved through it.
 EXPECTED = {
     "48.0.0.0/16": (3, 0),
     "48.1.0.0/16": (4, 5),
@@ -56,7 +56,7 @@ _BALANCE = re.compile(r"^(\S+)\n  unicast.*\n.*index:(\d+) buckets:1 to:\[(\d+):
 
 
 def counted(text: str) -> dict[str, tuple[int, ...]]:
-    """Index, packets, bytes, packets and bytes of others, by prefix."""
+    """By prefix: index, packets, bytes, and packets and bytes of other routes."""
     return {prefix: tuple(int(number or 0) for number in numbers) for prefix, *numbers in _BALANCE.findall(text)}
 
 
@@ -108,7 +108,7 @@ def test_statistics_have_them_by_index_for_vpps_tools(tmp_path: Path) -> None:
 
 
 def test_a_million_routes_need_room_that_is_told_of(tmp_path: Path) -> None:
-    """What the statistics may not take leaves everything as it was."""
+    """If the statistics have no room, nothing changes."""
     config = tmp_path / "startup.conf"
     config.write_text("statseg { size 12M }\n")
     many = CONFIG + "ip route add 60.0.0.0/28 count 19000 via 100.64.2.2\n"

@@ -1,4 +1,4 @@
-"""A router without the folders of its features in Python."""
+"""A router without the Python folders of its features."""
 
 from __future__ import annotations
 

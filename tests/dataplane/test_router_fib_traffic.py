@@ -1,4 +1,4 @@
-"""The FIB against the naive table while packets cross the router, through thousands of changes of its routes."""
+"""The FIB compared with the naive table while packets cross the router, through thousands of route changes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from wirespeed.dut.errors import parse_errors
 from wirespeed.seam.addresses import Address, Network
 
 DROP = -1
-"""In the place of a next hop's number."""
+"""In place of a next hop's number."""
 AREAS = {4: ip_network("20.0.0.0/8"), 6: ip_network("2001:db8:20::/48")}
-"""Pings go there; the prefixes lie there too, or around it."""
+"""Destinations of pings; prefixes are inside or around it."""
 
-# ---- What is drawn: prefixes that nest and touch, since few bits vary and lengths lie around where a table's shape
+# ---- Random prefixes that nest and touch: few bits vary, and lengths are around those where the table's structure
 # changes.
 
 _LENGTHS = {
@@ -33,7 +33,7 @@ _LENGTHS = {
 
 
 def _prefix(version: int, length: int, high: int, middle: int, low: int) -> Network:
-    """The 16 bits behind the area's are made of `high` and `middle`, the last ones are `low`."""
+    """The 16 bits behind the area's consist of `high` and `middle`; the last bits are `low`."""
     bits = 32 if version == 4 else 128
     address = int(AREAS[version][0]) | (high << 8 | middle) << (bits - AREAS[version].prefixlen - 16) | low
     if version == 4:
@@ -54,7 +54,7 @@ def _prefixes(version: int) -> st.SearchStrategy[Network]:
 
 @dataclass(frozen=True)
 class Step:
-    """One line of `ip route`. What changes a route that is there takes number `pick` of them."""
+    """One line of `ip route`. Changes of existing routes select number `pick` of them."""
 
     what: str
     prefix: Network
@@ -74,11 +74,11 @@ STEPS = st.builds(
 BATCHES = st.lists(st.lists(STEPS, min_size=25, max_size=60), min_size=3, max_size=6)
 
 
-# ---- The router and the model side by side
+# ---- The router and the model
 
 
 class Churn:
-    """Routes come and go in both; `refused` counts the pings that no route takes, by the model."""
+    """Routes are changed in both; `refused` counts the pings without a route in the model."""
 
     def __init__(self, crossing: Traffic) -> None:
         self._crossing = crossing
@@ -92,7 +92,7 @@ class Churn:
                 self._tables[prefix.version].add(one, hop)
 
     def run(self, batch: Sequence[Step]) -> list[Network]:
-        """Change the routes as fast as the router reads them; the prefixes whose routes are others now."""
+        """Change the routes as fast as the router reads them; returns the prefixes with changed routes."""
         touched = [prefix for prefix in map(self._apply, batch) if prefix is not None]
         self._tell()
         return touched
@@ -103,7 +103,7 @@ class Churn:
         self._lines.clear()
 
     def _apply(self, step: Step) -> Network | None:
-        """The prefix whose route is another one now; None where the step has nothing to change."""
+        """The prefix whose route has changed; None if the step has nothing to change."""
         version = step.prefix.version
         if step.what in ("add", "drop"):
             if any(step.prefix.subnet_of(own) for own in (KEPT + REPLACED) if own.version == version):
@@ -123,7 +123,7 @@ class Churn:
         return self._delete(prefix)
 
     def _add(self, prefix: Network, hop: int) -> Network:
-        """A next hop more for a prefix; one that drops, or that was one, is the only one."""
+        """Add a next hop to a prefix; a drop is always the only path."""
         table = self._tables[prefix.version]
         if prefix not in table.routes:
             self._changing[prefix.version].append(prefix)
@@ -144,7 +144,7 @@ class Churn:
         return prefix
 
     def _delete(self, prefix: Network, hop: int = DROP) -> Network:
-        """The route, or its one path by `hop`."""
+        """Delete the route, or its single path through `hop`."""
         table = self._tables[prefix.version]
         path = "" if hop == DROP else f" via {address_of(prefix.version, hop)}"
         if not (table.delete_path(prefix, hop) if path else table.delete(prefix)):
@@ -161,7 +161,7 @@ class Churn:
         self._tell()
 
     def check(self, prefixes: Sequence[Network]) -> None:
-        """Pings to the ends of prefixes and beside them leave as the model says, or not at all."""
+        """Check that pings to the ends of prefixes and beside them leave as in the model, or not at all."""
         addresses = sorted({address for prefix in prefixes for address in _edges(prefix)}, key=lambda one: one.packed)
         for address, arrived in zip(addresses, self._crossing.pings(addresses), strict=True):
             table = self._tables[address.version]
@@ -191,7 +191,7 @@ def sums(text: str, what: str) -> int:
 
 
 def assert_streams_are_whole(crossing: Traffic) -> None:
-    """What goes by routes that stay comes out there, what goes by replaced ones comes out."""
+    """Packets of constant routes come out there; packets of replaced routes come out somewhere."""
     for stream, hop in zip(STREAMS, KEPT_HOPS, strict=False):
         flows = crossing.flow(stream.id)
         assert 0 < flows[0].tx_packets == flows[output_of(hop)].rx_packets
@@ -215,7 +215,7 @@ def assert_all_is_accounted_for(
             if row.severity == "error"
         }
     )
-    # A packet without a route is answered, or dropped where that would be too many answers.
+    # Packets without a route cause errors, or are dropped beyond the rate limit.
     limited = Counter({name: count for name, count in errors.items() if name.endswith("error rate limited")})
     assert errors - limited == refused
     drops = sum(count for name, count in refused.items() if name.endswith("route says drop"))
@@ -238,7 +238,7 @@ def crossing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Traffic]:
 def test_packets_follow_the_naive_table_through_many_changes(crossing: Traffic, runs: int, fewest_changes: int) -> None:
     churn = Churn(crossing)
 
-    # Not made smaller when one fails: at nearly a second each that would outlast the time that a test may take.
+    # Failing examples are not reduced: at nearly a second each, that would exceed the test's time limit.
     @settings(
         max_examples=runs,
         phases=[Phase.generate],

@@ -1,4 +1,4 @@
-"""Floods and storms: tables stay bounded, every packet is accounted for, and forwarding goes on behind them."""
+"""Floods and storms: tables stay bounded, every packet is accounted for, and forwarding continues."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ip neighbor e1 10.1.0.2 {HOST1}
 ip neighbor e0 2001:db8::2 {HOST0}
 ip neighbor e1 2001:db8:1::2 {HOST1}
 """
-# More than a router has room for unless told otherwise.
+# More than the router's default limit.
 HOSTS = 6000
 MOST_NEIGHBORS = 4096
 UDP_64 = UDP(sport=1, dport=2) / Raw(b"x" * 20)
@@ -40,7 +40,7 @@ def mac_of(host: int) -> str:
 
 
 def arp(sender: str, mac: str) -> bytes:
-    """A question for the router's address; by hand, since scapy takes milliseconds for each."""
+    """A request for the router's address, built by hand, since scapy takes milliseconds for each."""
     hardware = bytes.fromhex(mac.replace(":", ""))
     header = b"\xff" * 6 + hardware + bytes.fromhex("0806 0001 0800 06 04 0001")
     return header + hardware + ip_address(sender).packed + bytes(6) + ip_address("10.0.0.1").packed + bytes(18)
@@ -64,7 +64,7 @@ def solicitation(sender: str, mac: str) -> bytes:
 
 
 def bound_for(destination: str, frame: bytes) -> bytes:
-    """The frame of another destination; its UDP checksum, at which routers do not look, is wrong then."""
+    """The frame with another destination; its UDP checksum, which routers do not check, is then wrong."""
     address = ip_address(destination).packed
     if len(address) == 16:
         return frame[:38] + address + frame[54:]
@@ -126,7 +126,7 @@ def tags(count: int) -> Packet:
 
 
 def options(draw: random.Random, dst: str) -> bytes:
-    """Options of any kind and length, right or wrong."""
+    """Options of any kind and length, valid or not."""
     length = draw.randrange(4, 44, 4)
     header = IP(src="10.0.0.2", dst=dst, ihl=5 + length // 4)
     payload = ICMP() / Raw(b"p" * 8) if dst == "10.0.0.1" else UDP_64

@@ -1,4 +1,6 @@
-"""Routers in a row: what the first sends one way, the second spreads anew, unless both have one seed."""
+"""Routers in a row: flows that the first one sends one way are distributed again by the second, unless both have the
+same seed.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ from wirespeed.errors import UsageError, WirespeedError
 
 HOPS = 4
 FLOWS = 4000
-# Next hop n of the second router's network is told by the last byte of its MAC address.
+# The last byte of the MAC address is the number of the second router's next hop.
 HOSTS = "".join(
     f"ip neighbor e1 {address} 02:aa:00:00:00:{n:02x}\n"
     for n in range(HOPS)
@@ -43,7 +45,7 @@ ROUTES = "".join(
 
 
 def patched(template: bytes, *fields: tuple[int, int, int], ip_at: int = 14) -> bytes:
-    """The template with other fields, each given as offset, bytes and value; an IPv4 header's checksum is right."""
+    """The template with other fields, given as offset, length and value; an IPv4 header's checksum is right."""
     frame = bytearray(template)
     for at, size, value in fields:
         frame[at : at + size] = value.to_bytes(size, "big")
@@ -75,7 +77,7 @@ FAMILIES = pytest.mark.parametrize("flow", [ip4, ip6, labelled])
 
 
 def shares(directory: Path, frames: list[bytes], seed: int) -> tuple[list[list[bytes]], Counter[int]]:
-    """What goes to each next hop, and how much that is."""
+    """Packets to each next hop, and their number."""
     directory.mkdir()
     sent = route(directory, f"{CONFIG}{ROUTES}set ip flow-hash seed {seed}\n", frames, []).frames[1]
     assert len(sent) == len(frames)
@@ -84,14 +86,14 @@ def shares(directory: Path, frames: list[bytes], seed: int) -> tuple[list[list[b
 
 
 def to_second(frames: list[bytes]) -> list[bytes]:
-    """As they come to the next router, whose address the first one's next hop was."""
+    """The frames as the next router receives them; its address was the first one's next hop."""
     return [bytes(Ether(dst=ROUTER0, src=HOST0))[:12] + frame[12:] for frame in frames]
 
 
 @FAMILIES
 def test_two_routers_in_a_row_spread(tmp_path: Path, flow: Callable[[int], bytes]) -> None:
     ways, first = shares(tmp_path / "first", [flow(n) for n in range(FLOWS)], seed=1)
-    # A fair hash gives 1000 ± 27 (one standard deviation) each; five of them allowed.
+    # A fair hash gives 1000 ± 27 (one standard deviation) each; five of them are allowed.
     assert all(860 < first[hop] < 1140 for hop in range(HOPS)), first
     _, second = shares(tmp_path / "second", to_second(ways[2]), seed=2)
     fair = len(ways[2]) / HOPS
@@ -139,7 +141,7 @@ def ways(directory: Path, frames: list[bytes], commands: str) -> list[int]:
 
 @pytest.mark.parametrize(("version", "chosen"), [(version, word) for version in VARIED for word in VARIED[version]])
 def test_chosen_fields_alone_decide(tmp_path: Path, version: int, chosen: str) -> None:
-    """All flows at once, that each differ in one field: only those that differ in the chosen one spread."""
+    """Flows that each differ in one field: only those that differ in the selected field are distributed."""
     words = "ip" if version == 4 else "ip6"
     frames = [frame for varied in VARIED[version].values() for frame in varied]
     hops = ways(tmp_path / "chosen", frames, f"set {words} flow-hash table 0 {chosen}\n")
@@ -183,7 +185,7 @@ def test_answers_go_the_flows_way_when_symmetric_or_reversed(tmp_path: Path) -> 
 
 
 def test_usual_fields_choose_as_before(tmp_path: Path) -> None:
-    """Also while another table has others; set back they leave nothing behind."""
+    """Also while another table has other fields; resetting these leaves nothing behind."""
     frames = [ip4(n) for n in range(FLOWS)] + [ip6(n) for n in range(FLOWS)]
     usual = ways(tmp_path / "usual", frames, "")
     other = (

@@ -1,4 +1,4 @@
-"""The lines of the command line's fuzzer on the real core: it refuses, or takes them, and goes on."""
+"""Lines of the command line's fuzzer on the real core: it refuses or executes them, and continues."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from router_run import router
 
 from wirespeed.errors import WirespeedError
 
-# These reach out of the router: into namespaces, files and other processes.
+# These have effects outside of the router: on namespaces, files and other processes.
 OUTWARD = ("lcp", "create", "exec", "pcap", "linux", "debug", "?")
 
 

@@ -1,6 +1,8 @@
-"""Packets that wait for their next hop's MAC address: who sent them is told when nobody answers, and several workers
-hold for one next hop. (More of those that are answered: `native/tests/test_hold.c` and
-`tests/system/test_first_packets.py`.)"""
+"""Packets held for their next hop's MAC address: senders get errors if there is no reply, and several workers hold for
+one next hop.
+
+Replies are tested in `native/tests/test_hold.c` and `tests/system/test_first_packets.py`.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,7 @@ def test_senders_are_told_when_nobody_answers(tmp_path: Path, ports: list[str]) 
 
     with shared(tmp_path, ports, CONFIG) as running:
         wait_for(lambda: told(running.ask("show errors")) == len(targets), "the errors")
-    # Asked for at once and each second after that.
+    # A request at once, and one each second after that.
     questions = read_pcap(tmp_path / "e1-out.pcap")
     assert all(map(is_question, questions)) and 2 * len(targets) <= len(questions) <= 3 * len(targets)
     answers = [Ether(frame) for frame in read_pcap(tmp_path / "e0-out.pcap")]
@@ -79,7 +81,7 @@ def test_senders_are_told_when_nobody_answers(tmp_path: Path, ports: list[str]) 
 
 @needs_two_cpus
 def test_several_workers_hold_for_one_next_hop(tmp_path: Path) -> None:
-    """Each in a queue of its own; all is sent when the next hop answers one of them."""
+    """Each in a queue of its own; all are sent when the next hop replies to one of the requests."""
     names = ("e0", "e1", "e2")
     wires = [f"{name}=pcap:{tmp_path}/{name}-in.pcap,{tmp_path}/{name}-out.pcap" for name in names]
     config = "".join(
@@ -103,7 +105,7 @@ def test_several_workers_hold_for_one_next_hop(tmp_path: Path) -> None:
         wait_for(lambda: len(running.ask("show ip neighbor-hold").splitlines()) == 1, "workers that hold nothing")
     sent = [Ether(frame) for frame in read_pcap(tmp_path / "e2-out.pcap")]
     ports = [frame[UDP].sport for frame in sent if UDP in frame]
-    # All of them, and those of each worker in the order that they came in.
+    # All packets, those of each worker in order.
     assert [port for port in ports if port < 100] == [0, 1, 2, 3]
     assert [port for port in ports if port >= 100] == [100, 101, 102, 103]
     assert all(frame.dst == HOST1 for frame in sent if UDP in frame)

@@ -1,4 +1,4 @@
-"""What a port does to packets on purpose, frame by frame, and to the packet as the generator counts it."""
+"""Deliberate impairments of a port, frame by frame, and as counted by the generator."""
 
 from __future__ import annotations
 
@@ -35,11 +35,13 @@ TEMPLATE = bytes(
 FRAMES = [TEMPLATE + number.to_bytes(4, "big") for number in range(3000)]
 ALL = 2**64
 LOSS, DUPLICATE = 0, 1
-"""The rows of random numbers, as native/router/impairment/impairment.h numbers them."""
+"""Numbers of the random sequences, as in native/router/impairment/impairment.h."""
 
 
 class Row:
-    """SplitMix64, as published (Steele, Lea, Flood 2014): the numbers of one kind of fault on the first worker."""
+    """SplitMix64, as published (Steele, Lea, Flood 2014): the random numbers of one kind of fault on the
+    first worker.
+    """
 
     def __init__(self, seed: int, fault: int) -> None:
         self.state = seed ^ fault << 48
@@ -143,12 +145,13 @@ def nodes(running: RouterProcess) -> set[str]:
 
 
 class Spoilt(Exception):
-    """The machine let a ring run over, which is not a loss of the impairment's."""
+    """On a busy machine a ring overflowed, which is not a loss by the impairment."""
 
 
 def measure(directory: Path, settings: str, packets: int, rate_pps: float) -> tuple[LatencyCounters, dict[str, int]]:
-    """One latency flow through a router whose e1 is impaired: what the generator counted, and what the router did.
-    Again, if the machine was too busy for one of the two."""
+    """One latency flow through a router whose e1 is impaired: the generator's and the router's counters. Repeated if
+    the machine was too busy for one of them.
+    """
     for attempt in range(4):
         place = directory / str(attempt)
         place.mkdir()
@@ -237,7 +240,7 @@ def as_trex_places(numbers: Sequence[int]) -> Tagged:
 
 
 def test_tagged_packets_of_many_lengths(tmp_path: Path) -> None:
-    """A program varies the length of the packets, which have two tags; a router loses, doubles and reorders them."""
+    """A program varies the length of the packets, which have two tags; a router drops, duplicates and reorders them."""
     tagged = TEMPLATE[:12] + bytes.fromhex("8100 0007 8100 0009") + TEMPLATE[12:] + b"x" * 200
     ops = (
         Op(OpKind.VAR, var=0, size=2, var_kind=VarKind.INC, min=90, max=len(tagged), init=90),
@@ -271,12 +274,12 @@ def test_tagged_packets_of_many_lengths(tmp_path: Path) -> None:
             expected = replace(as_trex_places(numbers), bytes=sum(len(frame) + FCS_BYTES for frame in arrived))
             assert child.tagged(0, 2, 1, 1) == [expected]
             assert expected.too_low == counted["duplicated"] + counted["reordered"] > 0
-            # By T-Rex's rule a duplicate that is not next to its original makes up for a loss before it.
+            # By T-Rex's rule a duplicate that does not directly follow its original hides an earlier loss.
             if not (counted["lost"] and counted["duplicated"]):
                 assert expected.lost == counted["lost"]
         assert child.unknown_tags(0) == []
 
-        child.start(0, group)  # goes on after the last number that it sent
+        child.start(0, group)  # continues after the last number that it sent
         child.finish()
         assert child.tagged(0, 2, 1, 1)[0].lost == expected.lost + len(FRAMES) - max(numbers) - 1
         with pytest.raises(Refused, match="has no tagged packet group 3"):

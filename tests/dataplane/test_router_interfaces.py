@@ -1,4 +1,4 @@
-"""Interfaces that come and go while the router runs."""
+"""Interfaces that are added and deleted while the router runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def names(running: RouterProcess) -> list[str]:
 
 
 def works(running: RouterProcess) -> None:
-    """Workers walk their graphs."""
+    """True if workers walk their graphs."""
     before = loops(running)
     wait_for(lambda: loops(running) > before, "the worker's next loop")
 

@@ -1,4 +1,4 @@
-"""What the router does with IPv6, byte for byte: what is expected is written by hand from the RFCs.
+"""IPv6 in the router, byte for byte: expected packets are written by hand from the RFCs.
 
 Two interfaces: e0 is 2001:db8:1::1/64 with a neighbor ::2, e1 is 2001:db8:2::1/64 with a neighbor ::2.
 """
@@ -102,7 +102,7 @@ def test_a_ping_is_answered(tmp_path: Path) -> None:
     assert (int.from_bytes(ping[56:58], "big") - int.from_bytes(answer[56:58], "big")) % 0xFFFF == 0x100
 
 
-# The router's answer to who asks for 2001:db8:1::1, and the question, but for checksums.
+# The router's reply to a solicitation for 2001:db8:1::1, and the solicitation, without checksums.
 def test_a_solicitation_is_answered_and_the_asker_known(tmp_path: Path) -> None:
     question = (
         Ether(src=HOST0, dst="33:33:ff:00:00:01")
@@ -116,7 +116,7 @@ def test_a_solicitation_is_answered_and_the_asker_known(tmp_path: Path) -> None:
     assert answer[14:54] == frame(
         "60000000 0020 3a ff", "20010db8000100000000000000000001", "20010db8000100000000000000000002"
     )
-    # Router, solicited, override; target; option 2 with our MAC address.
+    # Router, solicited, override; target; option 2 with the router's MAC address.
     assert answer[54:56] + answer[58:] == frame(
         "8800", "e0000000", "20010db8000100000000000000000001", "0201 02fe00000000"
     )
@@ -126,7 +126,7 @@ def test_a_solicitation_is_answered_and_the_asker_known(tmp_path: Path) -> None:
 def test_a_next_hop_is_asked_for(tmp_path: Path) -> None:
     packet = to_router(UDP(sport=1, dport=2) / Raw(b"x" * 30))
     outcome = route(tmp_path, ADDRESSES, [packet] * 3, [])
-    # Again each second as long as they wait.
+    # And once per second as long as packets wait.
     question, *again = outcome.frames[1]
     assert all(frame == question for frame in again)
     assert question[:14] == frame("3333ff000002 02fe00000001 86dd")

@@ -177,7 +177,7 @@ def test_a_translated_tag_keeps_the_priority(tmp_path: Path) -> None:
 
 
 def test_a_frame_without_the_tags_to_take_off_is_dropped(tmp_path: Path) -> None:
-    # Out of e0.1, one tag is to go: what was put on frames that came in.
+    # Sent by e0.1, one tag is removed: the one that is pushed on received frames.
     outcome = route(tmp_path, crossed("push dot1q 7"), [], [frame(B, A, body())])
     assert outcome.frames == [[], []]
     assert outcome.counters["l2-output: frame has fewer tags than are to be taken off"] == 1
@@ -188,7 +188,7 @@ def test_a_port_in_l2_takes_what_no_subinterface_does(tmp_path: Path) -> None:
     config = interfaces(3) + "create sub-interfaces e0 5 dot1q 5\nset interface state e0.5 up\n"
     config += "set interface l2 xconnect e0 e1\nset interface l2 xconnect e0.5 e2\n"
     frames = [frame(A, B, *layers, body()) for layers in ([], [Dot1Q(vlan=6)], [Dot1Q(vlan=5)])]
-    # Not exact: more tags behind the one matched do not matter.
+    # Not exact: further tags behind the matched ones do not matter.
     frames.append(frame(A, B, Dot1Q(vlan=5), Dot1Q(vlan=6), body()))
     outcome = route(tmp_path, config, frames, [], [])
     assert outcome.frames == [[], frames[:2], frames[2:]]
@@ -203,7 +203,7 @@ def bridged(count: int = 3, extra: str = "") -> str:
 
 
 def test_unknown_stations_are_flooded_and_known_ones_are_not(tmp_path: Path) -> None:
-    # pcap ports are all read at once, so each case has one port that sends.
+    # pcap ports are all read at once, so each case has a single sending port.
     sent = [frame(A, B, body(str(n).encode())) for n in range(5)]
     outcome = route(tmp_path, bridged(), sent, [], [], ask=["show l2fib verbose", "show bridge-domain 10 detail"])
     assert outcome.frames == [[], sent, sent]
@@ -223,7 +223,7 @@ def test_unknown_stations_are_flooded_and_known_ones_are_not(tmp_path: Path) -> 
 def test_static_stations_filters_and_reflections(tmp_path: Path) -> None:
     extra = f"l2fib add {B} 10 e1 static\nl2fib add {C} 10 filter\nl2fib add 02:dd:00:00:00:0d 10 e0\n"
     sent = [frame(A, to, body()) for to in (B, C, "02:dd:00:00:00:0d")]
-    sent.append(frame(B, A, body()))  # B is a static one of e1, and so does not move
+    sent.append(frame(B, A, body()))  # B is a static entry of e1, so it does not move
     sent.append(frame("03:00:00:00:00:01", B, body()))
     outcome = route(tmp_path, bridged(extra=extra), sent, [], [])
     assert outcome.frames == [[], [sent[0]], []]
@@ -336,7 +336,9 @@ def wrong(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RouterProcess]:
 
 
 def test_lines_of_vppcfg_are_taken(wrong: RouterProcess) -> None:
-    """A tag of a bridge domain; a sub-interface that goes while another is cross-connected to it, which then routes."""
+    """A bridge domain with a tag; the deletion of a sub-interface to which another is cross-connected, which then
+    routes.
+    """
     wrong.ask("create bridge-domain 12 bd-tag vppcfg")
     assert "BD-Tag: vppcfg" in wrong.ask("show bridge-domain 12 detail")
     wrong.ask("create bridge-domain 12 del")
@@ -346,7 +348,7 @@ def test_lines_of_vppcfg_are_taken(wrong: RouterProcess) -> None:
     wrong.ask("set interface unnumbered loop1 use e0.6")
     with pytest.raises(UsageError, match="uses the addresses of e0.6"):
         wrong.ask("delete sub e0.6")
-    assert "l2 xconnect e0.5 e0.6" in wrong.ask("show mode")  # as it was: nothing was deleted
+    assert "l2 xconnect e0.5 e0.6" in wrong.ask("show mode")  # unchanged: nothing was deleted
     wrong.ask("set interface unnumbered del loop1")
     wrong.ask("delete sub e0.6")
     assert "l3 e0.5" in wrong.ask("show mode")
@@ -396,7 +398,7 @@ def test_arp_and_ping_on_a_subinterface(tmp_path: Path) -> None:
     tags = Dot1Q(vlan=100)
     question = bytes(Ether(src=A, dst=ALL) / tags / ARP(hwsrc=A, psrc="10.1.0.7", pdst="10.1.0.1") / Raw(b"\0" * 14))
     ping = IP(src="10.1.0.2", dst="10.1.0.1", id=3) / ICMP(id=1, seq=2) / Raw(b"ping")
-    # The next hop of the last one is not known: the router asks, within the tags.
+    # The last next hop is unknown: the router sends a request with the tags.
     sent = [question, bytes(Ether(src=A, dst=MACS[0]) / tags / ping)]
     sent.append(bytes(Ether(src=A, dst=MACS[0]) / Dot1AD(vlan=7) / Dot1Q(vlan=9) / ip("10.2.0.2", "10.1.0.99")))
     frames = route(tmp_path, interfaces(2) + SUB, sent, []).frames[0]
@@ -440,7 +442,7 @@ def test_the_router_is_a_station_of_the_domain_by_its_bvi(tmp_path: Path) -> Non
 
 
 def test_frames_longer_than_the_port_carries_are_dropped(tmp_path: Path) -> None:
-    """1500 bytes and up to two tags; among others of a vector or not, and nobody is told."""
+    """1500 bytes and up to two tags; alone or with other frames in a vector, without an error message."""
 
     def sized(length: int, *tags: Packet) -> bytes:
         return frame(A, B, *tags, body())[:length].ljust(length, b"\0")
@@ -452,6 +454,6 @@ def test_frames_longer_than_the_port_carries_are_dropped(tmp_path: Path) -> None
     assert_conserved(outcome)
     assert outcome.frames[1] == [one for one in frames if one not in long]
     assert outcome.counters["l2-output: L2 MTU exceeded"] == outcome.dropped == 4
-    # What the other port carries is what counts.
+    # The limit is that of the other port.
     outcome = route(tmp_path, CROSSED + "set interface mtu 1600 e1\n", [sized(1614), sized(1615)], [])
     assert outcome.frames[1] == [sized(1614)]

@@ -1,4 +1,4 @@
-"""Ports on files and rings that come and go while the real router runs."""
+"""Ports on files and rings that are added and deleted while the real router runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def made(directory: Path, *more: str) -> list[str]:
 def test_a_file_is_read_once_its_interface_is_up_and_written_once_it_is_deleted(tmp_path: Path) -> None:
     with interfaces(tmp_path, made(tmp_path), up("e1")) as running:
         running.ask("set interface l2 xconnect e0 e1")
-        # A ring to itself goes round meanwhile: the worker has looked at all of its queues.
+        # Packets circulate in a ring of one port: the worker has polled all of its queues.
         wait_received(running, 0)
         assert received(running) == 0
         running.ask("set interface state e0 up")
@@ -46,7 +46,7 @@ def test_a_file_is_read_once_its_interface_is_up_and_written_once_it_is_deleted(
 
 
 def test_the_ends_of_a_ring_come_and_go(tmp_path: Path) -> None:
-    """Two are wired to each other, one to itself, whichever of them was first."""
+    """Two ends are connected to each other, a single one to itself, whichever was first."""
     rings = ["create ring wire name r0", "create ring wire name r1"]
     config = crossed("e0", "r0") + crossed("r1", "e1") + up("r0", "r1", "e1", "e0")
     with interfaces(tmp_path, made(tmp_path, *rings), config) as running:
@@ -80,11 +80,11 @@ def sent(running: RouterProcess, name: str) -> int:
 
 @pytest.mark.parametrize("rounds", [30, pytest.param(2000, marks=pytest.mark.long("thousands of ports"))])
 def test_nothing_is_kept_of_ports_that_came_and_went(tmp_path: Path, rounds: int) -> None:
-    """Buffers, files and memory: of rings that had packets in them, too."""
+    """Buffers, files and memory are freed, also for rings with packets in them."""
 
     def one_round(number: int) -> None:
         rings = [f"create ring wire{number} name r{end}" for end in range(2)]
-        # What goes into r0 stays in the ring: nobody has r1 up.
+        # Packets sent into r0 stay in the ring, since r1 is down.
         config = "set interface l2 xconnect e0 r0\n" + up("r0", "e0")
         with interfaces(tmp_path, made(tmp_path, *rings), config) as running:
             wait_for(lambda: sent(running, "r0") == len(FRAMES), "frames into the ring")
@@ -104,5 +104,5 @@ def test_nothing_is_kept_of_ports_that_came_and_went(tmp_path: Path, rounds: int
         one_round(number)
     after = held()
     assert after[0] == before[0]
-    assert after[1] < before[1] + 5  # the control connections of this very test may be open yet
+    assert after[1] < before[1] + 5  # the control connections of this test may still be open
     assert after[2] - before[2] < 4096

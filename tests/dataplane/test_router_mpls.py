@@ -148,7 +148,7 @@ def test_ip_gets_labels_with_its_ttl_and_precedence(tmp_path: Path) -> None:
 def test_ip_enters_pipes_of_their_own_ttl_and_class(
     tmp_path: Path, version: int, words: str, stack: bytes, shown: str
 ) -> None:
-    """RFC 3443 section 3.2: the packet counts its own hop, the label begins with what it was given."""
+    """RFC 3443 section 3.2: the packet's own TTL is decremented, and the label starts with the given one."""
     config = CONFIG + "ip route add 48.0.0.0/8 via 100.64.2.2 e1 out-labels " + words + "\n"
     config += "set interface ip address e0 2001:db8:1::1/64\n"
     config += f"ip route add 2001:db8:48::/48 via 100.64.2.2 e1 out-labels {words}\n"

@@ -1,4 +1,4 @@
-"""What senders of labelled packets, and of packets that get labels, are told by ICMP; and fragments into labels."""
+"""ICMP errors about labelled packets and packets that get labels; and fragments with labels."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ mpls local-label add 16 non-eos via 100.64.2.2 e1 out-labels 17
 
 
 def udp(version: int, size: int, flags: str = "") -> bytes:
-    """A packet of `size` bytes of payload, whose TTL is long."""
+    """A packet with `size` bytes of payload and a large TTL."""
     payload = UDP(sport=1, dport=2) / Raw(bytes(i % 251 for i in range(size)))
     if version == 4:
         return bytes(IP(src=SENDER, dst=RECEIVER, ttl=60, id=7, flags=flags) / payload)
@@ -46,7 +46,7 @@ def internet_sum(data: bytes) -> int:
 
 
 def split_extension(error: bytes, words: int) -> tuple[bytes, bytes]:
-    """What an error quotes, and its label stack, of what stands behind the ICMP header (RFC 4884, RFC 4950)."""
+    """The quotation of an error and its label stack, from the bytes behind the ICMP header (RFC 4884, RFC 4950)."""
     quoted, extension = error[:words], error[words:]
     assert extension[0] >> 4 == 2 and internet_sum(extension) == 0xFFFF
     assert struct.unpack("!HBB", extension[4:8]) == (len(extension) - 4, 1, 1)

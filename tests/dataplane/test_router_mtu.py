@@ -1,4 +1,4 @@
-"""What an interface lets through: packets cut to its MTU (RFC 791), addresses it borrows, links that die."""
+"""Limits of an interface: packets fragmented to its MTU (RFC 791), borrowed addresses, lost links."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def conserved(outcome: Outcome) -> None:
 
 
 def assert_fragments(sent: bytes, frames: list[bytes], mtu: int) -> list[IP]:
-    """They fit, cover the whole, and give the packet back, one hop further."""
+    """The fragments fit, cover the whole packet, and can be reassembled; the TTL is one lower."""
     parts = [Ether(frame)[IP] for frame in frames]
     assert all(len(bytes(part)) == part.len <= mtu for part in parts)
     assert all(part.ttl == 8 and part.id == 77 for part in parts)
@@ -66,7 +66,7 @@ def test_packets_longer_than_the_mtu_are_cut(tmp_path: Path, size: int, mtu: int
     outcome = route(tmp_path, CONFIG + f"set interface mtu packet {mtu} e1\n", [sent], [])
     parts = assert_fragments(sent, outcome.frames[1], mtu)
     assert len(parts) == count
-    # All but the last are as long as eights allow (RFC 791 section 3.2).
+    # All but the last one have the maximum length that is a multiple of eight (RFC 791 section 3.2).
     assert {len(bytes(part.payload)) for part in parts[:-1]} == {(mtu - 20) // 8 * 8}
     assert [bool(part.flags.MF) for part in parts] == [True] * (count - 1) + [False]
     conserved(outcome)
@@ -79,7 +79,7 @@ def test_packets_of_the_mtu_are_not_cut(tmp_path: Path) -> None:
 
 
 def test_the_longest_packets_are_routed(tmp_path: Path) -> None:
-    """9216 bytes, the most in a configuration of VPP, and one byte more, which is cut."""
+    """9216 bytes, the largest MTU in VPP configurations, and one byte more, which is fragmented."""
     config = CONFIG + "set interface mtu 9216 e0\nset interface mtu 9216 e1\n"
     sent = [packet(9216), packet(9217)]
     outcome = route(tmp_path, config, sent, [])
@@ -178,7 +178,7 @@ def test_a_path_that_is_down_is_left_out_of_many(tmp_path: Path, states: tuple[s
 
 
 def test_a_path_without_a_link_is_left_out_of_many(tmp_path: Path) -> None:
-    # Two ways, one over a memif that nobody is connected to: all flows take the other.
+    # Two paths, one over a memif without a peer: all flows use the other one.
     config = CONFIG + f"create memif socket id 1 filename {tmp_path}/m.sock\n"
     config += "create interface memif id 0 socket-id 1 master\nset interface state memif1/0 up\n"
     config += f"set interface ip address memif1/0 100.64.3.1/24\nip neighbor memif1/0 100.64.3.2 {HOST1}\n"
@@ -187,7 +187,7 @@ def test_a_path_without_a_link_is_left_out_of_many(tmp_path: Path) -> None:
 
 
 def used_ports(directory: Path, config: str, others: list[list[bytes]]) -> set[int]:
-    """Where 64 flows to 20.0.0.0/8 leave, none of them lost."""
+    """Ports through which 64 flows to 20.0.0.0/8 leave; none of them may be lost."""
     flows = [
         bytes(Ether(src=HOST0, dst=ROUTER0) / IP(src="100.64.1.2", dst=f"20.0.0.{n}") / UDP(sport=n) / Raw(b"x" * 20))
         for n in range(1, 65)

@@ -1,4 +1,4 @@
-"""What the router does with a packet, byte for byte: what is expected is written by hand from the RFCs.
+"""IPv4 in the router, byte for byte: expected packets are written by hand from the RFCs.
 
 Two interfaces: e0 is 100.64.1.1/30 with a neighbor .2, e1 is 100.64.2.1/30 with a neighbor .2.
 """
@@ -60,7 +60,7 @@ def to_router(payload: Packet, dst: str = "48.0.0.1", **fields: object) -> bytes
 
 
 def arp_to_all(sender: str = "100.64.1.2", mac: str = HOST0, **fields: object) -> bytes:
-    """ARP from host 0, by default a good question for the router's address."""
+    """ARP from host 0; default: a valid request for the router's address."""
     ether = Ether(src=HOST0, dst="ff:ff:ff:ff:ff:ff")
     return bytes(ether / ARP(hwsrc=mac, psrc=sender, pdst="100.64.1.1", **fields) / Raw(b"\0" * 18))
 
@@ -77,7 +77,7 @@ def test_a_packet_is_forwarded_with_ttl_less_one_and_new_addresses(tmp_path: Pat
 
 
 def test_packet_files_may_have_long_paths(tmp_path: Path) -> None:
-    # Together beyond what DPDK 24.11 takes where a device is plugged in for several processes, 128 bytes.
+    # Together they exceed 128 bytes, the limit of DPDK 24.11 for the name of a hot-plugged device.
     directory = tmp_path / ("long" * 25)[: max(1, 100 - len(str(tmp_path)))]
     directory.mkdir()
     write_pcap(directory / "in.pcap", [frame(ETHERNET, HEADER, DATAGRAM)] * 3)
@@ -96,7 +96,7 @@ def test_both_directions_at_once(tmp_path: Path) -> None:
 
 
 def test_a_checksum_at_its_edge_stays_right(tmp_path: Path) -> None:
-    # Where the checksum with the TTL less one comes to 0x0000 or 0xffff, and around it (RFC 1624 section 3).
+    # Cases in which the checksum after the decrement is 0x0000, 0xffff or close to it (RFC 1624 section 3).
     packets = []
     for ident in range(0x3A00, 0x3C00):
         header = bytearray(frame("45000032", f"{ident:04x}0000", "4011 0000 10000001 30000001"))
@@ -180,7 +180,7 @@ def test_icmp_errors_are_limited_in_rate(tmp_path: Path) -> None:
     outcome = route(tmp_path, CONFIG, [to_router(UDP() / Raw(b"x" * 22), ttl=1)] * 2000, [])
     limited = outcome.counters["ip4-icmp-error: icmp4 error rate limited"]
     assert len(outcome.frames[0]) + limited == 2000
-    # A tenth of a second's worth may come at once, whatever time the rest takes.
+    # A tenth of a second's limit may be sent at once, however long the rest takes.
     assert 100 <= len(outcome.frames[0]) < 2000
     assert_conserved(outcome)
 
@@ -232,7 +232,7 @@ def test_an_unknown_next_hop_is_asked_for_once_a_second(tmp_path: Path) -> None:
     outcome = route(tmp_path, ADDRESSES, [frame(ETHERNET, HEADER, DATAGRAM)] * 50, [], ask=["show ip neighbors"])
     request = frame("ffffffffffff 02fe00000001", arp("0001", "02fe00000001 64400201", "000000000000 64400202"))
     assert outcome.frames[1][0] == request
-    # The first four wait for the answer, one of them beside the question.
+    # The first four are held for the reply, one of them as a copy next to the request.
     assert outcome.counters["ip4-arp: ARP requests throttled"] == 46
     assert outcome.counters["ip4-arp: packets held for an ARP reply"] == 4
     assert outcome.answers[0].splitlines()[-1].split()[1:] == ["100.64.2.2", "I", "-", "e1"]
@@ -300,7 +300,7 @@ def test_a_cross_connect_goes_one_way_unless_asked_for_both(tmp_path: Path) -> N
 
 
 def bad_ip(changed: dict[int, str]) -> bytes:
-    """The good packet with bytes of its IPv4 header changed and its checksum made right again."""
+    """The valid packet with changed bytes in its IPv4 header, and a right checksum."""
     header = bytearray(frame(HEADER))
     for at, value in changed.items():
         header[at : at + len(value) // 2] = bytes.fromhex(value)
@@ -363,7 +363,7 @@ def test_packets_of_every_length_do_no_harm(tmp_path: Path) -> None:
     cut = [packet[:length] for packet in whole for length in range(1, len(packet))]
     outcome = route(tmp_path, CONFIG, [*cut, frame(ETHERNET, HEADER, DATAGRAM)], [])
     assert len(outcome.frames[1][-1]) == 64
-    # An ARP header is whole at 42 bytes and answered; IPv4 is not whole before its last byte.
+    # An ARP packet is whole at 42 bytes and answered; an IPv4 packet is not whole before its last byte.
     assert all(sent[12:14] == b"\x08\x06" for sent in outcome.frames[0])
     assert_conserved(outcome)
 

@@ -1,4 +1,4 @@
-"""VPP's own Python client, both kinds of it, configures a router from nothing, and load passes."""
+"""VPP's own Python client, in both modes, configures an empty router, and packets pass."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from wirespeed._native.stream_records import Stream, StreamMode
 from wirespeed.model import parse_port_spec
 from wirespeed.vpp_api.json_files import api_directory
 
-# Of vpp_papi's own reading of its data files.
+# Warnings of vpp_papi about its own data files.
 pytestmark = pytest.mark.filterwarnings("ignore:open_text is deprecated:DeprecationWarning")
 
 PACKETS = 200
@@ -47,7 +47,7 @@ class Lab:
         return str(self.running.socket.with_name("api.sock"))
 
     def passes(self, frame: Packet) -> None:
-        """As many come out of e1 as went into e0."""
+        """True if as many packets leave e1 as were sent into e0."""
         before = self.child.snapshot().ports[1].rx_packets
         data = bytes(frame / UDP(sport=1025, dport=12) / Raw(b"x" * 22))
         self.child.start(0, Stream(1, data, mode=StreamMode.SINGLE_BURST, rate_pps=20e3, packets=PACKETS))
@@ -73,7 +73,7 @@ Calls = Callable[..., Awaitable[Any]]
 
 @contextmanager
 def calling(socket: str) -> Iterator[tuple[VPPApiClient, Calls]]:
-    """A client, and its calls as those of the asynchronous one are: each must succeed."""
+    """A client with the calls of the asynchronous one: each must succeed."""
     client = VPPApiClient(apidir=str(api_directory()), server_address=socket, read_timeout=60)
     client.connect("papi")
 
@@ -190,7 +190,7 @@ def check_what_is_read(client: VPPApiClient) -> None:
 
 
 def use_older_messages(client: VPPApiClient, directory: Path) -> None:
-    """Versions that people's scripts send, and what tells of the memifs of the start."""
+    """Versions of messages in existing scripts, and details of the memifs in the start-up file."""
     api = client.api
     assert {row.if_name: row.id for row in api.memif_dump()} == {"e0": 0, "e1": 0}
     sockets = {row.socket_filename: row.socket_id for row in api.memif_socket_filename_dump()}
@@ -217,7 +217,7 @@ def use_older_messages(client: VPPApiClient, directory: Path) -> None:
 
 
 async def use_tags(call: Calls, made: Lab) -> None:
-    """In by a VLAN, out by two tags of which the outer one is 802.1ad's."""
+    """Received with a VLAN tag, sent with two tags, the outer one 802.1ad."""
     inner = (await call("create_vlan_subif", sw_if_index=E0, vlan_id=10)).sw_if_index
     flags = 4 | 8 | 16  # two tags, dot1ad, exact match
     fields = {"sub_id": 77, "sub_if_flags": flags, "outer_vlan_id": 20, "inner_vlan_id": 30}
@@ -237,7 +237,7 @@ async def use_tags(call: Calls, made: Lab) -> None:
 
 
 async def use_layer_2(call: Calls, made: Lab) -> None:
-    """A bridge domain with a BVI, then a cross-connect that takes a tag off."""
+    """A bridge domain with a BVI, then a cross-connect that pops a tag."""
     loop = (await call("create_loopback_instance", is_specified=True, user_instance=0)).sw_if_index
     for index in (E0, E1):
         for prefix in (f"100.64.{index}.1/30", f"2001:db8:{index}::1/64"):
@@ -274,7 +274,7 @@ async def use_layer_2(call: Calls, made: Lab) -> None:
 
 
 async def refuse(client: VPPApiClient) -> None:
-    """VPP's numbers for what cannot be."""
+    """VPP's error numbers for invalid requests."""
     api = client.api
     assert api.sw_interface_set_flags(sw_if_index=99, flags=UP).retval == -2
     assert api.sw_interface_set_flags(sw_if_index=0, flags=UP).retval == -2
@@ -303,7 +303,7 @@ async def refuse(client: VPPApiClient) -> None:
 def test_the_asynchronous_client_configures_all_of_it(tmp_path: Path) -> None:
     async def work(made: Lab) -> None:
         client = AsyncClient(server_address=made.socket, read_timeout=60)
-        # No events: its reader ends at messages without a context, as they are.
+        # Without events, whose messages have no context: vpp_papi's reader would end.
         await client.connect("papi", asyncio.Queue())
 
         async def call(name: str, **fields: Any) -> Any:

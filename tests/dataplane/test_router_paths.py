@@ -1,4 +1,4 @@
-"""Which way packets take: longest prefix, equal-cost paths, and the table under changes."""
+"""Paths of packets: longest prefix, equal-cost paths, and the table under changes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BASE = f"""\
 set interface ip address e1 100.64.2.1/24
 """
 HOPS = 8
-# Next hop n is 100.64.2.(n + 2) and told by the last byte of its MAC address.
+# Next hop n is 100.64.2.(n + 2); the last byte of its MAC address is its number.
 NEIGHBORS = "".join(f"ip neighbor e1 100.64.2.{n + 2} 02:aa:00:00:00:{n:02x}\n" for n in range(HOPS))
 
 
@@ -46,7 +46,7 @@ def hops_of(frames: list[bytes]) -> list[int]:
 
 
 def prefixes(draw: random.Random) -> IPv4Network:
-    """Prefixes that nest and touch: few bits vary, lengths lie around those where the table changes shape."""
+    """Prefixes that nest and touch: few bits vary, and lengths are around those where the table's structure changes."""
     length = draw.choice([0, 1, 7, 8, 9, 15, 16, 17, 22, 23, 24, 25, 26, 29, 30, 31, 32])
     address = (20 << 24) | draw.choice([0, 0x00FF0000, 0x00800000]) | draw.getrandbits(3) << 8 | draw.getrandbits(8)
     return IPv4Network((address >> (32 - length) << (32 - length) if length else 0, length))
@@ -107,7 +107,7 @@ def test_flows_are_spread_and_each_keeps_its_path(tmp_path: Path) -> None:
     taken = hops_of(outcome.frames[1])
     assert taken[:2000] == taken[2000:]
     shares = Counter(taken[:2000])
-    # A fair hash gives 500 ± 19 (one standard deviation) each; five of them allowed.
+    # A fair hash gives 500 ± 19 (one standard deviation) each; five of them are allowed.
     assert set(shares) == {0, 1, 2, 3}
     assert all(400 < share < 600 for share in shares.values())
 
@@ -216,7 +216,7 @@ def test_a_deleted_default_leaves_nothing(running: RouterProcess) -> None:
 
 
 def test_a_long_prefix_beside_its_own_next_hop_may_come_and_go(running: RouterProcess) -> None:
-    """DPDK's account of shared tables ran below zero here, and no longer prefix was taken any more."""
+    """DPDK's count of shared tables became negative in this case, after which no longer prefix could be added."""
     running.ask(f"ip route add 20.0.0.0/8 via {hop(0)}")
     for number in (0, 1):
         running.ask(f"ip route add 20.0.0.0/25 via {hop(number)}")

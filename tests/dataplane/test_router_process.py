@@ -1,4 +1,4 @@
-"""`wirespeed router` as a user meets it: starting, refusing, ending, and what it shows of real traffic."""
+"""`wirespeed router` for a user: starts, refusals, ends, and displays of real traffic."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ FRAME = bytes(
 
 
 def refusal(directory: Path, interfaces: Sequence[str], *options: str, status: int) -> str:
-    """The one line that a router which cannot start ends with."""
+    """The single error line of a router that cannot start."""
     words = command(directory / "router.sock", interfaces, *options)
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
@@ -113,7 +113,7 @@ def test_a_start_up_file_that_is_wrong_ends_it_before_traffic(tmp_path: Path) ->
     ports = [f"e0=pcap:{tmp_path}/in.pcap", f"e1=pcap:,{tmp_path}/out.pcap"]
     line = refusal(tmp_path, ports, "--exec", str(config), status=2)
     assert f"{config}, line 10: word 5, 'upp', is not known here: did you mean 'up'? expected one of down, up" in line
-    # The file has pcap's own head of 24 bytes and no frame.
+    # The file has only pcap's header of 24 bytes.
     assert (tmp_path / "out.pcap").stat().st_size <= 24
 
 
@@ -127,7 +127,7 @@ def test_hugepages_that_are_not_there_are_named_with_the_remedy(tmp_path: Path) 
         int((pool / "free_hugepages").read_text()) * int(pool.name.removeprefix("hugepages-").removesuffix("kB"))
         for pool in Path("/sys/kernel/mm/hugepages").glob("hugepages-*")
     )
-    # More packet buffers than fit, each of more than 2 KB.
+    # More packet buffers than fit, each larger than 2 KB.
     startup = tmp_path / "startup.conf"
     startup.write_text(f"buffers {{ buffers-per-numa {max(16_384, free_kb)} }}\n")
     line = refusal(tmp_path, RINGS, "-c", str(startup), "--hugepages", "require", status=3)
@@ -187,7 +187,7 @@ def test_after_a_kill_the_next_one_starts(tmp_path: Path) -> None:
 
 
 def test_its_main_thread_sleeps(tmp_path: Path) -> None:
-    """It shares its CPU with a worker: nothing may wake it but its timer, once a second."""
+    """It shares its CPU with a worker: only its timer may wake it, once per second."""
 
     def wakes(pid: int) -> int:
         status = Path(f"/proc/{pid}/status").read_text()
@@ -200,11 +200,11 @@ def test_its_main_thread_sleeps(tmp_path: Path) -> None:
         before, begun = wakes(running.process.pid), time.monotonic()
         subprocess.run(["sleep", "1"], check=True)
         after, elapsed = wakes(running.process.pid), time.monotonic() - begun
-    # The last request may take a few wakes of its own.
+    # The last request may cause a few wake-ups itself.
     assert after - before < 2 * elapsed + 10
 
 
-# ---- What is shown of real traffic
+# ---- Display of real traffic
 
 
 def test_the_awk_line_of_the_netgate_article_runs_on_ctl(tmp_path: Path) -> None:
@@ -294,7 +294,7 @@ def test_placement_moves_while_traffic_runs(tmp_path: Path) -> None:
     cpus = sorted(ALL_CPUS)
     if len(cpus) < 2:
         pytest.skip("two workers need two CPUs")
-    # A null port hands out empty frames without end.
+    # A null port produces endless empty frames.
     with router(tmp_path, ["e0=null", "e1=null"], CONFIG, "--cpu", f"{cpus[0]},{cpus[-1]}") as running:
         assert "Thread 1 (ws_wk_0):\n node dpdk-input:\n    e0 queue 0" in running.ask("show interface rx-placement")
         running.ask("set interface rx-placement e0 worker 1")

@@ -1,4 +1,4 @@
-"""Samples of packets, byte for byte, as a collector of sFlow datagrams gets them, and counters by netlink."""
+"""Samples of packets, byte for byte, as a collector of sFlow datagrams receives them, and counters by netlink."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FRAME = bytes(Ether(src=HOST0, dst=ROUTER0) / IP(src="10.0.0.2", dst="10.0.0.9")
 
 @dataclass(frozen=True)
 class Flow:
-    """What a datagram says of one packet."""
+    """The data of one packet in a datagram."""
 
     source: int
     sequence: int
@@ -69,7 +69,7 @@ class Reader:
         return int(self.socket.getsockname()[1])
 
     def datagrams(self) -> list[bytes]:
-        """Those that came."""
+        """The datagrams received."""
         found = []
         while True:
             try:
@@ -89,7 +89,7 @@ def reader() -> Iterator[Reader]:
 
 @dataclass(frozen=True)
 class Told:
-    """What the collector was sent, and what `show sflow` says then."""
+    """The datagrams at the collector, and the output of `show sflow` then."""
 
     datagrams: list[bytes]
     shown: str
@@ -103,7 +103,9 @@ class Told:
 
 
 def sampled(directory: Path, reader: Reader, config: str, frames: list[bytes], wanted: int) -> Told:
-    """Send frames into e0 of a router that samples each, until `wanted` samples and the first counters came."""
+    """Send frames into e0 of a router that samples every packet, until `wanted` samples and the first
+    counters arrive.
+    """
     write_pcap(directory / "in.pcap", frames)
     write_pcap(directory / "none.pcap", [])
     ports = [f"e0=pcap:{directory}/in.pcap,{directory}/e0.pcap", f"e1=pcap:{directory}/none.pcap,{directory}/e1.pcap"]
@@ -144,7 +146,7 @@ def test_what_is_sent_is_sampled_too(tmp_path, reader):
 
 
 def test_tcpdump_reads_the_datagrams(tmp_path, reader):
-    """Another program's idea of the protocol."""
+    """tcpdump is an independent decoder."""
     told = sampled(tmp_path, reader, "sflow enable e0\n", [FRAME] * 3, 3)
     packet = Ether(src=HOST0, dst=ROUTER0) / IP(src="127.0.0.1", dst="127.0.0.1") / UDP(sport=6343, dport=6343)
     write_pcap(tmp_path / "sflow.pcap", [bytes(packet / Raw(datagram)) for datagram in told.datagrams])
@@ -171,8 +173,9 @@ def test_packets_that_are_sampled_go_their_way(tmp_path):
 
 
 def test_the_rate_is_right_over_ten_million_packets(tmp_path):
-    """Through the router's own graph, by both ports: what e1 sends comes back to it. One in 25: a percent is six
-    standard deviations."""
+    """Through the router's own graph, by both ports: e1's packets come back to it. One in 25: one percent is six
+    standard deviations.
+    """
     rate, wanted = 25, 10_000_000
     config = CROSSED + f"sflow sampling-rate {rate}\nsflow enable e0\nsflow enable e1\n"
     with router(tmp_path, ["e0=null", "e1=ring:far"], config) as running:
@@ -183,7 +186,7 @@ def test_the_rate_is_right_over_ten_million_packets(tmp_path):
 
 
 def counted(running: RouterProcess) -> dict[str, int]:
-    """Of one look at the counters."""
+    """The counters at one time."""
     rows = running.ask("show errors").splitlines()
     kinds = ("processed", "sampled", "dropped")
     return {kind: sum(int(row.split()[0]) for row in rows if f"sflow packets {kind}" in row) for kind in kinds}
@@ -199,7 +202,7 @@ def test_what_a_member_of_a_bond_brings_is_sampled_as_its_own(tmp_path, reader):
 
 
 def test_samples_of_a_port_that_goes_are_dropped(tmp_path):
-    """A file that has no end: there are always samples that nobody has taken yet."""
+    """An endless file: there are always samples that were not read yet."""
     write_pcap(tmp_path / "in.pcap", [FRAME] * 100)
     made = [f"create pcap name e0 input {tmp_path}/in.pcap loop", "create ring a name e1"]
     config = CROSSED + "sflow sampling-rate 1\nsflow polling-interval 1\nsflow enable e0\nsflow enable e1\n"
@@ -264,7 +267,7 @@ def test_counters_go_to_netlink_where_host_sflow_listens(tmp_path):
             told: dict[int, dict[int, bytes]] = {}
             while told.keys() != {1, 2}:
                 data, (sender, _) = listener.recvfrom(65536)
-                if sender != running.process.pid:  # other routers of this network namespace tell the group as well
+                if sender != running.process.pid:  # other routers in this network namespace send to the group as well
                     continue
                 length, kind = struct.unpack_from("=IH", data)
                 assert length == len(data)

@@ -38,7 +38,7 @@ def test_a_router_by_its_start_up_file(tmp_path: Path) -> None:
         assert f"workers on CPU {worker_cpu()}, control socket {tmp_path}/router.sock" in said
         assert "100.64.1.1/30" in vppctl(("127.0.0.1", port), "show interface addr")
         with socket.create_connection(("127.0.0.1", port)) as page:
-            # Lines that a web page can have its browser send: none is a command.
+            # Lines that a web page can make its browser send: none is a command.
             page.sendall(b"POST / HTTP/1.1\r\nHost: a\r\n\r\ncreate loopback interface\n")
             with page.makefile("rb") as answer, contextlib.suppress(ConnectionResetError):
                 assert without_telnet(answer.read()) == b""

@@ -1,4 +1,4 @@
-"""The statistics segment of a real router, against what the router itself says."""
+"""The statistics segment of a real router, compared with the router's own output."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FORMER = {
     "preempted-clocks": "absent-clocks",
     "longest-preemption-clocks": "longest-absence-clocks",
 }
-"""Names that readers of earlier versions know."""
+"""Names known to readers of earlier versions."""
 
 
 def frame(destination: str, ttl: int = 64) -> bytes:
@@ -74,7 +74,7 @@ def test_it_says_what_the_router_says(tmp_path: Path) -> None:
 
 
 def wait_for_port(running: RouterProcess, stats: StatsSegment) -> tuple[int, ...]:
-    """The driver's counters come with the main thread's next round."""
+    """The driver's counters are updated in the main thread's next poll."""
     while not (value := stats.read(["^/interfaces/e0/rx$"])["/interfaces/e0/rx"].total)[0]:
         running.ask("show version")
     return value
@@ -101,7 +101,7 @@ def wait_turns(running: RouterProcess, turns: int) -> None:
 
 
 def test_a_workers_time_is_accounted_for(tmp_path: Path) -> None:
-    """Nodes and rest are parts of the time since it began; an update tells the TSC itself."""
+    """Nodes and rest are parts of the time since the start; an update includes its TSC."""
     with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsSegment(tmp_path / "router.stats") as stats:
         wait_received(running, 42)
         wait_turns(running, 1000)
@@ -116,7 +116,7 @@ def test_a_workers_time_is_accounted_for(tmp_path: Path) -> None:
 def test_a_worker_that_was_stopped_was_preempted(tmp_path: Path) -> None:
     with router(tmp_path, ports(tmp_path), CONFIG) as running, StatsSegment(tmp_path / "router.stats") as stats:
         wait_received(running, 42)
-        # The time first: a preemption between the two readings is not part of those that follow.
+        # The time is read first: a preemption between the two readings is not part of the later ones.
         began = total(stats, "/sys/clocks")
         before = total(stats, "/sys/preempted-clocks")
         stop_process(running.process.pid)
@@ -134,13 +134,13 @@ def test_a_worker_that_was_stopped_was_preempted(tmp_path: Path) -> None:
 
 
 def test_sleep_that_a_worker_chose_is_not_preemption(tmp_path: Path) -> None:
-    """An idle one naps for longer than a preemption takes, and most of its time."""
+    """An idle worker naps for longer than a preemption, and for most of its time."""
     modes = "set interface rx-mode e0 adaptive\nset interface rx-mode e1 adaptive\n"
     with router(tmp_path, ports(tmp_path), CONFIG + modes) as running, StatsSegment(tmp_path / "router.stats") as stats:
         wait_received(running, 42)
         wait_for(lambda: total(stats, "/sys/sleeps") > 200, "200 naps")
         rest = total(stats, "/sys/rest-clocks")
-        # A nap that the machine made longer is rest as well as a preemption.
+        # A nap extended by the machine counts as rest and as a preemption.
         assert 0 < rest <= total(stats, "/sys/clocks")
         assert total(stats, "/sys/preemptions") < total(stats, "/sys/sleeps") / 2
 
@@ -166,5 +166,5 @@ def test_show_runtime_max_begins_anew_with_clear_runtime(tmp_path: Path) -> None
         running.ask("clear runtime")
         assert "ip4-lookup" not in running.ask("show runtime max")
         rows = [line.split() for line in running.ask("show runtime max").splitlines() if "dpdk-input" in line]
-        # Since then it has only polled an empty line.
+        # Since then it has only polled an empty port.
         assert rows and rows[0][2] == "0"

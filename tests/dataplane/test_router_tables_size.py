@@ -1,4 +1,4 @@
-"""What a router that was given no option holds: the Internet's tables of both families, in memory as they come."""
+"""Default capacity of a router: the Internet's tables of both families, with memory allocated on demand."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def resident_mb(process: RouterProcess) -> int:
 
 @contextmanager
 def default_router(directory: Path, *options: str) -> Iterator[RouterProcess]:
-    """As `router`, but with nothing said of tables; without hugepages, so that all memory is resident memory."""
+    """Like `router`, without options for tables; without hugepages, so that all memory is resident memory."""
     (directory / "start.conf").write_text(CONFIG)
     socket = directory / "router.sock"
     words = wirespeed("router", "--cpu", worker_cpu(), "--socket", socket)
@@ -61,7 +61,7 @@ def test_the_internet_fits_without_an_option_and_takes_memory_as_it_comes(tmp_pa
         shown = running.ask("show ip fib summary") + running.ask("show ip6 fib summary")
         counts = [int(count) for count in re.findall(r"^\s*(?:24|48)\s+(\d+)", shown, re.MULTILINE)]
         assert counts == [IP4_ROUTES + 1, IP6_ROUTES]
-        # A table of its own, for a customer or a peering, holds as much.
+        # A further table, for a customer or a peering, has the same capacity.
         running.ask("ip table add 7")
         running.ask("ip route add 16.0.0.0/24 table 7 count 100000 via 10.0.1.2 e1")
 
@@ -75,7 +75,7 @@ def test_a_full_table_names_itself_and_the_option(tmp_path: Path) -> None:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_the_pool_holds_what_waits_between_workers(tmp_path: Path, workers: int) -> None:
     held = router_held_buffers(workers)
-    # Copies and fragments of each worker; and what others hand to it, where there are others.
+    # Copies and fragments of each worker; and packets handed over by other workers, if there are any.
     assert held >= workers * (2048 + (4096 if workers > 1 else 0))
     specs = [parse_port_spec(port.partition("=")[2]) for port in PORTS]
     cpus = str(worker_cpu()) if workers == 1 else ",".join(map(str, sorted(ALL_CPUS)[:workers]))

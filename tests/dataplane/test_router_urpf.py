@@ -1,4 +1,4 @@
-"""Unicast RPF through the real router: sources that no route leads back to, or by another interface."""
+"""Unicast RPF in the real router: sources without a route back, or with one through another interface."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_ip6(tmp_path: Path, mode: str, refused: list[str]) -> None:
 
 
 def test_tables_are_looked_in_by_the_interface(tmp_path: Path) -> None:
-    """The default table's routes are not those of an interface in another table."""
+    """Sources of an interface in another table are not looked up in the default table."""
     config = CONFIG.replace(
         "set interface ip address e0 100",
         "ip table add 7\nset interface ip table e0 7\nset interface ip address e0 100",
@@ -101,7 +101,7 @@ def test_neighbour_discovery_needs_no_route(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("mode", "refused"), [("loose", NOWHERE), ("strict", [*BY_E1, *NOWHERE, "17.0.0.1"])])
 @pytest.mark.parametrize("tagged", [False, True], ids=["port", "sub-interface"])
 def test_what_goes_out_must_not_come_from_there(tmp_path: Path, mode: str, refused: list[str], tagged: bool) -> None:
-    """By the interface that it leaves by: loose, any route; strict, none that leads out of that one."""
+    """By output interface: loose requires any route; strict requires a route that does not lead out of it."""
     sources = BY_E0 + BY_E1 + NOWHERE
     config, out = CONFIG, "e1"
     if tagged:
@@ -127,7 +127,7 @@ def test_ip6_that_goes_out(tmp_path: Path, mode: str, refused: list[str]) -> Non
 
 
 def test_own_packets_go_out_where_sources_are_looked_at(tmp_path: Path) -> None:
-    """The router's own address leads to itself; neighbour discovery has no route."""
+    """Packets from the router's own address pass, and so does neighbour discovery, whose sources have no route."""
     ping = Ether(src=HOST1, dst=ROUTER1) / IP(src="100.64.2.2", dst="100.64.2.1") / ICMP()
     probe = Ether(src=HOST1, dst="33:33:ff:00:00:01") / IPv6(src="::", dst="ff02::1:ff00:1")
     frames = [bytes(ping), bytes(probe / ICMPv6ND_NS(tgt="2001:db8:2::1"))]

@@ -1,4 +1,6 @@
-"""VPP's own reader and ours at a router's statistics socket, while interfaces come and go under traffic."""
+"""VPP's reader and wirespeed's at a router's statistics socket, while interfaces are added and
+deleted under traffic.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ def vpp_reader(directory: Path) -> Iterator[VPPStats]:
 
 
 def come_and_go(running: RouterProcess, directory: Path, stop: threading.Event, failed: list[Exception]) -> None:
-    """Sub-interfaces, loopbacks, and ports, which bring new graphs."""
+    """Add and delete sub-interfaces, loopbacks, and ports, which require new graphs."""
     try:
         number = 0
         running.ask(f"create memif socket id 1 filename {directory}/memif.sock")
@@ -70,7 +72,7 @@ def changing(running: RouterProcess, directory: Path) -> Iterator[None]:
 
 
 def poll(once: Callable[[], None], epoch: Callable[[], int], changes: int) -> None:
-    """Until the interfaces have changed that often meanwhile."""
+    """Read until the interfaces have changed that often."""
     rounds, end = 0, epoch() + changes
     while epoch() < end or rounds < 5:
         once()
@@ -79,7 +81,7 @@ def poll(once: Callable[[], None], epoch: Callable[[], int], changes: int) -> No
 
 @pytest.mark.parametrize("changes", [20, pytest.param(2000, marks=pytest.mark.long("thousands of changes"))])
 def test_readers_see_no_torn_value_while_interfaces_come_and_go(tmp_path: Path, changes: int) -> None:
-    """Frames from `null` come without end, and all are dropped."""
+    """`null` produces endless frames, and all are dropped."""
     before = {"drops": 0, "calls": 0, "vpp drops": 0, "vpp calls": 0}
 
     def grows(what: str, value: int) -> None:
@@ -109,7 +111,7 @@ def test_readers_see_no_torn_value_while_interfaces_come_and_go(tmp_path: Path, 
             assert all(len(row) >= len(names) for row in vpp["/if/rx"])
             assert vpp.set_errors()
             for name in vpp.ls(["^/interfaces/.*/rx$", "^/nodes/.*/vectors$"])[-20:]:
-                # One that has gone meanwhile is told so.
+                # A deleted one is reported as such.
                 try:
                     assert len(vpp[name]) == 2
                 except KeyError:
@@ -126,7 +128,7 @@ def test_readers_see_no_torn_value_while_interfaces_come_and_go(tmp_path: Path, 
 
 
 def assert_same(readings: dict[str, StatsReading], name: str, index: int) -> None:
-    """A link leads to its interface's own element, which is the same word."""
+    """A link refers to its interface's own element, which is the same word."""
     for what in ("drops", "rx"):
         of_vector = tuple(row[index] for row in readings[f"/if/{what}"].rows)
         assert readings[f"/interfaces/{name}/{what}"].values == of_vector
@@ -157,7 +159,7 @@ def test_the_socket_is_the_users_and_what_it_hands_out_is_read_only(tmp_path: Pa
     with router(tmp_path, ["e0=ring:a"]) as running:
         path = tmp_path / "stats.sock"
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-        # Clients that say nothing, take nothing or are gone at once keep nobody waiting.
+        # Clients that send nothing, read nothing or disconnect at once delay no others.
         idle = [connect(path) for _ in range(20)]
         connect(path).close()
         assert "e0" in running.ask("show interface")
@@ -179,7 +181,7 @@ def test_the_socket_is_the_users_and_what_it_hands_out_is_read_only(tmp_path: Pa
 
 def connect(path: Path) -> socket.socket:
     client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    # With a timeout it would not wait where others wait already.
+    # With a timeout it would return at once if others are waiting already.
     client.connect(str(path))
     client.settimeout(60)
     return client

@@ -17,7 +17,7 @@ from wirespeed.errors import EnvironmentFault, UsageError
 
 INNER = bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(bytes(range(100))))
 VXLAN = bytes.fromhex("0800000000006400")
-"""The flag that says there is a VNI, and VNI 100."""
+"""The flag for a VNI, and VNI 100."""
 ENDS = {4: ("10.3.0.1", "10.3.0.2"), 6: ("2001:db8::1", "2001:db8::2")}
 
 
@@ -52,7 +52,7 @@ def test_frames_go_out_in_udp(tmp_path, version):
     assert sent[UDP].dport == 4789 and sent[UDP].sport >= 49152
     assert bytes(sent[UDP].payload) == VXLAN + INNER
     assert (sent[UDP].chksum == 0) == (version == 4)
-    # What scapy works out for itself is the same: lengths and checksums are right.
+    # scapy computes the same: lengths and checksums are right.
     again = sent.copy()
     for layer, fields in ((type(ip), ("len", "chksum", "plen")), (UDP, ("len", "chksum")[: 1 if version == 4 else 2])):
         for field in fields:
@@ -85,8 +85,9 @@ def carrier(number: int, *, vni: int = 100, flags: int = 8, checksum: int = 0, t
 
 
 def test_one_after_the_other_each_is_looked_at(tmp_path):
-    """Packets of a tunnel in a row are taken by what they have in common, eight at a time; what one has else counts for
-    it alone, wherever among the eight it stands."""
+    """Consecutive packets of a tunnel are processed eight at a time by their common fields; a difference in one has an
+    effect on it only, at any position.
+    """
     config = setup(4) + (
         "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 101\nset interface state vxlan_tunnel1 up\n"
         "set interface state e2 up\nset interface l2 xconnect e2 vxlan_tunnel1\n"
@@ -166,7 +167,7 @@ def test_tunnel_that_cannot_be_is_refused_in_one_line(tmp_path):
 
 
 def test_a_tunnel_in_use_goes_whole(tmp_path):
-    """Cross-connects to the tunnel, its place in a bridge domain and its addresses go with it."""
+    """Cross-connects to the tunnel, its place in a bridge domain and its addresses are deleted with it."""
     with shared(tmp_path, ["e0=ring:a", "e1=ring:a"]) as running:
         make = "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100"
         for line in (make, "set interface l2 xconnect e0 vxlan_tunnel0"):
@@ -187,7 +188,7 @@ def test_a_tunnel_in_use_goes_whole(tmp_path):
 
 @pytest.mark.parametrize("version", [4, 6])
 def test_the_source_port_tells_flows_apart(tmp_path, version):
-    """One port a flow, whatever its UDP ports are; other addresses, another one for most."""
+    """One port per flow, independent of its UDP ports; most flows with other addresses have another port."""
 
     def flow(number: int, port: int) -> bytes:
         return bytes(Ether(src=HOST0, dst=HOST1) / IP(src=f"10.1.0.{number}", dst="10.2.0.1") / UDP(sport=port))
@@ -218,7 +219,9 @@ TUNNEL = "vxlan_tunnel0"
 
 @pytest.mark.parametrize("version", [4, 6])
 def test_packets_come_out_without_a_frame_and_are_routed(tmp_path, version):
-    """decap-next ip4, in a table of its own: what is inside is a bare packet, routed in the table of the tunnel."""
+    """decap-next ip4, with a separate table: the inner packet has no Ethernet header and is routed in the tunnel's
+    table.
+    """
     config = INTERFACES + (
         "ip table add 7\nset interface ip table e1 7\n"
         f"set interface ip address e1 10.3.0.1/24\nip neighbor e1 10.3.0.2 {HOST1}\n"
@@ -233,7 +236,7 @@ def test_packets_come_out_without_a_frame_and_are_routed(tmp_path, version):
     carried = IP(src="10.3.0.2", dst="10.3.0.1") / UDP(sport=50000, dport=4789, chksum=0) / Raw(VXLAN + bytes(inner))
     wrong = IP(src="10.3.0.2", dst="10.3.0.1") / UDP(sport=50000, dport=4789, chksum=0) / Raw(VXLAN + b"\x00" * 60)
     frames = [bytes(Ether(src=HOST1, dst=ROUTER1) / one) for one in (carried, wrong)]
-    # Into the other table's side nothing comes: there the tunnel is not heard.
+    # Packets to the other table are not decapsulated: the tunnel is not in it.
     stray = bytes(Ether(src=HOST0, dst=ROUTER0) / IP(src="10.3.0.2", dst="10.0.0.1") / carried[UDP])
     outcome = route(tmp_path, config, [stray], frames)
     assert_conserved(outcome)
@@ -246,7 +249,7 @@ def test_packets_come_out_without_a_frame_and_are_routed(tmp_path, version):
 
 
 def test_split_horizon_keeps_tunnels_apart(tmp_path):
-    """Two tunnels and a port in a domain; the tunnels share a group, so what one brings the other does not get."""
+    """Two tunnels and a port in a domain; the tunnels share a group, so neither gets the other's frames."""
     config = INTERFACES + (
         f"set interface ip address e1 10.3.0.1/24\nip neighbor e1 10.3.0.2 {HOST1}\nip neighbor e1 10.3.0.3 {HOST1}\n"
         "create vxlan tunnel src 10.3.0.1 dst 10.3.0.2 vni 100\n"
@@ -259,7 +262,7 @@ def test_split_horizon_keeps_tunnels_apart(tmp_path):
     flooded = bytes(Ether(src="02:aa:00:00:00:0c", dst="ff:ff:ff:ff:ff:ff", type=0x88B5) / Raw(b"f" * 60))
     outcome = route(tmp_path, config, [flooded], [outer(4)])
     assert_conserved(outcome, made=1)
-    # The port's broadcast goes to both ends; what came from one goes to the port alone.
+    # The port's broadcast goes to both ends; a broadcast from one end goes only to the port.
     assert outcome.frames[0] == [INNER]
     ends = sorted((Ether(frame)[IP].dst, bytes(Ether(frame)[UDP].payload)) for frame in outcome.frames[1])
     assert ends == [("10.3.0.2", VXLAN + flooded), ("10.3.0.3", VXLAN + flooded)]
@@ -267,7 +270,9 @@ def test_split_horizon_keeps_tunnels_apart(tmp_path):
 
 @pytest.mark.parametrize("version", [4, 6])
 def test_route_into_the_tunnel_itself_ends_there(tmp_path, version):
-    """The way to the other end is by two paths, both of which are the tunnel: each packet is dropped once, by name."""
+    """The route to the remote endpoint has two paths, both through the tunnel itself: each packet is dropped once, with
+    a named reason.
+    """
     ours, theirs = ENDS[version]
     inside, bits = ("10.9.0", 32) if version == 4 else ("2001:db8:9:", 128)
     config = INTERFACES + (
@@ -288,7 +293,9 @@ def test_route_into_the_tunnel_itself_ends_there(tmp_path, version):
 
 
 def test_fragments_of_the_outer_packet_are_no_frame(tmp_path):
-    """RFC 7348 has a tunnel's end drop them: none is put together, none taken for a whole one."""
+    """RFC 7348 requires the end of a tunnel to drop them: fragments are neither reassembled nor taken for whole
+    packets.
+    """
     big = bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(bytes(1200)))
     whole = IP(src="10.3.0.2", dst="10.3.0.1", id=7) / UDP(sport=50000, dport=4789, chksum=0) / Raw(VXLAN + big)
     pieces = [bytes(Ether(src=HOST1, dst=ROUTER1) / piece) for piece in fragment(whole, 600)]
@@ -307,7 +314,7 @@ def test_trace_tells_of_the_tunnel_and_of_what_is_in_it(tmp_path, version):
     ways = " ".join(nodes)
     assert f"l2-output vxlan-output vxlan{version}-encap ip{version}-rewrite e1-output e1-tx" in ways
     assert f"vxlan{version}-local vxlan{version}-input ethernet-input l2-input l2-output e0-output" in ways
-    # Behind the tunnel the packet shown is what it bears.
+    # Behind the tunnel, the trace shows the inner packet.
     _, inside = shown.split(f"vxlan{version}-input\n")
     assert "02:aa:00:00:00:0a -> 02:bb:00:00:00:0b" in inside[inside.index("ethernet-input") :]
 
@@ -316,12 +323,12 @@ STATION_A, STATION_B = "02:aa:00:00:00:0a", "02:bb:00:00:00:0b"
 
 
 def tagged(frame: bytes, *tags: tuple[int, int]) -> bytes:
-    """The frame with tags, each of a type and an id, the outer one first."""
+    """The frame with tags, each with a type and an id, the outer one first."""
     return frame[:12] + b"".join(bytes.fromhex(f"{kind:04x}{ident:04x}") for kind, ident in tags) + frame[12:]
 
 
 def carried(version: int, frame: bytes) -> bytes:
-    """The frame in a VXLAN packet of the tunnel's other end."""
+    """The frame in a VXLAN packet from the remote endpoint."""
     ours, theirs = ENDS[version]
     ip = IP(src=theirs, dst=ours) if version == 4 else IPv6(src=theirs, dst=ours)
     return bytes(Ether(src=HOST1, dst=ROUTER1) / ip / UDP(sport=50000, dport=4789) / Raw(VXLAN + frame))
@@ -339,7 +346,7 @@ def between(source: str, destination: str, body: bytes) -> bytes:
 
 
 def sub_interfaces(version: int) -> str:
-    """Tag 7 is bridged with e0, without its tag; the pair 5 and 9 is cross-connected with e2, as it is."""
+    """Tag 7 is bridged with e0, without its tag; the tags 5 and 9 are cross-connected with e2, unchanged."""
     return setup(version).partition("set interface l2")[0] + (
         "create sub-interfaces vxlan_tunnel0 7\nset interface state vxlan_tunnel0.7 up\n"
         "set interface l2 tag-rewrite vxlan_tunnel0.7 pop 1\n"
@@ -382,14 +389,14 @@ def test_sub_interface_of_a_tunnel_sends_with_its_tag(tmp_path, version):
 
 
 def test_sub_interface_of_a_tunnel_routes(tmp_path):
-    """Out of one VLAN of the tunnel into another one, with the tags of each."""
+    """From one VLAN of the tunnel into another, with the tags of each."""
     config = setup(4).partition("set interface l2")[0] + "".join(
         f"create sub-interfaces vxlan_tunnel0 {tag}\nset interface state vxlan_tunnel0.{tag} up\n"
         f"set interface ip address vxlan_tunnel0.{tag} 10.{tag}.0.1/24\n"
         f"ip neighbor vxlan_tunnel0.{tag} 10.{tag}.0.2 {station}\n"
         for tag, station in ((7, STATION_A), (8, STATION_B))
     )
-    mac = "02:fe:00:00:00:00"  # of the tunnel whose instance is 0
+    mac = "02:fe:00:00:00:00"  # for the tunnel with instance 0
     packet = IP(src="10.7.0.2", dst="10.8.0.2") / UDP(sport=1, dport=2) / Raw(b"x" * 40)
     inner = tagged(bytes(Ether(src=STATION_A, dst=mac) / packet), (0x8100, 7))
     outcome = route(tmp_path, config, [], [carried(4, inner)], ask=["show ip fib"])

@@ -1,4 +1,4 @@
-"""Several workers: shared TX queues, moving queues, sleeping workers, hand-off; on two CPUs where there are two."""
+"""Several workers: shared TX queues, moved queues, sleeping workers, hand-off; on two CPUs if available."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ip neighbor e2 100.64.2.2 02:ee:00:00:00:02
 
 
 def flows(interface: int, count: int) -> list[bytes]:
-    """One packet of each of so many flows, told apart by their source addresses."""
+    """One packet of each of that many flows, which differ in their source addresses."""
     head = Ether(src="02:ee:00:00:00:00", dst=f"02:fe:00:00:00:0{interface}")
     frame = bytearray(bytes(head / IP(src="0.0.0.0", dst="48.0.0.1", chksum=0) / UDP(sport=1, dport=2) / bytes(30)))
     made = []
@@ -87,7 +87,7 @@ def pps(running: RouterProcess) -> list[float]:
 @pytest.mark.alone
 @needs_two_cpus
 def test_flows_that_a_generator_spreads_reach_all_workers(tmp_path: Path) -> None:
-    """One worker of the generator fills two rings and empties two; each flow takes one of them, both ways."""
+    """One worker of the generator fills two rings and empties two; each flow uses one of them, in both directions."""
     count = 256
     ops = (
         Op(OpKind.VAR, size=4, min=0x10000000, max=0x10000000 + count - 1, init=0x10000000),
@@ -127,7 +127,9 @@ def test_two_workers_share_a_port_with_one_tx_queue(tmp_path: Path) -> None:
 
 @needs_two_cpus
 def test_two_memif_queues_feed_two_workers(tmp_path: Path) -> None:
-    """Each worker of one router fills a TX queue of the memif, each of the other empties one; four on two CPUs."""
+    """Each worker of one router fills a TX queue of the memif, and each worker of the other one empties a queue; four
+    on two CPUs.
+    """
     near, far = tmp_path / "near", tmp_path / "far"
     near.mkdir()
     far.mkdir()
@@ -139,11 +141,11 @@ def test_two_memif_queues_feed_two_workers(tmp_path: Path) -> None:
         with router(near, ["e0=null", "e1=null", f"e2={memif},role=client"], give, *TWO):
             wait_for(lambda: min(entered(far)) > 50_000, "packets in both queues")
             seen = received(receiver)
-        # The sender has gone; what it sent has been taken in, by whichever worker, and counted.
+        # After the sender has ended, all its packets have been received by some worker, and counted.
         wait_for(lambda: quiet(receiver, far), "silence")
         each = entered(far)
         assert each == of_workers(far, "/sys/drops") == of_workers(far, "/sys/rx")
-        # The driver counts from 0 again when its peer goes; the interface does not.
+        # The driver restarts its counters at 0 when its peer disconnects; the interface does not.
         assert received(receiver) >= seen > 50_000
         threads = parse_runtime(receiver.ask("show runtime"))
         for name in ("ethernet-input", "error-drop"):
@@ -214,7 +216,7 @@ def test_an_idle_worker_costs_little(tmp_path: Path) -> None:
         wait_for(lambda: sleeps(running) > 5, "sleep")
         before, slept = worker_cpu_s(running), sleeps(running)
         wait_for(lambda: sleeps(running) > slept + 1500, "1500 naps")
-        # Naps of a millisecond: what they cost is counted by the CPU, whatever time went by. The worker alone.
+        # Naps of a millisecond: their cost is measured in CPU time. Worker only.
         assert worker_cpu_s(running) - before < 1500 * 50e-6
 
 
@@ -237,7 +239,7 @@ def rounds(running: RouterProcess, count: int) -> None:
 
 
 def ping(count: str) -> int:
-    """How many of so many pings were lost."""
+    """Number of lost pings out of `count`."""
     words = ["ping", "-c", count, "-i", "0.02", "-W", "5", "10.99.77.1"]
     shown = subprocess.run(words, capture_output=True, text=True, check=False).stdout
     match = re.search(r"(\d+) packets transmitted, (\d+) received", shown)
@@ -247,7 +249,7 @@ def ping(count: str) -> int:
 
 @pytest.mark.alone
 def test_an_interrupt_wakes_a_worker(tmp_path: Path) -> None:
-    """net_tap's descriptor tells of packets: ping through it while the worker waits there."""
+    """net_tap's descriptor signals packets: ping through it while the worker waits for it."""
     if os.geteuid() != 0 or not Path("/dev/net/tun").exists():
         pytest.skip("a tap needs root and /dev/net/tun")
     (tmp_path / "startup.conf").write_text("dpdk { vdev net_tap0,iface=wsrest0 { name e0 } }")
@@ -268,7 +270,7 @@ def test_an_interrupt_wakes_a_worker(tmp_path: Path) -> None:
 
 
 def numbered(frames: Sequence[bytes], copies: int) -> list[bytes]:
-    """Each frame so often, the IP identification counting up."""
+    """Each frame several times, with increasing IP identification."""
     made = []
     for number in range(copies):
         for frame in frames:
@@ -312,7 +314,7 @@ def congestion(directory: Path) -> int:
 @pytest.mark.alone
 @needs_two_cpus
 def test_hand_off_wakes_a_worker_that_naps(tmp_path: Path) -> None:
-    # The second worker has no queue of its own; all that it gets is handed to it.
+    # The second worker has no queue of its own; all its packets are handed to it.
     modes = "".join(
         f"set interface rx-placement e{i} worker 0\nset interface rx-mode e{i} adaptive\n" for i in range(3)
     )
@@ -327,7 +329,7 @@ def test_hand_off_wakes_a_worker_that_naps(tmp_path: Path) -> None:
 
 @needs_two_cpus
 def test_packets_that_hand_off_has_no_room_for_are_counted(tmp_path: Path) -> None:
-    # Nobody empties the ring while the worker that it belongs to is busy with endless packets of its own.
+    # The ring is not emptied while its worker is busy with endless packets of its own.
     config = "set interface state e0 up\nset interface state e1 up\nset interface rx-placement e1 worker 1\n"
     config += "set interface handoff e0 workers 1\n"
     with router(tmp_path, ["e0=null", "e1=null"], config, *TWO) as running:

@@ -1,4 +1,4 @@
-"""vhost-user ports against DPDK's virtio_user driver: what a virtual machine has at the other end, without one."""
+"""vhost-user ports with DPDK's virtio_user driver: the other end as in a virtual machine, without one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ports(directory: Path, role: str) -> list[str]:
 
 @contextmanager
 def drivers(directory: Path, role: str) -> Iterator[subprocess.Popen[bytes]]:
-    """Two virtio NICs as a guest's driver has them, in the other role than ours, bridged to each other."""
+    """Two virtio NICs as in a guest, in the opposite role, bridged to each other."""
     cpu = worker_cpu()
     server = ",server=1" if role == "client" else ""
     words = [str(TESTPMD), "--lcores", f"0@{cpu},1@{cpu}", "--file-prefix", f"vhost{os.getpid()}", "--no-pci"]
@@ -52,7 +52,7 @@ def drivers(directory: Path, role: str) -> Iterator[subprocess.Popen[bytes]]:
 @pytest.mark.parametrize("rounds", [2, pytest.param(10, marks=pytest.mark.long("each burst waits for testpmd's turn"))])
 @pytest.mark.parametrize("role", [pytest.param("client", marks=pytest.mark.long("testpmd as server")), "server"])
 def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path: Path, role: str, rounds: int) -> None:
-    """All that is sent while both links are up comes back; a side that was killed is found again."""
+    """All packets sent while both links are up come back; a killed side is found again."""
     with GeneratorChild(*ports(tmp_path, role)) as child:
         assert child.medium(0) == PortMedium.RING
         for _ in range(2):
@@ -61,7 +61,7 @@ def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path
                 wait_for_traffic(child)
                 child.change("stop", 0)
                 before = settle(child)
-                # No more at a time than a ring holds, however late the other side's driver comes to run.
+                # At most a ring's worth at a time, however late the other side's driver runs.
                 for sent in range(200, 200 * rounds + 1, 200):
                     child.start(0, burst(1, 5e4, 100), burst(2, 5e4, 100, size=1514))
                     assert child.finish()[0].tx_packets - before[0].tx_packets == sent
@@ -78,7 +78,7 @@ def test_packets_go_through_the_other_sides_driver_whenever_it_is_there(tmp_path
 
 @with_testpmd
 def test_the_router_has_them_as_well(tmp_path: Path) -> None:
-    """Generator, memif, our router, vhost, the other side's bridge, vhost, our router, memif."""
+    """Generator, memif, wirespeed router, vhost, the other side's bridge, vhost, wirespeed router, memif."""
     crossed = CROSSED + CROSSED.replace("e0", "e2").replace("e1", "e3")
     crossed = crossed.replace("xconnect e0 e1", "xconnect e0 e2").replace("xconnect e1 e0", "xconnect e1 e3")
     crossed = crossed.replace("xconnect e2 e3", "xconnect e2 e0").replace("xconnect e3 e2", "xconnect e3 e1")
@@ -102,7 +102,9 @@ def test_the_router_has_them_as_well(tmp_path: Path) -> None:
     ],
 )
 def test_both_ends_are_ours(tmp_path: Path, mtu: int, queues: int, data_size: int) -> None:
-    """Generator's virtio, router's vhost and back. Frames that no buffer of the router holds lie in several."""
+    """The generator's virtio, the router's vhost and back. Frames that are longer than the router's buffers span
+    several.
+    """
     (tmp_path / "buffers.conf").write_text(f"buffers {{ default data-size {data_size} }}\n")
     options = f"mtu={mtu},rxq={queues},txq={queues}"
     interfaces = [f"e{index}={port},{options}" for index, port in enumerate(ports(tmp_path, "server"))]

@@ -1,4 +1,4 @@
-"""DPDK's testpmd, which has other drivers at the far end of our ports."""
+"""DPDK's testpmd, which has other drivers at the far end of wirespeed's ports."""
 
 from __future__ import annotations
 
@@ -10,5 +10,5 @@ TESTPMD = shutil.which("dpdk-testpmd")
 
 
 def needs_testpmd(untried: str) -> pytest.MarkDecorator:
-    """Skips where there is none, and says what was not tried."""
+    """Skips if it is not installed, and says what was not tested."""
     return pytest.mark.skipif(TESTPMD is None, reason=f"{untried}: apt-get install dpdk-dev")

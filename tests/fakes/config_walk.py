@@ -1,6 +1,6 @@
-"""Configurations of one router with four ports that share little with each other, for walks from each to each.
+"""Configurations of one router with four ports that have little in common, for walks from each to each other.
 
-Their shapes are those with which vppcfg tests itself: bonds of two ports or none, QinQ and QinAD with and without exact
+Their shapes are those with which vppcfg is tested: bonds of two ports or none, QinQ and QinAD with and without exact
 match, sub-interfaces that swap their tags, cross-connects of all kinds, bridge domains with a BVI, jumbo frames.
 """
 

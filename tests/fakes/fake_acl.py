@@ -1,4 +1,4 @@
-"""Access lists, kept by number; sessions are what a test puts there."""
+"""Access lists, by number; tests set the sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bonds and their members, kept by interface."""
+"""Bonds and their members, by interface."""
 
 from __future__ import annotations
 

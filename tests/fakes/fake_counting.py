@@ -1,4 +1,4 @@
-"""Counters of routes and adjacencies: what a test puts there."""
+"""Counters of routes and adjacencies, set by tests."""
 
 from __future__ import annotations
 

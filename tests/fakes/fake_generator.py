@@ -1,7 +1,7 @@
-"""A generator without a data plane, for unit tests: packets are numbers, and time moves when it is told to.
+"""A generator without a data plane, for unit tests: packets are numbers, and time moves on request.
 
-What port 0 sends, port 1 receives, and so on in pairs. Only continuous streams send; bursts last until `finish`.
-Pushed packets arrive at once. `wire` puts a packet on a port's wire, as a neighbour would.
+Port 1 receives what port 0 sends, and so on in pairs. Only continuous streams send; bursts last until `finish`. Pushed
+packets arrive at once. `wire` puts a packet on a port's link, as a neighbour would.
 """
 
 from __future__ import annotations
@@ -52,8 +52,9 @@ class _Capture:
 
 
 class FakeGenerator:
-    """`calls` lists what the control plane asked for, newest last. With `workers` each port has so many, as in the
-    order of T-Rex: pairs of ports share them."""
+    """`calls` lists the calls of the control plane, newest last. `workers` is the number of workers per port, in
+    T-Rex's order: pairs of ports share them.
+    """
 
     def __init__(self, ports: int = 2, speed_bps: int = 10_000_000_000, workers: int = 0) -> None:
         self.worker_cpus: tuple[int, ...] = tuple(range((ports + 1) // 2 * workers)) or (0,)
@@ -69,25 +70,25 @@ class FakeGenerator:
         self.latency: dict[int, LatencyCounters] = {}
         self.faults = FlowFaults()
         self.flow_controls: dict[int, int] = {}
-        """By port, of those that have flow control."""
+        """By port, for ports with flow control."""
         self.preemption = WorkerLoad()
-        """The worker's absences; the other fields follow the time."""
+        """The worker's preemptions; the other fields follow the time."""
         self.removed: tuple[int, ...] = ()
         self.tags: dict[int, tuple[bool, int, tuple[TagVlans, ...]]] = {}
-        """By port with tagged packet groups: whether it receives, how many groups and which tags it has."""
+        """By port with tagged packet groups: whether it receives, the number of groups, and the tags."""
         self.tagged_counts: dict[tuple[int, int, int], Tagged] = {}
         """By port, group and place."""
         self.unknown: list[tuple[int, TagVlans]] = []
-        """What ports received with a tag that has no number."""
+        """Packets that ports received with an unknown tag."""
         self.tag_faults: dict[int, str] = {}
-        """By port, why it cannot be tagged."""
+        """By port, the reason why it cannot be tagged."""
         self._infos = [_info(port, speed_bps) for port in range(ports)]
 
     def close(self) -> None:
         self.calls.append(("close",))
 
     def advance(self, seconds: float) -> None:
-        """Let time pass: running continuous streams send, runs whose duration is over end."""
+        """Let time pass: running continuous streams send, and runs whose duration is over end."""
         for (port, profile), run in list(self._runs.items()):
             if run.paused:
                 continue
@@ -103,12 +104,12 @@ class FakeGenerator:
         self._time_s += seconds
 
     def finish(self, port: int, *, profile: int = 0) -> None:
-        """The profile comes to its end by itself."""
+        """The profile ends by itself."""
         del self._runs[port, profile]
         self._settle(port)
 
     def wire(self, port: int, packet: bytes, *, is_tx: bool = False) -> None:
-        """The packet passes on the port's wire, where captures see it."""
+        """The packet passes on the port's link, and captures get it."""
         for capture in self._captures.values():
             if port not in (capture.tx_ports if is_tx else capture.rx_ports):
                 continue
@@ -126,15 +127,15 @@ class FakeGenerator:
         self._traffic[port] = replace(self._traffic[port], active=bool(runs), paused=paused)
 
     def count(self, port: int, **counters: object) -> None:
-        """Counters of the port are these from now on."""
+        """Set the counters of the port."""
         self._traffic[port] = replace(self._traffic[port], **counters)  # type: ignore[arg-type]
 
     def set_medium(self, port: int, medium: PortMedium) -> None:
-        """The port is on such a medium."""
+        """Set the medium of the port."""
         self._infos[port] = replace(self._infos[port], medium=medium)
 
     def set_link_state(self, port: int, up: bool) -> None:
-        """The cable is pulled or plugged."""
+        """Pull or plug the port's cable."""
         self._infos[port] = replace(self._infos[port], link_up=up)
 
     def _carry(self, port: int, packets: int, stream: Stream) -> None:
@@ -190,7 +191,7 @@ class FakeGenerator:
         return GeneratorSnapshot(self._time_s, tuple(self._traffic), loads)
 
     def _sending(self, worker: int) -> int:
-        """The ports that it sends on, as bits."""
+        """Bit set of the ports on which it sends."""
         return sum(
             {
                 1 << port
@@ -375,11 +376,11 @@ class FakeGenerator:
 
 
 _COUNTED = (b"\x08\x00", b"\x86\xdd", b"\x81\x00", b"\x88\xa8")
-"""Types of packets that the core may find an IP header in."""
+"""Ethernet types in which the core looks for an IP header."""
 
 
 def _is_control(packet: bytes) -> bool:
-    """ARP, ICMP or ICMPv6, in up to two VLAN tags."""
+    """True for ARP, ICMP or ICMPv6, in up to two VLAN tags."""
     at = 12
     while packet[at : at + 2] in (b"\x81\x00", b"\x88\xa8"):
         at += 4

@@ -1,4 +1,4 @@
-"""Impairments, as the native core keeps them; `counters` are those of all interfaces."""
+"""Impairments, as the native core stores them; `counters` are those of all interfaces."""
 
 from __future__ import annotations
 

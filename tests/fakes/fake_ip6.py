@@ -1,4 +1,4 @@
-"""IPv6 on interfaces: settings are kept; `replies` is the test's."""
+"""IPv6 on interfaces: settings are stored; tests set `replies`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cross-connects, bridge domains and their stations, kept in dictionaries."""
+"""Cross-connects, bridge domains and their stations, in dictionaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linux in a network namespace, as tests of the control plane have it: links and addresses in dictionaries."""
+"""Linux in a network namespace, for tests of the control plane: links and addresses in dictionaries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class FakeLcp:
-    """`linux` is for the test: namespaces by name."""
+    """`linux` is for tests: namespaces by name."""
 
     def __init__(self, core: FakeRouterCore) -> None:
         self._core = core
@@ -42,7 +42,7 @@ class FakeLcp:
 
 
 class FakeLinuxHost:
-    """`change` and the dictionaries are for the test; TAPs appear when the core that opened it adds them."""
+    """`change` and the dictionaries are for tests; TAPs are added when the core that opened it adds them."""
 
     def __init__(self, netns: str = "", *, has_vlans: bool = True) -> None:
         self.netns = netns
@@ -61,7 +61,7 @@ class FakeLinuxHost:
         self._core, self.closed = core, False
 
     def change(self, link: int, **changes: object) -> None:
-        """Somebody in Linux sets something."""
+        """Another program in Linux changes something."""
         self.by_link[link] = replace(self.by_link[link], **changes)  # type: ignore[arg-type]
         self._changes |= LinuxChange.LINKS
 

@@ -1,4 +1,4 @@
-"""A plug in the wall that speaks the API of its maker over HTTP on loopback, and counts who asks."""
+"""A smart plug that speaks its vendor's API over HTTP on loopback, and counts requests."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REALM, NONCE = "shellyplugsg3-aabbcc", "60dc59c6"
 
 
 def shelly_gen2(watts: float) -> dict[str, Any]:
-    """Switch.GetStatus as its documentation has it."""
+    """Reply to Switch.GetStatus as documented."""
     return {
         **{"id": 0, "source": "HTTP", "output": True, "apower": watts, "voltage": 232.0, "current": 0.2, "freq": 50.0},
         "aenergy": {"total": 5.125, "by_minute": [47.342, 0.0, 0.0], "minute_ts": 1675718520},
@@ -33,8 +33,10 @@ def tasmota(watts: float) -> dict[str, Any]:
 
 
 class FakePlug:
-    """Runs from entry to exit. `kind` is shelly2, shelly-pm, shelly1 or tasmota; with `password` it wants one (of user
-    admin). `watts` may be changed; None answers as a plug that has lost its meter, `gone` closes each connection."""
+    """Runs from entry to exit. `kind` is shelly2, shelly-pm, shelly1 or tasmota; with `password` it requires that
+    password (of user admin). `watts` may be changed; None: the plug has lost its meter. `gone`: it closes each
+    connection.
+    """
 
     def __init__(self, kind: str, watts: float | None = 19.0, password: str = "") -> None:
         self.kind, self.watts, self.password = kind, watts, password
@@ -106,7 +108,7 @@ class FakePlug:
         return 404, {}, {"code": 404, "message": "No handler"}
 
     def _is_proven(self, path: str, proof: str) -> bool:
-        """RFC 7616, worked out from what the asker says beside its response."""
+        """True if the digest of RFC 7616 in the request is right."""
         said = dict(re.findall(r'(\w+)="?([^",]*)"?', proof))
 
         def hashed(*parts: str) -> str:

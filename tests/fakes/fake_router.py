@@ -1,6 +1,6 @@
-"""A data plane that forwards nothing: the router's control plane is tested on it without DPDK.
+"""A data plane that forwards nothing, for tests of the router's control plane without DPDK.
 
-Counters, node statistics and traces are what the test puts into the public attributes.
+Tests set counters, node statistics and traces in the public attributes.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _FIRST_BESIDE_PORTS = 32
 
 
 class FakeRouterCore:
-    """Keeps the tables as the native core does; `clock_s` is what its TSC counts."""
+    """Stores the tables like the native core; `clock_s` is the time that its TSC counts."""
 
     def __init__(self, names: Sequence[str] = ("e0", "e1"), workers: int = 1) -> None:
         self.acl = FakeAcl()
@@ -83,7 +83,7 @@ class FakeRouterCore:
         self.tables = FakeTables()
         self.urpf = FakeUrpf()
         self.vxlan = FakeVxlan(self)
-        # Of further features: FAKE of the module fake_<feature>.
+        # For other features: FAKE of the module fake_<feature>.
         for name in features():
             if name not in vars(self):
                 setattr(self, name, import_module(f"fake_{name}").FAKE(self))
@@ -250,7 +250,7 @@ class FakeRouterCore:
         del self.interfaces[index]
 
     def add(self, face: RouterInterface) -> int:
-        """One beside the ports, at the first free number."""
+        """Add an interface other than a port, at the first free number."""
         return self._add(self._free(), face)
 
     def _free(self) -> int:
@@ -346,7 +346,7 @@ class FakeRouterCore:
         return ((str(route.prefix), route.paths, route.index, route.source) for route in self.routes(version, table))
 
     def run_route_lines(self, text: bytes, offset: int) -> tuple[int, int]:
-        """None are plain enough for it."""
+        """No line is plain enough for it."""
         return 0, 0
 
     def prefix_lengths(self, version: int = 4, table: int = 0) -> Counter[int]:

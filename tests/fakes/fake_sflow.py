@@ -1,4 +1,4 @@
-"""Sampled packets: `samples` are taken next."""
+"""Sampled packets: `samples` are returned by the next call."""
 
 from __future__ import annotations
 

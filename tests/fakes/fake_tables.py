@@ -1,4 +1,4 @@
-"""Tables of routes, kept in dictionaries."""
+"""Route tables, in dictionaries."""
 
 from __future__ import annotations
 

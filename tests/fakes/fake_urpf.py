@@ -1,4 +1,4 @@
-"""Unicast reverse path forwarding, as the native core keeps it."""
+"""Unicast reverse path forwarding, as the native core stores it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VXLAN tunnels, kept by interface."""
+"""VXLAN tunnels, by interface."""
 
 from __future__ import annotations
 

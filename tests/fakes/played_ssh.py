@@ -1,4 +1,4 @@
-"""An SSH server that plays a recorded console: it answers with what is recorded, and takes note of whatever is not."""
+"""An SSH server that replays a recorded console: it returns the recorded answers and records all other commands."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from wirespeed.dut.reach.reach import unwrapped
 
 
 class PlayedDevice:
-    """`texts` are the answers by command, of which `change` may tell others once a command has changed the device.
-    `done` are the changes, `unexpected` the commands that the record does not have."""
+    """`texts` are the answers by command; `change` may replace them once a command has changed the device. `done` are
+    the changes, `unexpected` the commands without a recorded answer.
+    """
 
     def __init__(self, record: str, fails: tuple[str, ...] = ()) -> None:
         self.texts = console_texts(record)
@@ -51,7 +52,7 @@ class PlayedDevice:
 
 @contextmanager
 def played(device: PlayedDevice, home: Path) -> Iterator[str]:
-    """Serve it on this machine; the address to reach it. `home` gets the key and the known host."""
+    """Serve it on this machine; returns its address. `home` gets the key and the known host."""
     ssh = home / ".ssh"
     ssh.mkdir(parents=True, exist_ok=True)
     host_key, user_key = (asyncssh.generate_private_key("ssh-ed25519") for _ in range(2))

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the tests' own: started as a process, on a UNIX socket alone, gone with its folder."""
+"""A PostgreSQL server for tests: a process with a UNIX socket only, deleted with its folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: i
 
 
 def missing() -> str | None:
-    """Why there can be none here."""
+    """The reason why there is no PostgreSQL, if so."""
     if not _PROGRAMS:
         return "Debian's postgresql is missing (tools/setup.sh test)"
     if os.geteuid() == 0 and shutil.which("runuser") is None:
@@ -26,7 +26,7 @@ def missing() -> str | None:
 
 
 class PostgresqlServer:
-    """A context manager. `url` names one of its databases."""
+    """A context manager. `url` names a database of it."""
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="wirespeed-pg-", dir="/tmp"))  # a socket's path is short
@@ -54,7 +54,7 @@ class PostgresqlServer:
         wait_for(lambda: not subprocess.run(asked, capture_output=True, check=False).returncode, "PostgreSQL is ready")
 
     def stop(self) -> None:
-        """Cut all connections, like a machine that goes down."""
+        """Cut all connections, like a machine that fails."""
         if self._process is None:
             return
         pid = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])

@@ -1,6 +1,6 @@
-"""A router process on a core that forwards nothing, behind its real sockets.
+"""A router process with its real sockets, on a core that forwards nothing.
 
-Processes are forked from a server that has imported the router once: a start costs no imports.
+Processes are forked from a server that has imported the router once, so a start costs no imports.
 """
 
 from __future__ import annotations
@@ -31,8 +31,7 @@ _FORKS.set_forkserver_preload(["wirespeed.router.console", "wirespeed.router.ser
 
 class RouterProcess:
     """Use as a context manager; leaving it sends SIGTERM. `control` and `api` are its sockets, `log` its errors.
-
-    `loopbacks` is the number of loopback interfaces that it starts with. An `older` one does not tell its messages.
+    `loopbacks` is the number of loopback interfaces at the start. An `older` one does not report its messages.
     """
 
     def __init__(self, control: Path, api: Path | None = None, *, loopbacks: int = 0, older: bool = False) -> None:
@@ -60,7 +59,7 @@ class RouterProcess:
         return self._process.pid
 
     def end(self, number: int) -> int:
-        """Send a signal that ends it. The number of streams of clients that it still held at its end, uncollected."""
+        """Send a signal that ends it. Returns the number of client streams that it still held then."""
         os.kill(self.pid, number)
         held: int = self._told.recv()
         self._process.join()

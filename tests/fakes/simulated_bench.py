@@ -1,8 +1,9 @@
-"""A bench whose truth is known: what its DUT, tester, receiver and machine can do is given, and samples follow from it.
+"""A testbed with known properties: the capacities of its DUT, tester, receiver and host are given, and samples follow
+from them.
 
-Each sample keeps a generator's books: packets asked for are sent, refused, late or without a buffer; what was sent is
-returned by the DUT or lost; what is returned is received or missed. Absences of the workers are single events, and cost
-what a ring of 1024 does not hold.
+Each sample has a generator's counters: intended packets are sent, refused, late or without a buffer; sent ones are
+returned by the DUT or lost; returned ones are received or missed. Preemptions of workers are single events and cost
+what a ring of 1024 slots does not hold.
 """
 
 from __future__ import annotations
@@ -30,12 +31,11 @@ Loads = Sequence[tuple[str, float]]
 
 @dataclass(frozen=True)
 class Bench:
-    """Capacities of all parts, in packets per second; `dut` gives the received rate of an offered one.
-
-    `absences_hz` absences a second of `absence_s` on average strike tester and DUT; `measured` says whether samples
-    tell of them. `held` are samples whose frames somebody kept until the next one. `signature`: the receiver knows its
-    own packets. `account`: the server says what it was asked for and could not do. Sent and received are read up to
-    `skew_s` before the end of a sample, each by itself.
+    """Capacities of all parts, in packets per second; `dut` returns the received rate for an offered one. Preemptions
+    of `absence_s` on average happen to tester and DUT `absences_hz` times per second; `measured`: samples report them.
+    `held` are samples whose frames are delayed until the next one. `signature`: the receiver recognises test packets.
+    `account`: the server reports packets that it could not send. Sent and received packets are each read up to `skew_s`
+    before the end of a sample.
     """
 
     medium: Medium = Medium.QUEUE
@@ -88,7 +88,7 @@ def steps(loads: Sequence[float], count: int = 5) -> Loads:
 
 
 def run(bench: Bench, loads: Loads, seed: int = 0) -> list[Sample]:
-    """The samples of a test that asks for `loads`, one after the other, and the drain."""
+    """The samples of a test with these intended loads, in order, and the drain."""
     rng, totals, kept = random.Random(seed), _Totals(), 0.0
     reader = random.Random(seed)
     samples: list[Sample] = []
@@ -100,11 +100,11 @@ def run(bench: Bench, loads: Loads, seed: int = 0) -> list[Sample]:
         tried = asked - late - no_buffer
         port = min(bench.port_pps, bench.pause_above_pps or math.inf)
         refused = max(0.0, tried - port * bench.interval_s) + bench.port_refuses(load) * bench.interval_s
-        # A full ring is one that the DUT did not drain: while it was away, or because it is too slow.
+        # A full ring is one that the DUT did not drain, since it was preempted or too slow.
         lost_away = sum(max(0.0, load * seconds - RING_SLOTS) for seconds in dut_away)
         lost_away += sum(max(0.0, load * seconds - 4 * RING_SLOTS) for seconds in tester_away)
         sent = tried - refused
-        quicker = 1 + rng.gauss(0, bench.noise)  # its capacity, not its losses: half the load has no noise
+        quicker = 1 + rng.gauss(0, bench.noise)  # its capacity, not its losses, has noise: half the load has none
         speed = bench.dut(sent / bench.interval_s / quicker) * quicker
         returned = max(0.0, min(sent - lost_away, speed * bench.interval_s))
         if bench.medium is Medium.RING:
@@ -127,7 +127,7 @@ def run(bench: Bench, loads: Loads, seed: int = 0) -> list[Sample]:
 
 
 def _early(bench: Bench, reader: random.Random, **counted: float) -> dict[str, float]:
-    """Packets of a sample that each counter lacks because it was read too early."""
+    """Packets of a sample that each counter misses since it was read too early."""
     return {counter: count / bench.interval_s * reader.uniform(0, bench.skew_s) for counter, count in counted.items()}
 
 
@@ -136,7 +136,7 @@ def seen(bench: Bench, loads: Loads, seed: int = 0) -> tuple[Point, ...]:
 
 
 def verdict(bench: Bench, loads: Loads, seed: int = 0, threshold: float = 0.001) -> ChannelOutcome:
-    """Outcome of a test on `bench`, its balance made after the drain as a load test does."""
+    """Verdict on a test on `bench`, with the balance after the drain, as for a load test."""
     samples = run(bench, loads, seed)
     found = _points(bench, samples)
     return judge(found, threshold=threshold, line_bps=bench.line_bps, balance=after_drain(bench, samples))
@@ -170,7 +170,7 @@ def line_pps(bench: Bench) -> float:
 
 
 def _absences(bench: Bench, rng: random.Random) -> tuple[Preemption | None, list[float], list[float]]:
-    """Absences of one interval; each absence is one of the DUT or, as often, of the tester."""
+    """Preemptions in one interval; each affects the DUT or the tester, with equal probability."""
     away: tuple[list[float], list[float]] = ([], [])
     at_s = rng.expovariate(bench.absences_hz) if bench.absences_hz else math.inf
     while at_s < bench.interval_s:

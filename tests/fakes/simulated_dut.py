@@ -1,4 +1,4 @@
-"""A DUT whose loss at each load is known exactly, measured in no time: trials follow from a function and a seed."""
+"""A DUT whose loss at each load is known exactly, without any time spent: trials follow from a function and a seed."""
 
 from __future__ import annotations
 
@@ -17,40 +17,41 @@ from wirespeed.units import Rate
 FORWARD, BACK = Channel(0, 1), Channel(1, 0)
 
 Loss = Callable[[float, random.Random], float]
-"""The share of packets that is lost at a load, of one trial."""
+"""The share of packets lost in one trial at a load."""
 
 
 def step(capacity_pps: float) -> Loss:
-    """Nothing is lost up to the capacity, all above it."""
+    """No loss up to the capacity; above it the excess is lost."""
     return lambda load, rng: max(0.0, 1 - capacity_pps / load)
 
 
 def linear(from_pps: float, slope_per_pps: float) -> Loss:
-    """From a load on, loss grows with it."""
+    """From a certain load on, loss increases with the load."""
     return lambda load, rng: min(1.0, max(0.0, (load - from_pps) * slope_per_pps))
 
 
 def noisy(loss: Loss, share: float = 0.05, lost: float = 0.02) -> Loss:
-    """A share of the trials loses without a cause."""
+    """Some of the trials lose packets for no reason."""
     return lambda load, rng: max(loss(load, rng), lost if rng.random() < share else 0.0)
 
 
 def constant(ratio: float, loss: Loss) -> Loss:
-    """Some is lost at each load."""
+    """A constant share is lost at each load."""
     return lambda load, rng: max(ratio, loss(load, rng))
 
 
 def oscillating(high_pps: float, low_pps: float) -> Loss:
-    """Every third trial finds it slower."""
+    """Every third trial has a lower capacity."""
     counts = itertools.count()
     return lambda load, rng: max(0.0, 1 - (high_pps if next(counts) % 3 else low_pps) / load)
 
 
 @dataclass
 class SimulatedDut:
-    """Measures as a bench does. The tester sends at most `tester_pps` a direction, less up to `tester_noise` of it.
-    During `away` trials the CPUs were away, which costs `away_loss` of the packets, and can explain so much. A trial
-    costs `overhead_s` beside its duration."""
+    """Measures like a testbed. The tester sends at most `tester_pps` per direction, less up to `tester_noise` of it.
+    During `away` trials CPUs are preempted, which costs `away_loss` of the packets and can explain that much. A trial
+    costs `overhead_s` in addition to its duration.
+    """
 
     loss: Loss
     seed: int = 0

@@ -1,7 +1,7 @@
-"""A simulated T-Rex: the strict one behind two sockets, for requests and, on the port below, for what it publishes.
+"""A simulated T-Rex: the strict one behind two sockets, for requests and, on the port below, for publications.
 
-As from a T-Rex, counters come twice a second, a bare `{}` says that an event waits, and nothing answers once it has
-died of a request.
+As with T-Rex, counters are published twice per second, a bare `{}` announces an event, and nothing is answered after a
+request that crashes it.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ _PUBLISH_S = 0.5
 
 
 class SimulatedTrex(StrictTrex):
-    """Use as a context manager; `server` is its HOST:PORT. Leaving it fails where a request has killed it. It answers
-    nothing after `dies_after` messages; `messages` are the methods of each."""
+    """Use as a context manager; `server` is its HOST:PORT. Leaving it fails if a request has crashed it. It answers
+    nothing after `dies_after` messages; `messages` are the methods of each.
+    """
 
     def __init__(self, *, extended: bool = True, dies_after: int | None = None, **kinds: Any) -> None:
         self._context = zmq.Context()

@@ -1,7 +1,7 @@
-"""VPP's own rules, as far as a planner has to know them: a router that is none.
+"""VPP's own rules, as far as a planner must know them, without a router.
 
-`Vpp` does one operation at a time and refuses what VPP, linux-cp or Linux below would refuse, or do silently to
-something else. It knows nothing of plans and their order, so that tests can hold them against it.
+`Vpp` executes one operation at a time and refuses those that VPP, linux-cp or Linux would refuse, or that would
+silently change something else. It knows nothing of plans and their order, so plans can be tested with it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _LOOPBACK_MTU = 9000
 
 
 class Refused(Exception):
-    """VPP would not do this."""
+    """VPP would refuse this."""
 
 
 class Vpp:
-    """Begins as `state`; `state()` is what it has become."""
+    """Starts as `state`; `state()` is the current one."""
 
     def __init__(self, state: RouterState) -> None:
         self._faces = dict(state.interfaces)
@@ -54,10 +54,10 @@ class Vpp:
         return RouterState(dict(self._faces), dict(self._bridges), dict(self._acls), self._sflow)
 
     def run(self, operation: ops.Operation) -> None:
-        """Refused says why not; nothing has changed then."""
+        """Run an operation. Refused has the reason; the state is then unchanged."""
         _DO[type(operation)](self, operation)
 
-    # ---- What there is
+    # ---- Lookups
 
     def _face(self, name: str) -> InterfaceState:
         if name not in self._faces:
@@ -74,7 +74,7 @@ class Vpp:
         return next((face for face in self._faces.values() if is_so(face)), None)
 
     def _above(self, face: InterfaceState) -> InterfaceState | None:
-        """The sub-interface of the outer tag alone; of two the one with exact match."""
+        """The sub-interface of the outer tag only; of two, the one with exact match."""
         own = face.encapsulation
         if own is None or not own.inner or face.parent is None:
             return None
@@ -147,7 +147,7 @@ class Vpp:
         self._delete(op.interface, InterfaceType.TAP)
 
     def _check_host_name(self, tap: TapState) -> None:
-        """Names are unique in a namespace; which one those of pairs are in nobody says, so only they clash."""
+        """Names are unique within a namespace. The namespace of pairs is not given, so only names of pairs conflict."""
         ends = ((face.name, face.tap) for face in self._faces.values() if face.tap is not None)
         for name, other in ends:
             if (other.host_name, other.namespace) == (tap.host_name, tap.namespace):
@@ -249,7 +249,7 @@ class Vpp:
         self._bridges[op.ident] = op.settings
 
     def _check_free(self, face: InterfaceState) -> None:
-        """Nothing of layer 3 is on it."""
+        """Refuse an interface with layer 3 settings."""
         busy = face.addresses or face.unnumbered or face.lcp or face.bond_of
         if busy or self._any(lambda other: other.unnumbered == face.name):
             raise Refused(f"{face.name} routes: {busy or 'it lends its addresses'}")
@@ -303,7 +303,7 @@ class Vpp:
         if face.kind is InterfaceType.PORT and face.up:
             raise Refused(f"{face.name} is up; its driver takes no other MTU now")
         self._change(op.interface, link_mtu=op.mtu)
-        # Interfaces on the link carry no more than the link.
+        # Interfaces on a link carry at most as much as the link.
         for each in (face, *self._subs(face.name)):
             self._change(each.name, mtu=min(each.mtu or op.mtu, op.mtu))
 

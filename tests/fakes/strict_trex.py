@@ -1,10 +1,12 @@
-"""A T-Rex v3.08 stateless server as strict as the real one, made from what one was asked and answered.
+"""A T-Rex v3.08 stateless server that is as strict as the real one, made from recorded requests and answers.
 
-Types, absent fields, texts and codes of errors are T-Rex's; `profile_id: "*"` is taken where T-Rex takes it and a name
-elsewhere; events come in its order; nothing is said that a T-Rex does not say. What ends a T-Rex ends this: `handle`
-raises Dead. Its two ports are wired to each other through a `Device`. What was sent and what was received is read up to
-`skew_s` before the answer, each by itself. Counters follow from the history of rates and the clock, so tests need not
-run in step with it. With `extended` it counts as our generator does, and has the methods that our generator has.
+Types, missing fields, texts and codes of errors are T-Rex's; `profile_id: "*"` is accepted where T-Rex accepts it, a
+name elsewhere; events have its order; no message differs from T-Rex's. Requests that crash a T-Rex crash this one:
+`handle` raises Dead.
+
+Its two ports are connected through a `Device`. Sent and received packets are each read up to `skew_s` before the
+answer. Counters follow from the history of rates and the clock, so tests need not run in step with it. With `extended`
+it has the counters and methods of wirespeed's generator.
 """
 
 from __future__ import annotations
@@ -32,16 +34,18 @@ OWNED = {
     *("service", "set_rx_feature", "push_remote", "remove_rx_filters", "start_capture_port"),
 }
 FREE = {"api_sync", "api_sync_v2", "get_version", "ping"}
-"""Without an API handle."""
+"""Methods without an API handle."""
 
 ABSENT = {"ping", "get_global_stats"}
-"""With `extended`: the time is in the counters of ports."""
+"""Missing with `extended`: the time is in the counters of ports."""
 
 _VERSION = {"build_date": "Nov 22 2026", "build_time": "14:58:35", "built_by": "unknown", "mode": "STL"}
 
 
 class StrictTrex(PortRequests, StreamRequests):
-    """`files` are packet files that the server can read. `clock` gives seconds, and its own time is 0 at `began_s`."""
+    """`files` are packet files that the server can read. `clock` returns seconds; the server's own time is 0 at
+    `began_s`.
+    """
 
     def __init__(
         self,
@@ -79,7 +83,7 @@ class StrictTrex(PortRequests, StreamRequests):
 
     @property
     def now_s(self) -> float:
-        """All of a message is answered at one instant."""
+        """The time of all answers in a message."""
         return self._clock() - self._began_s if self._answering_s is None else self._answering_s
 
     @property
@@ -93,7 +97,7 @@ class StrictTrex(PortRequests, StreamRequests):
 
     @property
     def idle(self) -> bool:
-        """Nothing is sent, and nobody holds a port or left a stream behind."""
+        """True if nothing is sent, no port is owned, and no stream is left."""
         kept = any(profile.streams for port in self.ports for profile in port.profiles.values())
         return not kept and not any(port.owner or port.active for port in self.ports)
 
@@ -138,7 +142,7 @@ class StrictTrex(PortRequests, StreamRequests):
         return {"id": identity, "jsonrpc": "2.0", "result": result}
 
     def _checked(self, method: str, params: Fields) -> Fields:
-        """Its API handle, and the handler of the port where the method is its owner's."""
+        """Check the API handle, and the port's handler for methods of the owner."""
         if method not in FREE and params.text("api_h") != self._api_h:
             raise Refused("API verification failed - API handler provided mismatch for class: 'common'")
         if method in OWNED:
@@ -210,7 +214,7 @@ class StrictTrex(PortRequests, StreamRequests):
         return {}
 
     def publish_counters(self) -> None:
-        """Messages that T-Rex publishes twice a second; its clients ignore them."""
+        """Messages that T-Rex publishes twice per second; its clients ignore them."""
         data = {"ts": {"value": int(self.now_s * 1e9), "freq": 1_000_000_000}, **self.statistics.whole()}
         self._publish(pack(json.dumps({"name": "trex-global", "type": 0, "data": data}).encode()))
 
@@ -220,7 +224,9 @@ class StrictTrex(PortRequests, StreamRequests):
         return {"data": told}
 
     def _tell(self, kind: int, data: dict[str, Any]) -> None:
-        """Into every session's queue, each with numbers of its own; then the publisher wakes them."""
+        """Put an event into every session's queue, with the session's own numbers; then the publisher wakes the
+        sessions.
+        """
         for session, queue in self.session_queues.items():
             number = self._numbers.get(session, 0)
             self._numbers[session] = number + 1

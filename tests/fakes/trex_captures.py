@@ -1,4 +1,4 @@
-"""Captures of a strict T-Rex: they belong to nobody, and hold ports in service mode. No packet passes here."""
+"""Captures of a strict T-Rex: they have no owner and require service mode. No packets pass here."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _COMMANDS = ("start", "stop", "fetch", "status", "remove")
 
 
 class Captures:
-    """`ports` are those that there are."""
+    """`ports` are the existing ports."""
 
     def __init__(self, ports: Container[int]) -> None:
         self._ports = ports

@@ -1,4 +1,4 @@
-"""The device that a simulated T-Rex's two ports are wired to: what it takes, holds, loses and passes on."""
+"""The device between the two ports of a simulated T-Rex: the packets that it takes, holds, loses and forwards."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from trex_port import Port
 
 @dataclass
 class Device:
-    """It forwards at most `capacity_pps` in each direction and `share` of what it takes, after `latency_s`, and holds
-    `buffer_frames` of what comes faster. The tester sends at most `tester_pps`. Each port also receives `noise_pps`
-    frames of others; those in `silent` receive nothing. During `outages` (from, to; s) it forwards nothing."""
+    """It forwards at most `capacity_pps` in each direction and `share` of the packets that it takes, after `latency_s`,
+    and buffers `buffer_frames` of the excess. The tester sends at most `tester_pps`. Each port also receives
+    `noise_pps` foreign frames; ports in `silent` receive nothing. During `outages` (from, to; s) it forwards nothing.
+    """
 
     capacity_pps: float = math.inf
     share: float = 1.0
@@ -24,12 +25,12 @@ class Device:
     outages: list[tuple[float, float]] = field(default_factory=list)
 
     def taken(self, port: Port, until_s: float) -> tuple[int, int]:
-        """Packets and bytes of a port that the device took by `until_s`."""
+        """Packets and bytes of a port that the device has taken by `until_s`."""
         packets, octets, _, _ = self._through(port, until_s)
         return int(packets), int(octets)
 
     def passed(self, port: Port, now_s: float) -> tuple[int, int]:
-        """Packets and bytes of a port that have come out at the other end."""
+        """Packets and bytes of a port that have arrived at the other end."""
         _, _, packets, octets = self._through(port, now_s - self.latency_s)
         return int(packets * self.share), int(octets * self.share)
 

@@ -1,4 +1,4 @@
-"""Fields of a T-Rex request, read as its server reads them: each of its type, with its words where it is not."""
+"""Fields of a T-Rex request, read like its server does: each must have its type, and errors have T-Rex's texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SIZES = {"byte": "uint8"}
 
 
 class Refused(Exception):
-    """An answer with an error; `text` is what T-Rex says of it."""
+    """An error answer; `text` is T-Rex's."""
 
     def __init__(self, text: str | None, code: int = FAILED, message: str | None = None) -> None:
         super().__init__(text)
@@ -27,7 +27,7 @@ class Dead(BaseException):
 
 
 class Fields:
-    """An object of a request. What is wrong with a stream is said with another code than what is wrong elsewhere."""
+    """An object of a request. Errors in a stream have another code than errors elsewhere."""
 
     def __init__(self, raw: dict[str, Any], code: int = BAD) -> None:
         self.raw, self._code = raw, code

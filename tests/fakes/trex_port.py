@@ -1,4 +1,4 @@
-"""A port of a strict T-Rex: its owner, its profiles and their states, what it sent so far, its attributes."""
+"""A port of a strict T-Rex: its owner, profiles and their states, sent packets, attributes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wirespeed.units import MIN_FRAME_BYTES
 ACTIVE = ("TX", "PAUSE")
 _STARTED, _STOPPED, _PAUSED, _RESUMED, _DONE, _ERROR = 0, 1, 2, 3, 4, 7
 _OF_PROFILE = 10
-"""An event of a profile has this much higher a number than the port's own."""
+"""Numbers of a profile's events exceed those of the port's own by this."""
 
 Tell = Callable[[int, dict[str, Any]], None]
 
@@ -34,9 +34,10 @@ class Profile:
 
 @dataclass
 class Port:
-    """`tell` publishes an event of it. `history` has the rates since the start: when, packets and bytes per second;
-    `rates_asked` are those that a request set, in packets per second. A packet
-    file is played until `playing_until_s`, or found to be none at `failing_at_s`."""
+    """`tell` publishes an event of the port. `history` has the rates since the start: time, packets and bytes per
+    second; `rates_asked` are those that a request set, in packets per second. A packet file is replayed until
+    `playing_until_s`, or found to be invalid at `failing_at_s`.
+    """
 
     index: int
     line_bps: float
@@ -57,7 +58,7 @@ class Port:
     playing_until_s: float | None = None
     failing_at_s: float | None = None
 
-    # ---- who has it
+    # ---- owner
 
     def check_owner(self, handler: str) -> None:
         if not self.owner:
@@ -65,7 +66,7 @@ class Port:
         if handler != self.handler:
             raise Refused("port is not owned by you or your current executing session")
 
-    # ---- what it is doing
+    # ---- state
 
     @property
     def state(self) -> str:
@@ -80,7 +81,7 @@ class Port:
 
     @active.setter
     def active(self, sends: bool) -> None:
-        """The port begins or ends by itself; its counters go on as before."""
+        """True while the port sends; its counters go on in any case."""
         if sends:
             self.profiles["_"].state = "TX"
         else:
@@ -88,7 +89,7 @@ class Port:
 
     @property
     def streams(self) -> dict[int, Stream]:
-        """The first profile's."""
+        """The streams of the first profile."""
         return self.profiles["_"].streams
 
     def known(self, name: str) -> Profile:
@@ -157,7 +158,7 @@ class Port:
             self.tell(_STOPPED, {"port_id": self.index})
 
     def finish(self, name: str, at_s: float) -> None:
-        """Its duration is over, or its last burst is out."""
+        """The duration is over, or the last burst was sent."""
         self._become(name, "STREAMS", _DONE, at_s)
 
     def tick(self, now_s: float) -> None:
@@ -173,7 +174,7 @@ class Port:
             self.tell(_DONE, {"port_id": self.index})
 
     def _become(self, name: str, state: str, event: int, at_s: float) -> None:
-        """A profile's event goes out, then the port's own."""
+        """Set a profile's state; its event is published first, then the port's."""
         self.profiles[name].state = state
         self._note(at_s)
         self.tell(event + _OF_PROFILE, {"port_id": self.index, "profile_id": name})
@@ -195,7 +196,9 @@ class Port:
         )
 
     def _chain_s(self, streams: Mapping[int, Stream], stream: Stream, factor: float) -> float:
-        """A stream and those that follow it; one that comes back to itself ends by its count of rounds, or never."""
+        """Duration of a stream and those that follow it; a stream that returns to itself ends after its number of
+        rounds, or never.
+        """
         seen: list[int] = []
         whole = 0.0
         while True:
@@ -208,7 +211,7 @@ class Port:
                 return whole * rounds if rounds else math.inf
             stream = streams[following]
 
-    # ---- what it sent
+    # ---- sent packets
 
     def _note(self, at_s: float) -> None:
         pps = bps = 0.0
@@ -220,12 +223,12 @@ class Port:
         self.history.append((at_s, round(pps, 6), bps))
 
     def set_pps(self, pps: float, at_s: float) -> None:
-        """Send so much, whatever was asked for."""
+        """Send at this rate, whatever was requested."""
         self.rates_asked.append(pps)
         self.history.append((at_s, pps, pps * MIN_FRAME_BYTES))
 
     def spans(self, until_s: float) -> Iterator[tuple[float, float, float, float]]:
-        """The times of one rate each: beginning, end, packets per second, bytes of one."""
+        """Intervals of constant rate: start, end, packets per second, bytes per packet."""
         ends = [since for since, _, _ in self.history[1:]] + [until_s]
         frame_bytes = MIN_FRAME_BYTES * 1.0
         for (since, pps, bps), end in zip(self.history, ends, strict=True):
@@ -234,15 +237,15 @@ class Port:
                 yield since, min(end, until_s), pps, frame_bytes
 
     def sent(self, until_s: float, most_pps: float = math.inf) -> tuple[int, int]:
-        """Packets and bytes by `until_s` if no more than `most_pps` are sent."""
+        """Packets and bytes sent by `until_s` at a rate of at most `most_pps`."""
         packets, octets = 0, 0.0
         for since, end, pps, frame_bytes in self.spans(until_s):
-            sent = int(min(pps, most_pps) * (end - since))  # whole ones, so that no account rounds apart from another
+            sent = int(min(pps, most_pps) * (end - since))  # integers, so that all sums agree
             packets, octets = packets + sent, octets + sent * frame_bytes
         return packets, int(octets)
 
     def sent_of(self, stream: Stream, until_s: float) -> float:
-        """Packets of one stream: the others divide by their weights what streams of a fixed rate leave."""
+        """Packets of one stream: streams of a fixed rate come first, the others share the rest by weight."""
         if stream.fixed:
             return sum(
                 (end - since) * stream.rate_pps(self.line_bps) for since, end, pps, _ in self.spans(until_s) if pps
@@ -257,7 +260,7 @@ class Port:
         """Packets and bytes per second now."""
         return self.history[-1][1:]
 
-    # ---- what it says of itself
+    # ---- answers about the port
 
     def _queue_info(self) -> dict[str, Any]:
         if self.queue_size is None:
@@ -308,6 +311,6 @@ def _wrong_state(command: str, state: str, name: str) -> Refused:
 
 
 def must_live(port: Port, profile: Any) -> None:
-    """Dead where the port has no such profile."""
+    """Dead if the port does not have the profile."""
     if profile not in port.profiles:
         raise Dead(f"profile {profile!r}, which port {port.index} does not have")

@@ -1,4 +1,4 @@
-"""Requests about a port of a strict T-Rex: its owner, what it is, packets sent by hand, counters."""
+"""Requests about a port of a strict T-Rex: owner, properties, pushed packets, counters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPEN_S = 0.05
 
 
 class PortRequests(Protocol):
-    """Part of the server, whose these are."""
+    """Part of the server, with these requests."""
 
     ports: list[Port]
     captures: Captures
@@ -158,7 +158,7 @@ class PortRequests(Protocol):
         return {"sent": len(pushed), "ts": self.now_s}
 
     def _do_push_remote(self, params: Fields) -> Any:
-        """OK whatever the file; that it cannot be read is said by an event."""
+        """OK for any file; an event reports that it cannot be read."""
         port, file = self._port(params), params.text("pcap_filename")
         for name in ("ipg_usec", "min_ipg_usec", "speedup", "duration"):
             params.real(name)

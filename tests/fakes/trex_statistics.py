@@ -1,4 +1,4 @@
-"""Counters of a strict T-Rex, each read a little before the answer; packet groups; what a profile would send."""
+"""Counters of a strict T-Rex, each read a little before the answer; packet groups; computed rates of profiles."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Statistics:
     # ---- packet groups
 
     def add(self, port: Port, stream: Stream) -> None:
-        """Take a stream's group, or Refused."""
+        """Register a stream's group, or raise Refused."""
         if stream.group is None:
             return
         held = self._groups.get(stream.group)
@@ -94,7 +94,7 @@ class Statistics:
         return self._once_read(port, "sent", port.sent(self._early(at_s), self._device.tester_pps))
 
     def _passed(self, port: Port, at_s: float) -> tuple[int, int]:
-        """Packets of this port that the other port received."""
+        """Packets of this port that the other port has received."""
         return self._once_read(port, "passed", self._device.passed(port, self._early(at_s)))
 
     def _received(self, port: Port, at_s: float) -> tuple[int, int]:
@@ -108,7 +108,7 @@ class Statistics:
         return at_s - self._reader.uniform(0, self._skew_s) if self._skew_s else at_s
 
     def _once_read(self, port: Port, way: str, counts: tuple[int, int]) -> tuple[int, int]:
-        """Counters never go back, however early they are read."""
+        """Counters never decrease, however early they are read."""
         if not self._skew_s:
             return counts
         old = self._read.get((port.index, way), (0, 0))
@@ -116,7 +116,7 @@ class Statistics:
         return new
 
     def of_generator(self, port: Port, now_s: float) -> dict[str, Any]:
-        """Counters of our generator: packets that a virtual wire does not take are refused, not sent."""
+        """Counters of wirespeed's generator: packets that a virtual link does not take are refused, not sent."""
         asked, punctual = port.sent(now_s)[0], port.sent(now_s, self._device.tester_pps)[0]
         taken, taken_bytes = self._device.taken(port, now_s)
         return {
@@ -185,7 +185,7 @@ class Statistics:
 
 
 def _has_network(stream: Stream) -> bool:
-    """True if its packet is IPv4 or IPv6, tagged or not."""
+    """True if its packet is IPv4 or IPv6, with or without tags."""
     packet, at = stream.packet, 12
     while packet[at : at + 2] in (b"\x81\x00", b"\x88\xa8"):
         at += 4

@@ -12,7 +12,7 @@ from trex_streams import Stream, read_stream
 
 
 class StreamRequests(Protocol):
-    """Part of the server, whose these are."""
+    """Part of the server, with these requests."""
 
     statistics: Statistics
     on_stop: Callable[[], object]
@@ -47,7 +47,9 @@ class StreamRequests(Protocol):
         return {}
 
     def _do_remove_all_streams(self, params: Fields) -> Any:
-        """Remove the streams of a profile, if it exists. A * removes none, unless a profile has that name: then all."""
+        """Remove the streams of a profile, if it exists. A `*` removes none, unless a profile has that name:
+        then all.
+        """
         port, name = self._port(params), params.text("profile_id", "_")
         port.must_not_send("remove_and_delete_all_streams", name)
         for profile in port.profiles.values() if name == "*" in port.profiles else port.named(name):

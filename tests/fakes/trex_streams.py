@@ -1,4 +1,4 @@
-"""Streams of a strict T-Rex: what it demands of one, how much it sends, and how long it takes."""
+"""Streams of a strict T-Rex: required fields, rates and durations."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RATES = ("pps", "bps_L1", "bps_L2", "percentage")
 
 @dataclass(frozen=True)
 class Stream:
-    """`raw` is the stream as it was sent, which is how it is given back."""
+    """`raw` is the stream as it was received, which is also the answer to get_stream."""
 
     number: int
     raw: dict[str, Any]
@@ -40,7 +40,7 @@ class Stream:
 
     @property
     def fixed(self) -> bool:
-        """Latency streams keep their rate, whatever the multiplier."""
+        """True for latency streams, whose rate does not depend on the multiplier."""
         return self.rule == "latency"
 
     def rate_pps(self, line_bps: float) -> float:
@@ -52,7 +52,7 @@ class Stream:
         return value / bits[rate["type"]] if rate["type"] in bits else value
 
     def weight_pps(self, line_bps: float) -> float:
-        """Rate that a multiplier is applied to."""
+        """Rate to which a multiplier is applied."""
         if 0 < self.packets < SMALL_BURST:
             return 1.0
         return self.rate_pps(line_bps)
@@ -68,7 +68,7 @@ class Stream:
         return math.inf
 
     def lasts_s(self, factor: float, line_bps: float) -> float:
-        """One round of it, with the wait before it and between its bursts."""
+        """Duration of one round, with the initial delay and the gaps between bursts."""
         mode = self.raw["mode"]
         gaps = (mode["count"] - 1) * mode.get("ibg", 0) / 1e6 if mode["type"] == "multi_burst" else 0.0
         speed = self.rate_pps(line_bps) * (1 if self.fixed else factor)
@@ -76,7 +76,7 @@ class Stream:
 
 
 def read_stream(params: Fields) -> Stream:
-    """The `stream` of an add_stream, or Refused with T-Rex's words."""
+    """Read the `stream` of an add_stream, or raise Refused with T-Rex's text."""
     params = Fields(params.raw, FAILED)
     number, stream = params.whole("stream_id"), params.inner("stream")
     mode = stream.inner("mode")
@@ -165,7 +165,7 @@ def _size(one: Fields) -> int:
 
 
 def factor_of(streams: Mapping[int, Stream], mul: Fields, line_bps: float, now: float) -> float:
-    """The factor that a multiplier comes to, where `now` is the present one."""
+    """The factor for a multiplier; `now` is the current one."""
     kind, value = mul.raw["type"], float(mul.raw["value"])
     if kind == "raw":
         return _changed(mul.raw["op"], now, value)
@@ -197,7 +197,7 @@ def _changed(op: str, now: float, value: float) -> float:
 
 
 def l1_bps(streams: Mapping[int, Stream], factor: float, line_bps: float) -> float:
-    """Load of streams on a line at a factor."""
+    """Load of streams on a link at a factor."""
     speeds = ((stream, stream.weight_pps(line_bps)) for stream in streams.values())
     scaled = ((stream, pps if stream.fixed else pps * factor) for stream, pps in speeds)
     return sum(pps * l1_bits(stream.frame_bytes) for stream, pps in scaled)

@@ -1,5 +1,6 @@
-"""VPP's client as its source has it: it waits for the question about its terminal, sends a line and a NUL byte, and
-asks the router to close once a NUL byte has answered; at the end of its standard input it does so at each piece."""
+"""VPP's client, following its source: it waits for the query about its terminal, sends a line and a NUL byte, and asks
+the router to close once a NUL byte was answered; at the end of its standard input it does so at each piece.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ _IS_SCRIPT = bytes((255, 250, 24, 0)) + b"vppctl" + bytes((255, 240))
 
 
 def vppctl(place: Path | tuple[str, int], line: str) -> str:
-    """The output of `vppctl -s PLACE LINE`, a path or a TCP port; several lines are those of its standard input."""
+    """The output of `vppctl -s PLACE LINE`; PLACE is a path or a TCP port; several lines are its standard input."""
     with socket.socket(socket.AF_UNIX if isinstance(place, Path) else socket.AF_INET) as router:
         router.settimeout(PATIENCE_S)
         router.connect(str(place) if isinstance(place, Path) else place)
@@ -32,7 +33,7 @@ def vppctl(place: Path | tuple[str, int], line: str) -> str:
 
 
 def without_telnet(said: bytes) -> bytes:
-    """The text of the router without telnet's commands: three bytes each, or up to IAC SE."""
+    """The router's text without telnet commands: three bytes each, or up to IAC SE."""
     kept, at = bytearray(), 0
     while at < len(said):
         if said[at] != 255:

@@ -1,7 +1,8 @@
-"""CPUs of the tests: where several test processes run at a time, each has one CPU, its lane.
+"""CPUs of the tests. Where several test processes run at a time, each has one CPU, its lane: a router's worker then
+polls the CPU of its own test and takes no time from other tests.
 
-A router's worker then polls the CPU of its own test and takes nothing from the tests beside it. A test whose lab needs
-two CPUs asks for `whole_machine`; one that measures rates, lateness or CPU time is marked `alone` besides.
+A test whose lab needs two CPUs calls `whole_machine`; one that measures rates, lateness or CPU time is also marked
+`alone`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ ALL_CPUS = frozenset(os.sched_getaffinity(0))
 
 
 def enter_lane() -> None:
-    """Bind a process of pytest-xdist, and what it starts, to its CPU; without pytest-xdist nothing is bound."""
+    """Bind a pytest-xdist process, and its children, to its CPU; without pytest-xdist there is no binding."""
     worker = os.environ.get("PYTEST_XDIST_WORKER", "")
     if worker.startswith("gw"):
         cpus = sorted(ALL_CPUS)
@@ -24,7 +25,7 @@ def enter_lane() -> None:
 
 @contextmanager
 def whole_machine() -> Iterator[frozenset[int]]:
-    """All CPUs for what is started within it."""
+    """All CPUs for processes that are started within the block."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, ALL_CPUS)
     try:

@@ -1,5 +1,6 @@
-"""Recorded results that every page must stand: slow beside fast, one direction and both, nothing lost and all lost,
-latency, samples that are all disturbed, names of 60 characters, eight devices, one result and two hundred."""
+"""Recorded results that every page must be able to show: slow and fast devices, one direction and both, no loss and
+total loss, latency, samples that are all disturbed, names of 60 characters, eight devices, one result and two hundred.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +32,9 @@ FORWARD, BACK = Channel(0, 1), Channel(1, 0)
 
 @dataclass(frozen=True)
 class SampleDut:
-    """A simulated device that forwards `capacity_pps` of all directions together and draws up to `watts`; 0 W for one
-    without a meter. `share` is the part of the line rate that a test offers at most."""
+    """A simulated device that forwards `capacity_pps` in all directions together and draws up to `watts`; 0 W: no
+    meter. `share` is the highest load of a test, as a part of the line rate.
+    """
 
     name: str
     capacity_pps: float
@@ -147,7 +149,7 @@ def one_result() -> list[Result]:
 
 
 def all_kinds() -> list[Result]:
-    """Eighteen: each kind of data at least once."""
+    """Eighteen results: each kind of data at least once."""
     return [
         *(loadtest(dut) for dut in EIGHT),
         *(loadtest(dut, load, both=False) for dut in (SLOW, FAST) for load in (B64, B1514)),
@@ -178,7 +180,7 @@ def two_hundred() -> list[Result]:
 
 
 def written(results: list[Result], folder: Path) -> list[Path]:
-    """The results as files of a new folder, named by their place and title."""
+    """Write the results as files into a new folder; file names are made of position and title."""
     folder.mkdir(parents=True)
     paths = [folder / f"{number:03d}-{one.name}.json" for number, one in enumerate(results)]
     for one, path in zip(results, paths, strict=True):
@@ -187,8 +189,9 @@ def written(results: list[Result], folder: Path) -> list[Path]:
 
 
 def site_pages(site: Path) -> dict[str, Path]:
-    """A page of each kind, by its name: those of the first folder, and of each other one the largest, of the longest
-    name."""
+    """A page of each kind, by its name: the pages of the first folder, and of each further folder the largest one, with
+    the longest name.
+    """
     found = {page.stem: page for page in sorted(site.glob("*.html"))}
     for kind in ("boxes", "tests", "results", "hardware"):
         every = (site / kind).glob("*.html")
@@ -197,8 +200,9 @@ def site_pages(site: Path) -> dict[str, Path]:
 
 
 def running(result: Result, file: Path, share: float, left_s: float = 0.0) -> Journal:
-    """A test that is under way: that share of its samples is in the journal of `file`. It has `left_s` more time than
-    they take."""
+    """A running test: that share of its samples is in the journal of `file`. `left_s` is the time until its end beyond
+    that of the missing samples.
+    """
     document: dict[str, Any] = json.loads(json.dumps(result.to_json()))
     samples = list(document.pop("stats").values())
     document.pop("outcome")

@@ -12,7 +12,7 @@ from wirespeed.serving.http import HttpServer, listening
 
 @contextmanager
 def served(server: HttpServer) -> Iterator[int]:
-    """The port of 127.0.0.1 at which it answers, until the block ends."""
+    """The server's port on 127.0.0.1, which answers until the block ends."""
     with listening("127.0.0.1", 0) as made:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [made]}, daemon=True)
         thread.start()

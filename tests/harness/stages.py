@@ -13,9 +13,8 @@ FOLDERS = ("unit", "services", "dataplane", "system", "vm")
 
 @dataclass(frozen=True)
 class Stage:
-    """A run of pytest over `folders`. `alone` and `long` are what the markers of its tests must be; None takes both.
-
-    Its tests run in `processes` at a time, each bound to one CPU (`lanes`).
+    """A run of pytest over `folders`. `alone` and `long` select tests by their markers; None: both with and without.
+    `processes` is the number of parallel test processes, each bound to one CPU (`lanes`).
     """
 
     name: str
@@ -37,7 +36,7 @@ class Stage:
         ]
         options = ["-m", " and ".join(wanted)] if wanted else []
         if self.processes:
-            # By file: fixtures of a file, and what it shares with the next one, are made once.
+            # By file, so that fixtures shared by tests of a file are made once.
             options += ["-n", str(self.processes), "--dist", "loadfile"]
         return ["-q", *options, *(f"tests/{folder}" for folder in self.folders)]
 
@@ -46,9 +45,9 @@ _CPUS = len(os.sched_getaffinity(0))
 _QUICK, _TRAFFIC = ("unit", "services"), ("dataplane", "system")
 
 STAGES = (
-    # The first one leaves part of each CPU to the compilers that run beside it (`tools/run-tests.py`).
+    # Fewer lanes than CPUs: compilers run at the same time (`tools/run-tests.py`).
     Stage("data plane and systems, in lanes", TEST, _TRAFFIC, False, False, _CPUS),
-    # Most of their time is waiting.
+    # These tests mostly wait.
     Stage("unit and services", TEST, _QUICK, None, False, 3 * _CPUS),
     Stage("data plane and systems, alone", TEST, _TRAFFIC, True, False),
     Stage("long, in lanes", REST, (*_QUICK, *_TRAFFIC), False, True, _CPUS),

@@ -1,4 +1,4 @@
-"""A process that stands still."""
+"""Stopping a process (SIGSTOP)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from harness.waiting import wait_for
 
 
 def stop_process(pid: int) -> None:
-    """Stop all threads of a process, until SIGCONT. One thread takes the signal and stops the others, once it has a
-    CPU: they run on until then."""
+    """Stop all threads of a process, until SIGCONT. One thread takes the signal and stops the others once it has a CPU;
+    until then they continue.
+    """
     os.kill(pid, signal.SIGSTOP)
     tasks = Path(f"/proc/{pid}/task")
     wait_for(lambda: all(") T " in (task / "stat").read_text() for task in tasks.iterdir()), f"{pid} to stop")

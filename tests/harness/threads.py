@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def threads_of(pid: int) -> str:
-    """A line for each thread: its name, state, CPU ticks in user and kernel mode, and what it waits for."""
+    """One line per thread: its name, state, CPU ticks in user and kernel mode, and the function in which it waits."""
     lines = []
     for task in sorted(Path(f"/proc/{pid}/task").glob("*")):
         try:

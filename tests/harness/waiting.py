@@ -13,9 +13,8 @@ PAUSE_S = 0.02
 
 
 def wait_for(condition: Callable[[], Found], what: str, patience_s: float = PATIENCE_S) -> Found:
-    """Call `condition` until it returns something true, and return that.
-
-    AssertionError, naming `what`, when it has not come about after `patience_s` seconds.
+    """Call `condition` until it returns something true, and return that. AssertionError with `what` if it does not
+    within `patience_s` seconds.
     """
     end = time.monotonic() + patience_s
     while not (found := condition()):

@@ -29,7 +29,7 @@ FLAGS = (
 
 
 def needs_chromium(what: str) -> pytest.MarkDecorator:
-    """`what` is not looked at without it."""
+    """Marker: without Chromium `what` is not tested."""
     return pytest.mark.skipif(
         not (CHROMIUM and CHROMEDRIVER),
         reason=f"{what} was NOT looked at in a browser: apt-get install chromium chromium-driver",
@@ -38,7 +38,7 @@ def needs_chromium(what: str) -> pytest.MarkDecorator:
 
 @contextmanager
 def headless(profile: Path) -> Iterator[Any]:
-    """A browser. It keeps its log, and its own things in `profile`."""
+    """A browser with a log; `profile` is its directory."""
     from selenium import webdriver  # noqa: PLC0415 - slow
     from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
 
@@ -56,7 +56,7 @@ def headless(profile: Path) -> Iterator[Any]:
 
 
 def fresh(browser: Any) -> None:
-    """Without what another test left: an empty page of the usual size, the system's theme, nothing logged."""
+    """Reset the browser: an empty page of the default size, the system's theme, an empty log."""
     browser.get("about:blank")
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
@@ -64,14 +64,14 @@ def fresh(browser: Any) -> None:
 
 
 def screen_of(browser: Any, width_px: int, scheme: str = "light") -> None:
-    """A reader with a screen of that width; below 640 px it is a phone's."""
+    """Set the width of the screen; below 640 px it is that of a phone."""
     look_in(browser, scheme)
     metrics = {"width": width_px, "height": 900, "deviceScaleFactor": 1, "mobile": width_px < 640}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
 
 
 def until(browser: Any, condition: Callable[[], Any]) -> Any:
-    """Value of `condition` once it is true; elements that it does not find are waited for."""
+    """Value of `condition` once it is true; missing elements are waited for."""
     from selenium.webdriver.support.ui import WebDriverWait  # noqa: PLC0415 - slow
 
     return WebDriverWait(browser, PATIENCE_S).until(lambda _: condition())
@@ -90,14 +90,14 @@ def assert_says_that_it_scrolls(browser: Any, hint: str, table: str) -> None:
 
 
 def look_in(browser: Any, scheme: str) -> None:
-    """A reader whose system is `light` or `dark`."""
+    """Set the reader's theme to `light` or `dark`."""
     medium = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", medium)
 
 
-# A page may not let it fetch stylesheets; to tell what has no fault takes a fifth of the time. `Axe.run` waits for ever
-# where there is nothing to look at. Of a table it sees 99 rows: the others are of the same form, and a thousand take it
-# most of a minute.
+# A page may forbid axe-core to fetch stylesheets. Skipping the list of rules that pass saves four fifths of the time.
+# `Axe.run` waits forever if the page is empty. Tables are cut to 99 rows: the other rows have the same form, and a
+# thousand take most of a minute.
 _AXE = """
     const [selector, done] = arguments;
     const context = { include: [selector || "html"], exclude: ["tbody tr:nth-child(n+100)"] };
@@ -107,8 +107,9 @@ _AXE = """
 
 
 def faults_of(browser: Any, selector: str = "") -> list[str]:
-    """Complaints of axe-core: parts that are hard to read or to reach, of the page or of what `selector` finds, which
-    has to be there."""
+    """Complaints of axe-core about the accessibility of the page, or of the part that `selector` finds, which must
+    exist.
+    """
     from selenium_axe_python import Axe  # noqa: PLC0415 - slow
 
     Axe(browser).inject()

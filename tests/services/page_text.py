@@ -1,4 +1,4 @@
-"""Faults of the text of a page in a browser: cut off, over another text, or wider than the screen."""
+"""Faults of a page's text in a browser: cut off, overlapping, or wider than the screen."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _TEXT = """
 
 
 def text_faults(browser: Any) -> list[str]:
-    """All visible text, that of charts included; text in a box that scrolls may be wider than the box."""
+    """All visible text, including that of charts. Text in a box that scrolls may be wider than the box."""
     shown, faults = browser.execute_script(_TEXT)
     assert shown > 3, "the page has no text"
     return list(faults)
@@ -98,6 +98,6 @@ _STRUCK = """
 
 
 def struck_words(browser: Any) -> tuple[int, list[str]]:
-    """How many words the charts have, and those that a curve goes through."""
+    """Number of words in charts, and those that a curve crosses."""
     labels, struck = browser.execute_script(_STRUCK)
     return labels, list(struck)

@@ -1,4 +1,4 @@
-"""A built site for tests to look at: its pages, their links, what a validator says of them."""
+"""A built site for tests: its pages, their links, and a validator's complaints."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def broken_links(site: Path) -> list[str]:
 
 
 def linked(site: Path) -> set[str]:
-    """Files of the site that some page leads to."""
+    """Files of the site to which some page links."""
     return {
         str((page.parent / unquote(urlsplit(link).path)).resolve().relative_to(site.resolve()))
         for page in pages(site)
@@ -70,7 +70,9 @@ def linked(site: Path) -> set[str]:
 
 
 def invalid(page: Path) -> list[str]:
-    """Complaints of tidy about a page; groups in a `dl` and links in an `svg` are HTML 5's and unknown to it."""
+    """Complaints of tidy about a page, except for HTML 5 that tidy does not know: groups in a `dl` and links in an
+    `svg`.
+    """
     if TIDY is None:
         pytest.skip("pages were NOT validated: apt-get install tidy")
     said = subprocess.run(

@@ -34,7 +34,7 @@ def eighteen(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Two DUTs in both directions at once: four curves."""
+    """Two DUTs, each tested in both directions: four curves."""
     return page_of([loadtest(EIGHT[0]), loadtest(EIGHT[5])], tmp_path_factory.mktemp("two"))
 
 
@@ -94,7 +94,7 @@ def test_directions_that_agree_are_one_curve_with_the_marks_of_both(browser: Any
 
 
 def legend_of(browser: Any, chart: str) -> list[tuple[str, str]]:
-    """Names of curves that are drawn, and how each looks where there are no colours."""
+    """Names of the curves in the legend, and their line styles without colours."""
     found = browser.execute_script(
         """
         const on = document.querySelectorAll(`#${arguments[0]} .legend:not(.names) button[aria-pressed=true]`);
@@ -128,7 +128,7 @@ def test_curves_differ_without_colours_on_screen_and_on_paper(browser: Any, eigh
 
 
 def test_each_curve_of_many_says_where_loss_begins_and_where_it_saturates(browser: Any, eighteen: str) -> None:
-    """The same figures as in the table, in the legend beside each name, and on paper."""
+    """The same figures as in the table, in the legend next to each name, and on paper."""
     opened(browser, eighteen)
     told = [name for name, _ in legend_of(browser, "load-0")]
     assert len(told) == 9
@@ -240,7 +240,7 @@ def test_no_mark_of_several_tests_has_a_word_without_a_device(browser: Any, two:
 
 
 def test_no_line_leads_from_no_loss_to_some(browser: Any, two: str) -> None:
-    """Between both samples is the bar of the loss onset, and its mark at the second one."""
+    """The bar of the loss onset is between the two samples, and its mark is at the second one."""
     opened(browser, two)
     gaps, floor, bar = browser.execute_script(
         """

@@ -1,4 +1,6 @@
-"""The corpus on both kinds of database: what is added is there once and stays, whatever happens meanwhile."""
+"""The archive on both kinds of database: added results are there exactly once and stay, even if the program is
+killed.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +53,7 @@ def server() -> Iterator[PostgresqlServer]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Value of --archive: an empty corpus."""
+    """Value of --archive for an empty archive."""
     folder = tmp_path / "corpus"
     if request.param == "sqlite":
         return str(folder)
@@ -195,7 +197,7 @@ def test_writers_at_once_lose_nothing_and_keep_nothing_twice(where: str, writers
 
 @pytest.mark.parametrize("moment", ["file", "note", "row"])
 def test_a_kill_between_file_and_row_loses_nothing(where: str, tmp_path: Path, moment: str) -> None:
-    """Killed once the first file, the note, or the rows are written: whoever comes next has all of it."""
+    """The program is killed once the first file, the note, or the rows are written: the next run finds everything."""
     (file,) = many(tmp_path / "new", 1)
     after = {
         "file": "wirespeed.corpus.store.Store.put",
@@ -221,7 +223,7 @@ main(sys.argv[1:])
     with open_corpus(where) as corpus:
         if moment == "file":
             assert corpus.verify().unindexed == (file.stem,)
-            assert main(words) == 0  # what was said of it comes with it
+            assert main(words) == 0  # notes about it are added, too
         (row,) = corpus.index.results(()).rows
         assert (row["title"], row["build"], row["tags"]) == (file.stem, "b1", ("t1",))
         assert corpus.verify().is_whole
@@ -398,7 +400,7 @@ def test_the_journal_of_a_test_that_did_not_end_is_left_out_with_the_command_tha
 
 
 def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path: Path) -> None:
-    some = many(tmp_path / "new", 60) * 7  # over the bound, and each several times
+    some = many(tmp_path / "new", 60) * 7  # over the limit, and each several times
     with open_corpus(str(tmp_path / "corpus")) as corpus:
         added = corpus.add(some)
         assert (added.new, added.known) == (60, 360)
@@ -498,8 +500,9 @@ def test_a_database_that_is_away_is_waited_for_once(
 
 
 def test_figures_of_an_older_index_become_those_of_the_verdict(tmp_path: Path) -> None:
-    """Rates of a search were of each direction, a load test's best second was kept, and the watts were those of the
-    highest load for any figure."""
+    """Rates of a search were per direction, the best second of a load test was stored, and the watts of all figures
+    were those of the highest load.
+    """
     folder = tmp_path / "old"
     folder.mkdir()
     engine = create_engine(f"sqlite:///{folder / 'index.sqlite'}")

@@ -1,4 +1,4 @@
-"""`wirespeed results article`: what results say stands in it, and what was not measured is a marked gap."""
+"""`wirespeed results article`: it contains the results' figures, and marks what was not measured as a gap."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOW_RUN = "Thread 1 ws_wk_0 (lcore 1)\n```\n<b>ip4-lookup</b>   active   100"
 
 @pytest.fixture
 def where(tmp_path: Path) -> str:
-    """A DUT of which nearly all is known, and one of which nearly nothing is."""
+    """One DUT with nearly all data, and one with hardly any."""
     folder = tmp_path / "results"
     folder.mkdir()
     bench = {"dut": "Fitlet2", "cpu": "Atom x7-E3950", "price": "400 EUR", "date": "2026-11-01"}

@@ -1,5 +1,6 @@
-"""`wirespeed results site`: all links lead somewhere, all pages are valid, only what changed is made again, and the old
-site stays until the new one is whole."""
+"""`wirespeed results site`: all links work, all pages are valid, only changed pages are made again, and the old site
+stays until the new one is complete.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ LSPCI = "00:00.0 Host bridge\n01:00.0 <b>Ethernet</b> controller\n"
 
 
 def search(folder: Path, name: str, *, dut: str = "router", factor: float = 1.0, minute: int = 0, **described) -> Path:
-    """A search with watts, of a DUT whose bench file tells its price."""
+    """A search with watts, for a DUT whose testbed file has its price."""
     found = search_of(described={"name": dut, "version": "1", "commands": ["set <b> up"], **described})
     trials = tuple(
         replace(one, trial=replace(one.trial, dut=replace(one.trial.dut, watts=17.0))) for one in found.trials
@@ -48,7 +49,9 @@ def search(folder: Path, name: str, *, dut: str = "router", factor: float = 1.0,
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`corpus`, with a result of each kind, an inspection, a series with a step, and names that act; and its `site`."""
+    """`corpus`, with a result of each kind, an inspection, a series with a step, and names with markup; and
+    its `site`.
+    """
     base = tmp_path_factory.mktemp("made")
     folder = base / "results"
     folder.mkdir()
@@ -361,7 +364,7 @@ def test_two_makers_of_one_site_do_not_mix(site: Path, where: str, capsys: pytes
             assert main(["results", "site", str(site), "--archive", where]) == 2
             said.append(capsys.readouterr().err)
 
-    (site / NAME).write_text("{}")  # so that all is made again
+    (site / NAME).write_text("{}")  # so that all pages are made again
     with open_corpus(where) as corpus:
         build(corpus, site, "x", on_result=on_result)
     assert said[0].count("\n") == 1 and "is being written by another wirespeed" in said[0]

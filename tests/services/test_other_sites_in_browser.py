@@ -1,6 +1,5 @@
-"""A page of another site in Chromium against the OTG server: it starts no traffic and reads no answer.
-
-The engine behind the server records what reaches it. `make trials` has the same attack, and more, on a generator.
+"""A page of another site in Chromium attacks the OTG server: it must start no traffic and read no answer. An engine
+behind the server records the requests that reach it. `make trials` has the same attack, and others, on a generator.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from wirespeed.serving.http import HttpServer
 
 
 class Recorder:
-    """In place of an engine; `acts` are the names of the functions that requests called."""
+    """Replaces an engine; `acts` are the names of the functions that requests called."""
 
     def __init__(self) -> None:
         self.acts: list[str] = []
@@ -61,7 +60,7 @@ def test_a_page_of_another_site_reaches_nothing_and_its_own_page_does(chromium: 
             for request in start_requests(server, mode, kind):
                 assert evil.send(way, *request)[1] == "", (way, mode, kind)
         assert evil.send("fetch", f"{server}/config", "GET", "cors", "", "")[1] == ""
-        # DNS rebinding: the attacker's name leads to the server, so that the browser takes both for one site.
+        # DNS rebinding: the attacker's name resolves to the server, so that the browser takes both for one site.
         rebound = Page(chromium, f"http://{EVIL}:{port}/")
         for request in start_requests("", "same-origin", "application/json"):
             assert rebound.send("fetch", *request)[0] == "basic 421"

@@ -1,5 +1,6 @@
-"""Every page on every kind of data in headless Chromium: no text is cut or lies over another, no page scrolls sideways,
-and axe-core finds nothing that is hard to read or to reach."""
+"""Every page with every kind of data in headless Chromium: no text is cut or overlaps other text, no page scrolls
+sideways, and axe-core finds no problem.
+"""
 
 from __future__ import annotations
 
@@ -40,16 +41,17 @@ DRAW = """
     const all = [...document.querySelectorAll(".chart")].filter((node) => !node.closest("details:not([open])"));
     all.forEach((node) => Charts.of(node)?.draw());
 """
-"""Charts below the screen too."""
+"""Draws charts below the screen, too."""
 FOLDED = ("#summary", "section.load", "#why", "#remarks", "#everything")
-"""Parts of a report that have folds; a report without warnings has no remarks."""
+"""Parts of a report with folds; a report without warnings has no remarks."""
 LIVE_NAMES = ("running", "latency", "slow-box", "fast-box", "loses all", "disturbed")
 
 
 @dataclass(frozen=True)
 class Page:
-    """Name and address of a page. The script `drawn` is true once the page is complete. `is_another`: the list has an
-    earlier page of the same kind."""
+    """Name and address of a page. The script `drawn` returns true once the page is complete. `is_another`: an earlier
+    page of the list has the same kind.
+    """
 
     name: str
     address: str
@@ -99,7 +101,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def browser(chromium: Any) -> Any:
-    """With an empty log: axe-core asks for stylesheets that a page from a file may not read."""
+    """The browser, with an empty log: axe-core requests stylesheets that a page from a file may not read."""
     fresh(chromium)
     return chromium
 
@@ -115,7 +117,7 @@ def opened(browser: Any, page: Page, *, unfold: bool = True) -> None:
 
 
 def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: Any, pages: list[Page]) -> None:
-    """A page is laid out anew for each width, as when a phone is turned."""
+    """Each page is laid out again for each width, as when a phone is turned."""
     faults = []
     for page in pages:
         screen_of(browser, WIDTHS[0])
@@ -140,8 +142,9 @@ def test_the_index_says_that_its_table_scrolls(browser: Any, pages: list[Page]) 
 
 @pytest.mark.parametrize("look", [None, *(pytest.param(look, marks=FOUR_LOOKS, id=f"{look}") for look in LOOKS)])
 def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page], look: tuple[int, str] | None) -> None:
-    """By axe-core: each kind of page in a look that the next one does not have; or all pages, unfolded, in one look.
-    Folds of a report, which take axe-core a minute, have a test of their own."""
+    """By axe-core: each kind of page in one look, alternating; or all pages, unfolded, in one look. The folds of a
+    report, which take axe-core a minute, have a separate test.
+    """
     faults = []
     for place, page in enumerate(page for page in pages if look or not page.is_another):
         width_px, scheme = look or LOOKS[place % len(LOOKS)]
@@ -152,7 +155,7 @@ def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page], lo
 
 
 def test_nothing_in_the_folds_of_a_report_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page]) -> None:
-    """By axe-core, one part of the page after the other: all are open, and their charts are drawn."""
+    """By axe-core, one part of the page after the other, with all folds open and charts drawn."""
     (report,) = (page for page in pages if page.name == "report")
     screen_of(browser, 1280)
     opened(browser, report)

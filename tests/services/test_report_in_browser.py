@@ -1,4 +1,4 @@
-"""The report in headless Chromium: charts draw, toggle, zoom and follow the theme, and no script error is logged."""
+"""The report in headless Chromium: charts draw, toggle, zoom and follow the theme, without script errors."""
 
 import base64
 from dataclasses import replace
@@ -43,7 +43,7 @@ SPEED_BPS, CAPACITY_PPS, STEPS = 10e9, 5.01e6, 20
 
 
 def simulated(size_bytes, tunables, both_ways):
-    """A ramp to the line rate against a router that forwards 5.01 Mpps in all, refusing what it does not take."""
+    """A ramp to the line rate against a router that forwards 5.01 Mpps in total and refuses the rest."""
     line_pps = SPEED_BPS / l1_bits(size_bytes)
     senders = 2 if both_ways else 1
     samples, refused = [], 0
@@ -101,7 +101,7 @@ def page(tmp_path_factory):
 
 @pytest.fixture
 def browser(chromium, page):
-    """The page freshly loaded and drawn; afterwards the log must be empty and nothing have been fetched."""
+    """The page freshly loaded and drawn; afterwards the log must be empty and nothing may have been fetched."""
     chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     chromium.get(page.as_uri())
     until(chromium, lambda: chromium.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
@@ -134,7 +134,7 @@ def drawn(browser, chart):
 
 
 def expected(page):
-    """The names of the curves of each chart that are on from the beginning, by panel."""
+    """The names of the curves of each chart that are visible at first, by panel."""
     figures = unpacked(page.read_text(encoding="utf-8"))["figures"]
     off = {
         chart: {one["key"] for one in figure.get("legend", ()) if one.get("off")} for chart, figure in figures.items()
@@ -149,14 +149,14 @@ def expected(page):
 
 
 def seen(browser, chart):
-    """Brings a chart into sight and waits until it is drawn."""
+    """Scroll to a chart and wait until it is drawn."""
     browser.execute_script("document.getElementById(arguments[0]).scrollIntoView()", chart)
     is_drawn = f"return Charts.of(document.getElementById('{chart}')).drawn === true"
     until(browser, lambda: browser.execute_script(is_drawn))
 
 
 def unfolded(browser, chart):
-    """Brings a chart into sight and opens all its panels."""
+    """Scroll to a chart and open all its panels."""
     seen(browser, chart)
     for button in browser.find_elements(By.CSS_SELECTOR, f"#{chart} .doors button[aria-pressed=false]"):
         browser.execute_script("arguments[0].click()", button)
@@ -330,7 +330,7 @@ def test_charts_follow_the_theme_and_keep_what_is_hidden(browser, scheme):
     papers = {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 24, 31)"}
     until(browser, lambda: background(browser, "body", "backgroundColor") == papers[scheme])
     assert drawn(browser, "load-0") == hidden
-    # The switch has the last word.
+    # The switch overrides the system's theme.
     other = "dark" if scheme == "light" else "light"
     theme = browser.find_element(By.ID, "theme")
     until(browser, lambda: theme.click() or theme.text == f"Theme: {other}")
@@ -455,7 +455,7 @@ def test_only_tables_scroll_sideways(browser, width_px):
         browser.execute_script("document.querySelectorAll('details').forEach((fold) => { fold.open = true; })")
         page = "document.documentElement"
         until(browser, lambda: browser.execute_script(f"return {page}.scrollWidth <= {page}.clientWidth"))
-        # The answer is on the first screen, whatever its width.
+        # The answer is on the first screen at any width.
         rate = browser.find_element(By.CSS_SELECTOR, "#answers .rate")
         assert rate.rect["y"] + rate.rect["height"] < 800
     finally:
@@ -509,7 +509,7 @@ def test_without_dygraphs_charts_are_pictures(chromium, page, tmp_path, monkeypa
 
 
 def polled(result, dut):
-    """A result whose router has one worker and tells the cost of its nodes: 400 ticks per packet at 2.6 GHz."""
+    """A result whose router has one worker and reports the cost of its nodes: 400 ticks per packet at 2.6 GHz."""
     samples = []
     for sample in result.samples:
         packets, polls = round(sample.ports[1].rx_pps), 2_000_000
@@ -549,7 +549,7 @@ def kinds_page(tmp_path_factory):
 
 @pytest.fixture
 def kinds(chromium, kinds_page):
-    """That page, watched like the other."""
+    """That page, with the checks of the other one."""
     chromium.get(kinds_page.as_uri())
     until(chromium, lambda: chromium.execute_script("return document.documentElement.dataset.drawn === 'yes'"))
     yield chromium
@@ -563,7 +563,7 @@ def test_every_kind_of_result_draws_its_charts(kinds, kinds_page):
     for chart, panels in names.items():
         unfolded(kinds, chart)
         found = drawn(kinds, chart)
-        # One curve can cover another.
+        # One curve may cover another.
         assert all(set(some) <= set(names) for some, names in zip(found, panels, strict=True)), chart
         assert [bool(some) for some in found] == [bool(names) for names in panels], chart
 
@@ -596,7 +596,7 @@ def test_all_kinds_fit_the_screen(kinds, width_px):
 
 
 def test_tables_and_the_text_to_paste_are_reached_by_the_keyboard(kinds):
-    """All that scrolls, opens or copies takes the focus, in the order in which it stands."""
+    """Everything that scrolls, opens or copies can get the focus, in document order."""
     kinds.find_element(By.CSS_SELECTOR, ".rfc2544 details summary").send_keys(Keys.ENTER)
     text = kinds.find_element(By.CSS_SELECTOR, ".rfc2544 details pre").text
     assert text.startswith("# RFC 2544: <i>suite")
@@ -612,7 +612,7 @@ def test_tables_and_the_text_to_paste_are_reached_by_the_keyboard(kinds):
 
 @pytest.mark.parametrize("width_px", [400, 1280])
 def test_the_cpus_time_is_a_picture_that_fits(kinds, width_px):
-    """Bars are as long as the picture is wide, loads above them, and each part has its colour in both themes."""
+    """Bars are as wide as the picture, the load is above each, and each part has its own colour in both themes."""
     kinds.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width_px, "height": 800, "deviceScaleFactor": 1, "mobile": width_px < 640},
@@ -665,7 +665,7 @@ OTHER_PAIRS = pytest.mark.long("the other pairs of scheme and width, 10 s of Chr
     ],
 )
 def test_nothing_is_hard_to_read_or_to_reach(kinds, width_px, scheme):
-    """Contrast, names, roles and order, as axe-core judges them, with every fold open and a chart drawn."""
+    """Contrast, names, roles and order by axe-core, with every fold open and a chart drawn."""
     look_in(kinds, scheme)
     kinds.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",

@@ -22,7 +22,9 @@ HOSTILE = "<img src=x onerror='window.hostile = 1'>"
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """More results than the first page has rows; a seventh of them have a file, since reports of all take long."""
+    """More results than the first page has rows. Only a seventh of them have a file, since making all reports takes
+    long.
+    """
     folder = tmp_path_factory.mktemp("site")
     document = json.loads(json.dumps(OURS))
     (folder / "new").mkdir()
@@ -41,7 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def browser(chromium, site: Path):
-    """The first page, drawn; afterwards nothing was logged, and nothing fetched but files of the site."""
+    """The first page, drawn; afterwards the log must be empty, and only files of the site may have been fetched."""
     opened(chromium, site / "index.html")
     yield chromium
     assert chromium.get_log("browser") == []
@@ -104,13 +106,13 @@ def test_ticked_results_stand_side_by_side(browser) -> None:
     until(browser, lambda: len(rows(browser, "#ticked")) == 2)
     assert [row[2] for row in rows(browser, "#ticked")] == ["100 %", "100 %"]
     find = browser.find_element(By.ID, "words")
-    find.send_keys("box3")  # what is ticked stays so, whatever is shown
+    find.send_keys("box3")  # ticked results stay ticked under any filter
     until(browser, lambda: len(rows(browser)) < 100)
     assert len(rows(browser, "#ticked")) == 2
 
 
 def test_a_choice_of_a_dut(browser) -> None:
-    """A filter with a single value is not offered."""
+    """A filter with a single value is not shown."""
     dut, limit = browser.find_elements(By.CSS_SELECTOR, "#finder select")
     assert [one.get_attribute("data-field") for one in (dut, limit)] == ["dut", "limit"]
     dut.send_keys("box3")

@@ -1,4 +1,4 @@
-"""The live page: a test that grows, followed by clients that come, go and come back; and who is not let in."""
+"""The live page: a growing test, followed by clients that connect, disconnect and reconnect; and refused clients."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def web(*words: object, port: int = 0, ended_by: signal.Signals = signal.SIGINT)
 
 @contextmanager
 def web_process(*words: object, port: int = 0) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """The same with its process, which the block ends."""
+    """The same with its process, which ends with the block."""
     process = subprocess.Popen(
         wirespeed("web", "--listen", f"127.0.0.1:{port}", *words),
         stdin=subprocess.PIPE,
@@ -72,7 +72,7 @@ def ask(address: str, path: str = "", method: str = "GET", **headers: str) -> tu
 
 
 class Growing:
-    """A load test that writes its journal, a sample when told."""
+    """A load test that appends a sample to its journal on request."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -234,7 +234,7 @@ def test_thousands_of_results_of_which_some_are_broken(tmp_path: Path, tests: in
 
 
 def test_a_browser_that_never_reads_costs_nothing(tmp_path: Path) -> None:
-    """It gets what its connection holds and no more; others are served meanwhile."""
+    """It gets as much as its connection buffers; other clients are served in the meantime."""
     growing = Growing(tmp_path / "long.json")
     sample = growing.samples[0]
     for number in range(8_000):
@@ -326,7 +326,7 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_
         assert browser.get_log("browser") == []
         port = urlsplit(address).port or 0
     until(lambda: "connection lost" in browser.find_element(By.ID, "state").text)
-    assert "pps" in browser.find_element(By.ID, "received").text  # the last figures stay
+    assert "pps" in browser.find_element(By.ID, "received").text  # the last figures stay on the page
     with web(tmp_path, port=port):
         until(lambda: "running" in browser.find_element(By.ID, "state").text)
         growing.end()
@@ -343,4 +343,4 @@ def test_in_a_browser_charts_grow_and_a_lost_connection_is_shown_and_mended(tmp_
         until(lambda: browser.find_elements(By.CSS_SELECTOR, "#figures .card"))
     until(lambda: "server of this page has ended" in browser.find_element(By.ID, "state").text)
     assert f"wirespeed report {tmp_path / 'seen.json'}" in browser.find_element(By.ID, "report").text
-    browser.get("about:blank")  # no longer asks for its server
+    browser.get("about:blank")  # it no longer polls its server

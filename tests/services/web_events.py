@@ -1,4 +1,4 @@
-"""A client of the live page's events, as a browser is one: by lines, with the id of the last one."""
+"""A client of the live page's event stream that works like a browser: line by line, with the id of the last event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ Event = tuple[str, Any, str]
 
 
 class Events:
-    """A context manager; iterate over (name, data, id) as they come. TimeoutError after `patience_s` of silence."""
+    """A context manager; iterate over (name, data, id) as events arrive. TimeoutError after `patience_s`
+    without data.
+    """
 
     def __init__(self, address: str, last_id: str = "", patience_s: float = 60.0) -> None:
         parts = urlsplit(address)

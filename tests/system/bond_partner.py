@@ -31,7 +31,7 @@ class Port:
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(SLOW))
         self.socket.bind((name, SLOW))
         self.socket.setblocking(False)
-        # Slow protocols' group: PACKET_ADD_MEMBERSHIP of a multicast address.
+        # The group of slow protocols: PACKET_ADD_MEMBERSHIP for a multicast address.
         index = socket.if_nametoindex(name)
         request = index.to_bytes(4, sys.byteorder) + b"\0\0\6\0" + bytes.fromhex(GROUP.replace(":", "")) + b"\0\0"
         self.socket.setsockopt(263, 1, request)
@@ -53,7 +53,7 @@ class Port:
         other = {f"partner_{name}": value for name, value in self.other.items()}
         pdu = Ether(dst=GROUP, src=f"02:00:00:00:01:{self.number:02x}", type=SLOW)
         frame = bytes(pdu / SlowProtocol(subtype=1) / LACP(**own, **other))
-        with contextlib.suppress(OSError):  # while there is no link
+        with contextlib.suppress(OSError):  # while the link is down
             self.socket.send(frame)
 
     def hear(self, *, is_deaf: bool) -> None:

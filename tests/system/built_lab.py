@@ -1,4 +1,6 @@
-"""A lab as a test wants it: our router with so many workers, queues and slots, and the generator at both its ends."""
+"""A lab with settings chosen by a test: a wirespeed router with given workers, queues and slots, and the generator at
+both ends.
+"""
 
 from __future__ import annotations
 

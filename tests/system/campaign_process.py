@@ -1,4 +1,4 @@
-"""`wirespeed campaign` as a user runs it, in a process of its own."""
+"""`wirespeed campaign` in a separate process, as run by a user."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.waiting import wait_for
 
 
 class CampaignProcess:
-    """A run with these words; what it says is kept, and can be waited for."""
+    """A run with these arguments; its output is kept and can be waited for."""
 
     def __init__(self, *words: object, directory: Path) -> None:
         self.lines: list[str] = []
@@ -42,14 +42,14 @@ class CampaignProcess:
             self._said.notify_all()
 
     def wait_for(self, words: str) -> None:
-        """Until a line has these words; an AssertionError when it ends, or takes too long, without."""
+        """Wait for a line with these words; AssertionError if it ends, or takes too long, without it."""
         with self._said:
             ended = lambda: any(words in line or line == "(end of output)" for line in self.lines)  # noqa: E731
             assert self._said.wait_for(ended, 120.0), self.text
             assert any(words in line for line in self.lines), self.text
 
     def until(self, is_so: Callable[[], bool]) -> None:
-        """Until something is so that it does; an AssertionError when it ends before, or takes too long."""
+        """Wait until the condition is true; AssertionError if it ends before, or takes too long."""
 
         def came_about() -> bool:
             assert self._process.poll() is None, self.text
@@ -61,7 +61,7 @@ class CampaignProcess:
         self._process.send_signal(number)
 
     def end(self) -> int:
-        """Wait for it; its exit code."""
+        """Wait for the end; returns its exit code."""
         code = self._process.wait(240.0)
         self._reader.join()
         self._process.stdout.close()  # type: ignore[union-attr]
@@ -73,6 +73,6 @@ class CampaignProcess:
 
 
 def suite(*words: object, directory: Path) -> tuple[int, str]:
-    """A whole run: its exit code and what it said."""
+    """A complete run: its exit code and output."""
     run = CampaignProcess(*words, directory=directory)
     return run.end(), run.text

@@ -25,7 +25,7 @@ def box(tmp_path: Path) -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="module")
 def shared_box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """`box` for the tests of one file that leave their router as it was (`unchanged`)."""
+    """`box` for the tests of one file that leave their router unchanged (`unchanged`)."""
     with sandbox(tmp_path_factory.mktemp("box")) as made:
         made.namespace("h1", "h2", "dataplane")
         yield made
@@ -33,7 +33,7 @@ def shared_box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 
 @pytest.fixture
 def both_cpus() -> Iterator[frozenset[int]]:
-    """All CPUs, for a test in a lane that starts a lab of its own: a lab has two. Nothing here measures a rate."""
+    """All CPUs, for a test in a lane that starts a lab of its own: a lab uses two. No test here measures a rate."""
     with whole_machine():
         yield ALL_CPUS
 
@@ -47,7 +47,7 @@ def shared_ring(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedLab[
 
 @pytest.fixture
 def ring(shared_ring: SharedLab[RingLab]) -> Iterator[RingLab]:
-    """A generator whose two ports are the ends of one ring; tests do not end it."""
+    """A generator whose two ports are the ends of one ring; tests must not end it."""
     with shared_ring.lent() as lab:
         yield lab
 
@@ -75,7 +75,7 @@ def shared_lab() -> Iterator[SharedLab[EmbeddedLab]]:
 
 @pytest.fixture
 def lab(shared_lab: SharedLab[EmbeddedLab]) -> Iterator[EmbeddedLab]:
-    """The embedded lab; tests do not end it. Its router sleeps while no packets come."""
+    """The embedded lab; tests must not end it. Its router sleeps while no packets come."""
     with shared_lab.lent() as lab:
         yield lab
 
@@ -89,7 +89,7 @@ def shared_linux_lab() -> Iterator[SharedLab[LinuxLab]]:
 
 @pytest.fixture
 def linux_lab(shared_linux_lab: SharedLab[LinuxLab]) -> Iterator[LinuxLab]:
-    """The Linux lab; tests do not end it."""
+    """The Linux lab; tests must not end it."""
     if (reason := unavailable()) is not None:
         pytest.skip(f"no Linux lab: {reason}")
     with shared_linux_lab.lent() as lab:
@@ -98,5 +98,5 @@ def linux_lab(shared_linux_lab: SharedLab[LinuxLab]) -> Iterator[LinuxLab]:
 
 @pytest.fixture
 def no_linux_lab(shared_linux_lab: SharedLab[LinuxLab]) -> None:
-    """For a test with a Linux lab of its own: a process can have one at a time."""
+    """For tests with a Linux lab of their own: a process can have only one at a time."""
     shared_linux_lab.end()

@@ -1,4 +1,4 @@
-"""A load test run as a user runs it, and what is made of its file."""
+"""A load test run like a user's, and the explanation of its file."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import read_cases
 
 LOW = "5kpps,10kpps"
-"""Loads that a busy machine carries as well."""
+"""Loads that also a busy machine carries."""
 LADDER = "2kpps,4kpps,6kpps,8kpps,10kpps"
-"""Enough of them to tell a share that is lost at all."""
+"""Enough loads to detect a loss ratio."""
 
 
 def explained(
@@ -25,16 +25,16 @@ def explained(
     more: tuple[str, ...] = ("-u",),
     against: tuple[Path, ...] = (),
 ) -> Explanation:
-    """One way unless `more` has no `-u`; the device is asked where `dut` says how."""
+    """In one direction unless `more` includes `-u`; `dut` is the access to the device."""
     options = ["-s", rpc, "-p", profile, "-t", tunables, "-q", "--steps", steps, "-wd", "0.1", "-hd", "0.4", *more]
     options += ["--interval", "0.2", "-o", str(file), *(["--dut", dut] if dut else [])]
-    assert main(["loadtest", *options]) in (0, 5)  # 5: nothing came back at all
+    assert main(["loadtest", *options]) in (0, 5)  # 5: no packets came back
     (case,) = read_cases([file], against)
     return explain(case)
 
 
 def profile_of(file: Path, *, ttl: int = 64, at_once: int = 1) -> str:
-    """A profile of `at_once` streams in step: as many packets in a row, and then none for long."""
+    """A profile of `at_once` synchronous streams: that many packets in a row, then a long gap."""
     file.write_text(
         "from trex.stl.api import IP, UDP, Ether, STLPktBuilder, STLStream, STLTXCont\n"
         "class Made:\n"
@@ -48,13 +48,14 @@ def profile_of(file: Path, *, ttl: int = 64, at_once: int = 1) -> str:
 
 
 def preempted_share(found: Explanation) -> float:
-    """The part of the time that a worker of the device did not have its CPU."""
+    """The share of time in which a worker of the device was preempted."""
     spans = [worker.preempted_s / worker.interval_s for worker in found.case.workers if worker.preempted_s]
     return max(spans, default=0.0)
 
 
 def first_but_the_machine(found: Explanation) -> str:
-    """The cause that is named first; one that the machine's other users make by taking CPUs away is passed over where
-    a worker measured that they did, and so is a tester that came too late for lack of its CPU."""
+    """The most certain cause, except for those of the busy machine: preemptions that a worker measured, and a tester
+    that was late for lack of its CPU.
+    """
     taken = {"steal", "tester"} if preempted_share(found) > 0.01 else set()
     return next((finding.cause for finding in found.named if finding.cause not in taken), "unknown")

@@ -25,7 +25,7 @@ from wirespeed.dut.tables import ip4_table, ip6_table
 
 _PATIENCE_S = 900.0
 _HERE = Path(__file__).parent
-# Reading a million routes back from the kernel is most of what a BIRD does that looks more often.
+# Reading a million routes back from the kernel is most of the work of a BIRD with a shorter scan time.
 _KERNEL = "protocol kernel { scan time 600; ipv4 { export all; }; }\n"
 
 
@@ -36,13 +36,13 @@ def main_cpu_s(pid: int) -> float:
 
 
 def resident_mb(pid: int) -> int:
-    """Hugepages among it."""
+    """Resident memory, including hugepages."""
     lines = (line.split() for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     return sum(int(words[1]) for words in lines if words[0] in ("VmRSS:", "HugetlbPages:")) // 1024
 
 
 class Table:
-    """Printed lines, one at a time."""
+    """Prints lines, one at a time."""
 
     def __init__(self) -> None:
         print(f"{'phase':<44}{'routes':>10}{'wall s':>9}{'router CPU s':>14}{'resident MB':>13}")
@@ -57,7 +57,7 @@ class Table:
 
 
 def routes_of_router(running: Router) -> int:
-    """Routes of both families, those of its own addresses included."""
+    """Routes of both families, including those of the router's own addresses."""
     counts = (running.ask(f"show {family} fib summary").splitlines()[2:] for family in ("ip", "ip6"))
     return sum(int(line.split()[1]) for lines in counts for line in lines)
 
@@ -115,7 +115,7 @@ def by_bgp(
 
 @contextmanager
 def pings(box: Sandbox):
-    """A few a second through the router, meanwhile; prints how many were answered."""
+    """A few pings per second through the router during the block; prints how many were answered."""
     answered: list[bool] = []
     is_over = Event()
 
@@ -158,7 +158,7 @@ def run(ip4_routes: int, ip6_routes: int, directory: Path) -> None:
 
 
 def _kernel_prefixes(box: Sandbox) -> int:
-    """IPv4 ones of its main table."""
+    """IPv4 prefixes in the kernel's main table."""
     statistics = box.run("cat", "/proc/net/fib_triestat", netns="dataplane")
     return int(statistics.split("Prefixes:")[1].split()[0])
 

@@ -1,6 +1,6 @@
-"""The embedded lab for a test: up, its links too, and down again whatever happens.
+"""The embedded lab for a test: up, with its links, and ended in any case.
 
-Its router sleeps unless packets come, so that what runs beside it has the CPU.
+Its router sleeps unless packets come, so that other processes get the CPU.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from wirespeed.router.client import ask
 
 @contextmanager
 def joined_lab(hugepages: str = "auto", mtu: int = PLAIN_MTU) -> Iterator[EmbeddedLab]:
-    # Shallow rings are up sooner.
+    # With shallow rings it starts faster.
     with running(EmbeddedLab(choose_cpus(), hugepages=hugepages, ring_slots=SHALLOW_SLOTS, mtu=mtu)) as lab:
         for index in range(2):
             ask(lab.control_socket, f"set interface rx-mode e{index} adaptive")

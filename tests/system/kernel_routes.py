@@ -41,7 +41,7 @@ def _message(kind: int, prefix: str, next_hop: str, link: int) -> bytes:
 
 
 def _send(connection: socket.socket, messages: bytes) -> None:
-    """The kernel has done what they ask when this returns; it answers only what it refuses."""
+    """Returns once the kernel has executed the requests; it only answers those that it refuses."""
     connection.send(messages)
     try:
         answer = connection.recv(_PIECE_BYTES, socket.MSG_DONTWAIT)

@@ -30,7 +30,7 @@ nft list ruleset; grep -H . /proc/sys/net/netfilter/nf_conntrack_udp_timeout*"""
 
 @dataclass
 class Killing:
-    """The way to the device, on which this process is killed at the `step`th change, before or after it is made."""
+    """Access to the device through which this process is killed at change number `step`, before or after it is made."""
 
     reach: Reach
     commands: list[str]
@@ -63,7 +63,7 @@ def is_put_back(device: DutDevice, setup: DutSetup, journal: Path, way: Killing)
     changed = device.reach.run(STATE).out != before
     with DutJournal(journal, device.name) as kept:
         preparing.restore(device.kind, device.reach, kept, lambda _: None)
-    # The kill before the first step is the only one that leaves nothing to put back.
+    # Only the kill before the first step leaves nothing to restore.
     return device.reach.run(STATE).out == before and not journal.exists() and (changed or way.step == 0)
 
 

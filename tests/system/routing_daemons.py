@@ -1,4 +1,4 @@
-"""BIRD and FRR in namespaces of a sandbox, each with a configuration of its own and no service of the machine's."""
+"""BIRD and FRR in namespaces of a sandbox, each with its own configuration, independent of the machine's services."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sandbox import Process, Sandbox
 
 
 class Bird:
-    """One BIRD; `config` is what differs, after router id and device protocol."""
+    """One BIRD; `config` follows router id and device protocol."""
 
     def __init__(self, box: Sandbox, netns: str, router_id: str, config: str) -> None:
         self._box, self._netns = box, netns
@@ -35,9 +35,8 @@ class Bird:
 
 
 class Frr:
-    """Zebra and one or more daemons of FRR, each with the same configuration.
-
-    They run as the user that the package made for them, and so in a directory that the sandbox alone has.
+    """Zebra and one or more daemons of FRR, all with the same configuration. They run as the package's user, in a
+    directory that only the sandbox has.
     """
 
     def __init__(self, box: Sandbox, netns: str, daemons: Iterable[str], config: str) -> None:
@@ -61,7 +60,7 @@ class Frr:
         words = [f"/usr/lib/frr/{name}", "-f", f"{directory}/frr.conf", "-i", f"{directory}/{name}.pid"]
         words += ["-z", f"{directory}/zserv.api", "--vty_socket", directory, "-P", "0", "--log", "stdout"]
         if name == "zebra":
-            words += ["-K", "60"]  # after a restart, routes of before stay that long
+            words += ["-K", "60"]  # time for which old routes are kept after a restart
         process = self._box.spawn(*words, netns=self._netns)
         wait_for(lambda: self._box.try_run(*self._vtysh(name, "show version"))[0] == 0, name)
         return process

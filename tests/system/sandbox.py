@@ -1,7 +1,7 @@
-"""A corner of this machine with network namespaces of its own, all of which goes when the test does.
+"""An isolated part of this machine with network namespaces of its own, which all disappear with the test.
 
 The processes of a sandbox have their own mounts (so their own names of `ip netns`), network and process numbers. The
-kernel ends them all when the sandbox's first process ends, and that one when the test process does, however it does.
+kernel ends them when the sandbox's first process ends, and that one when the test process ends in any way.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from wirespeed.router.client import ask
 _TOOLS = ("ip", "nsenter", "ping", "setpriv", "unshare")
 
 PORTS = ("e0=tap:h1,netns=h1", "e1=tap:h2,netns=h2")
-"""A router between the hosts h1 and h2, and the lines that make it one; `PAIRED` has Linux take part in it."""
+"""A router between the hosts h1 and h2, and its configuration; `PAIRED` adds pairs with Linux."""
 UP = "set interface state e0 up\nset interface state e1 up\n"
 IP4 = f"{UP}set interface ip address e0 10.1.0.1/24\nset interface ip address e1 10.2.0.1/24\n"
 IP6 = f"{UP}set interface ip address e0 2001:db8:1::1/64\nset interface ip address e1 2001:db8:2::1/64\n"
@@ -36,7 +36,7 @@ PAIRED = "lcp default netns dataplane\nlcp lcp-sync on\nlcp create e0 host-if e0
 
 
 def needs(*tools: str) -> pytest.MarkDecorator:
-    """Skip where the machine has no such tools, or lets nobody make namespaces."""
+    """Skip if the machine lacks these tools or does not allow namespaces."""
     missing = [tool for tool in (*_TOOLS, *tools) if not _program(tool)]
     if missing:
         return pytest.mark.skipif(True, reason=f"not installed: {', '.join(missing)} (tools/setup.sh test)")
@@ -51,7 +51,7 @@ def _program(name: str) -> str | None:
 
 @dataclass
 class Process:
-    """A process in the sandbox; `pid` is its number outside. What it says goes to the file `log`."""
+    """A process in the sandbox; `pid` is its number outside. Its output goes to the file `log`."""
 
     popen: subprocess.Popen[bytes]
     pid: int
@@ -72,7 +72,7 @@ class Process:
 
 
 class Sandbox:
-    """Runs commands inside; `directory` is seen from both sides."""
+    """Runs commands inside; `directory` is visible from both sides."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -129,13 +129,13 @@ class Sandbox:
             self.run("ip", "link", "set", "lo", "up", netns=name)
 
     def host(self, netns: str, interface: str, address: str, gateway: str) -> None:
-        """An end station: the interface, which is there, with an address and a default route."""
+        """An end station: set up the existing interface with an address and a default route."""
         self.run("ip", "addr", "add", address, "dev", interface, *_no_dad(address), netns=netns)
         self.run("ip", "link", "set", interface, "up", netns=netns)
         self.run("ip", "route", "add", "default", "via", gateway, netns=netns)
 
     def hosts(self) -> None:
-        """h1 and h2, behind ports of a router with the addresses of `IP4`, `IP6` or both."""
+        """h1 and h2, connected to ports of a router, with the addresses of `IP4`, `IP6` or both."""
         for number, name in ((1, "h1"), (2, "h2")):
             self.host(name, name, f"10.{number}.0.2/24", f"10.{number}.0.1")
             self.host(name, name, f"2001:db8:{number}::2/64", f"2001:db8:{number}::1")
@@ -147,13 +147,13 @@ class Sandbox:
         wait_for(lambda: self.ping(netns, target, *options), f"an answer of {target} to {netns}")
 
     def hops(self, netns: str, target: str) -> list[str]:
-        """Who answers traceroute on the way to the target, which is the last one."""
+        """Hops of traceroute to the target, which is the last one."""
         family = ["-6"] if ":" in target else []
         said = self.run("traceroute", *family, "-n", "-q", "1", "-w", "3", target, netns=netns)
         return [line.split()[1] for line in said.splitlines()[1:]]
 
     def transfer(self, client: str, server: str, target: str, *options: str) -> dict[str, Any]:
-        """Send by TCP from one namespace to the other one's address; what iperf3 tells of its end."""
+        """Send by TCP from one namespace to an address in the other; returns iperf3's report of the receiver."""
         listening = self.spawn("iperf3", "-s", "-1", "--forceflush", netns=server)
         wait_for(lambda: "listening" in listening.said(), "iperf3's server")
         said: dict[str, Any] = json.loads(self.run("iperf3", "-c", target, "-J", *options, netns=client))
@@ -165,7 +165,7 @@ def _no_dad(address: str) -> list[str]:
 
 
 def _child(pid: int) -> int:
-    """The process that `pid` runs for the sandbox. It is there soon."""
+    """The process that `pid` runs for the sandbox; it may appear a moment later."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
     return int(wait_for(lambda: children.read_text().split(), f"a child of process {pid}")[0])
 
@@ -180,10 +180,8 @@ def sandbox(directory: Path) -> Iterator[Sandbox]:
 
 
 class Router:
-    """A `wirespeed router` in a sandbox, which may be killed and started again.
-
-    Its worker has `cpu`, or the last CPU of this process. Its ports wake it (`rx-mode interrupt`) unless `config` says
-    otherwise, so that the hosts beside it have the CPU.
+    """A `wirespeed router` in a sandbox, which can be killed and started again. Its worker has `cpu`, or the last CPU
+    of this process. By default its ports wake it (`rx-mode interrupt`), so that hosts on the same machine get the CPU.
     """
 
     def __init__(
@@ -222,7 +220,7 @@ class Router:
 
 @contextmanager
 def unchanged(running: Router) -> Iterator[Router]:
-    """For one test of a router that others use too: errors are counted anew; AssertionError if its settings changed."""
+    """For one test of a shared router: errors are counted from 0; AssertionError if its settings have changed."""
     running.ask("clear errors")
     before = _settings(running)
     yield running
@@ -230,7 +228,7 @@ def unchanged(running: Router) -> Iterator[Router]:
 
 
 def _settings(running: Router) -> tuple[str, list[str]]:
-    """Settings, and how many routes of Linux there are; neighbors come and go by themselves."""
+    """Settings, and the number of Linux's routes; neighbors are not included."""
     return running.ask("show state"), re.findall(r"routes \d+", running.ask("show lcp"))
 
 
@@ -238,7 +236,7 @@ def _settings(running: Router) -> tuple[str, list[str]]:
 def router(
     sandbox: Sandbox, interfaces: Sequence[str], config: str, *options: str, rx_mode: str = "interrupt"
 ) -> Iterator[Router]:
-    """A router that must end well."""
+    """A router that must exit with 0."""
     made = Router(sandbox, interfaces, config, *(options or ("--max-routes", "20000")), rx_mode=rx_mode)
     try:
         yield made

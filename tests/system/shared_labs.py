@@ -1,8 +1,8 @@
 """Labs that the tests of one process share: a ring, the embedded lab, the Linux lab.
 
-The first test that needs a lab starts it. After each test the lab is put back and must be as bare as it was at first; a
-lab that is not is ended, so that only the test that left something fails. Between tests the lab's processes are stopped
-(SIGSTOP), because a generator polls its CPU without traffic too.
+The first test that needs a lab starts it. After each test the lab is reset and must be as empty as at first; otherwise
+it is ended, so that only the test that left something fails. Between tests the lab's processes are stopped (SIGSTOP),
+because a generator polls its CPU without traffic too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def ring_lab(log: Path, *options: str) -> Iterator[RingLab]:
 
 @dataclass(frozen=True)
 class Kind(Generic[Lab]):
-    """How a lab is started, which processes it has, how it is put back, and what must be as before then."""
+    """How a lab is started, its processes, how it is reset, and the state that must be as before then."""
 
     start: Callable[[], AbstractContextManager[Lab]]
     pids: Callable[[Lab], Sequence[int]]
@@ -88,7 +88,7 @@ class SharedLab(Generic[Lab]):
 
     @contextmanager
     def lent(self) -> Iterator[Lab]:
-        """The lab for one test. AssertionError if it is not bare after being put back."""
+        """The lab for one test. AssertionError if it is not empty after the reset."""
         if self._lab is None:
             self._start()
         lab = self._lab
@@ -106,7 +106,7 @@ class SharedLab(Generic[Lab]):
         self._send(signal.SIGSTOP)
 
     def end(self) -> None:
-        """End the lab, if it is up. The next test that asks for one gets a new one."""
+        """End the lab, if it runs. The next test that needs one gets a new one."""
         if self._lab is not None:
             self._send(signal.SIGCONT)
             self._lab = None
@@ -127,7 +127,7 @@ class SharedLab(Generic[Lab]):
 
 @contextmanager
 def _woken_by_our_end(pids: Sequence[int]) -> Iterator[None]:
-    """Continue these processes when this one ends, even by SIGKILL: a stopped one hears no SIGTERM."""
+    """Continue these processes when this one ends, even by SIGKILL: a stopped process does not handle SIGTERM."""
     words = ["sh", "-c", 'read -r _; kill -CONT "$@" 2>/dev/null', "sh", *map(str, pids)]
     with subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True):
         yield
@@ -141,7 +141,7 @@ def connected(rpc: str, timeout_s: float = PATIENCE_S) -> Iterator[GeneratorClie
 
 
 def _put_back_ports(rpc: str, bare: State) -> None:
-    """Nobody owns a port. It sends nothing, is not a host, and has no streams, captures or modes of service."""
+    """Reset the ports: no owner, no traffic, no host addresses, no streams or captures, and no service mode."""
     with connected(rpc) as client:
         handlers = [client.call("acquire", port_id=port, user="tests", session_id=1, force=True) for port in _PORTS]
         for capture in client.call("capture", command="status"):
@@ -156,7 +156,7 @@ def _put_back_ports(rpc: str, bare: State) -> None:
 
 
 def _port_state(rpc: str) -> State:
-    """Status of the generator's ports without values that count up; it keeps names of empty profiles."""
+    """Status of the generator's ports without increasing values; it keeps names of empty profiles."""
     with connected(rpc) as client:
         told = [client.call("get_port_status", port_id=port) for port in _PORTS]
     for one in told:
@@ -170,7 +170,7 @@ def _settings(lab: EmbeddedLab) -> State:
 
 
 def _without_ages(shown: str) -> str:
-    """Ages of neighbors, in seconds, stand at the beginning of a line."""
+    """Without the ages of neighbors, in seconds, at the beginning of lines."""
     return re.sub(r"(?m)^ *(\d+\.\d+)? +", "", shown)
 
 

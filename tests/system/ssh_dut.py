@@ -1,4 +1,4 @@
-"""A Linux router behind Debian's sshd, in a network namespace with a wire for its management and two for the tester."""
+"""A Linux router with Debian's sshd, in a network namespace with a link for management and two links for the tester."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ exec {real} "$@"
 
 
 class SshDut:
-    """`box` is the tester's side: `run` runs wirespeed there, whose home has the key and the known host."""
+    """`box` is the tester's side: `run` runs wirespeed there; its home has the key and the known host."""
 
     def __init__(self, box: Sandbox) -> None:
         self.box = box
@@ -73,7 +73,7 @@ class SshDut:
         return process
 
     def cut(self) -> None:
-        """Nobody listens any more, and connections that there are end without a word."""
+        """Stop sshd and cut its connections without notice."""
         self.box.run("sh", "-c", "kill -9 $(ip netns pids dut)")
         self.sshd.popen.wait()
 
@@ -89,11 +89,11 @@ class SshDut:
         (ssh / "known_hosts").write_text(f"{HOST} {host_key}")
 
     def _users(self) -> None:
-        """Whoever logs in as walker is nobody special, and as runner may use sudo; in the sandbox alone."""
+        """User walker has no privileges, runner may use sudo; only inside of the sandbox."""
         users = "".join(
             f"{name}:x:{number}:{number}::/:/bin/sh\n" for name, number in (("walker", 4711), ("runner", 4712))
         )
-        # The start-up files of this machine's root are not the device's.
+        # The device must not have the start-up files of this machine's root.
         known = re.sub(r"(?m)^(root:.*):[^:]*:([^:]*)$", r"\1:/:\2", Path("/etc/passwd").read_text())
         (self.directory / "passwd").write_text(known + users)
         (self.directory / "sudoers").write_text("root ALL=(ALL) ALL\nrunner ALL=(ALL) NOPASSWD: ALL\n")
@@ -110,8 +110,9 @@ class SshDut:
         self.spoil()
 
     def spoil(self, hangs: str = "(nothing)", fails: str = "(nothing)", after: int = 0) -> None:
-        """Have the device's `ip` hang or fail at commands that begin so; it hangs at the one that comes `after` so many
-        of them."""
+        """Let the device's `ip` hang or fail at commands that begin with this; with `after`, it hangs after that many
+        of them.
+        """
         (self.directory / "hangs").write_text(hangs)
         (self.directory / "after").write_text(str(after))
         (self.directory / "fails").write_text(fails)
@@ -124,7 +125,7 @@ class SshDut:
         return ["env", f"HOME={self.home}", "SSH_AUTH_SOCK=", *PROGRAM]
 
     def wirespeed(self, *words: str) -> tuple[int, str]:
-        """Exit code, and what was said on both streams; never a traceback."""
+        """Exit code, and output of both streams; never a traceback."""
         code, said = self.box.try_run(*self.words, *words)
         assert "Traceback" not in said, said
         return code, said
@@ -148,7 +149,7 @@ class SshDut:
         return self.box.run(*words, netns="dut")
 
     def state(self) -> dict[str, str]:
-        """All of the device that a preparing could change."""
+        """All settings of the device that a preparation could change."""
         settings = self.on("sh", "-c", "grep -rH . /proc/sys/net 2>/dev/null | sort")
         return {
             "settings": "\n".join(line for line in settings.splitlines() if not _moves(line)),
@@ -166,7 +167,7 @@ _MOVING = (
 
 
 def _moves(line: str) -> bool:
-    """Settings that the kernel changes by itself, or that are of the whole machine."""
+    """Settings that the kernel changes by itself, or that belong to the whole machine."""
     return any(word in line for word in _MOVING)
 
 
@@ -183,7 +184,7 @@ def _wire(box: Sandbox, here: str, there: str, addresses: tuple[str, str] | None
 
 
 def generator(dut: SshDut) -> tuple[Process, str]:
-    """A ready generator on the tester's wires, and where it answers; one that a failed test left is ended."""
+    """A ready generator on the tester's links, and its address; one that a failed test left is ended."""
     if dut.tester is not None:
         dut.tester.kill()
     ports = []
@@ -200,7 +201,7 @@ def generator(dut: SshDut) -> tuple[Process, str]:
 
 @contextmanager
 def put_back(dut: SshDut) -> Iterator[SshDut]:
-    """A device that is as before after each test."""
+    """A device that must be unchanged after each test."""
     before = dut.state()
     yield dut
     dut.spoil()

@@ -1,4 +1,4 @@
-"""Flows through a Linux router with a filter, from one socket on each of its wires: opened, then answered."""
+"""Flows through a Linux router with a filter, from one socket on each of its links: opened, then answered."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Flow = tuple[int, int]
 
 
 def flows_of(count: int, endpoints: int = 20, first: int = 1024) -> list[Flow]:
-    """So many flows to that many ports of one destination."""
+    """That many flows to that many ports of one destination."""
     ports = range(first, 65536)
     return list(itertools.islice(((source, 1 + port) for source in ports for port in range(endpoints)), count))
 
@@ -53,14 +53,14 @@ class StateRig:
             inside(self.lab, *command.split())
 
     def steer(self, *cpus: int) -> None:
-        """Packets to these CPUs, or to the sender's."""
+        """Steer packets to these CPUs, or back to the sender's."""
         for index in (0, 1):
             inside(self.lab, "sh", "-c", f"echo {cpu_mask(cpus)} > /sys/class/net/e{index}/queues/rx-0/rps_cpus")
 
     def trial(
         self, flows: Sequence[Flow], rest_s: float = 0.0, source: str = SOURCE, destination: str = DESTINATION
     ) -> StateFacts:
-        """Each flow opened once, then each that arrived answered once, `rest_s` later."""
+        """Open each flow once; `rest_s` later answer each that arrived once."""
         self.states.empty()
         before = self.states.read()
         began_s = time.monotonic()
@@ -85,7 +85,7 @@ class StateRig:
         )
 
     def open(self, flows: Iterable[Flow], source: str = SOURCE, destination: str = DESTINATION) -> list[bytes]:
-        """The frames that arrived at the responder, one for each flow."""
+        """The frames that arrived at the responder, one per flow."""
         head = _ethernet(0, source) + _ip(source, destination, 17, bytes(_UDP_BYTES))[:-_UDP_BYTES]
         pseudo = _packed(source) + _packed(destination) + struct.pack("!HH", 17, _UDP_BYTES)
         for port, other in flows:
@@ -98,7 +98,7 @@ class StateRig:
         return list({_tuple(frame): frame for frame in _received(self.sockets[1], 17)}.values())
 
     def knock(self, port: int, times: int) -> int:
-        """Connections that the initiator asks the router itself for; how many it refuses itself, by RST."""
+        """Connections from the initiator to the router itself; returns how many it refuses by RST."""
         near, router = "100.64.1.2", "100.64.1.1"
         for source in range(20_000, 20_000 + times):
             tcp = struct.pack("!HHIIHHHH", source, port, 1, 0, 0x5002, 8192, 0, 0)
@@ -158,7 +158,7 @@ def _checksum(data: bytes) -> bytes:
 
 
 def _received(end: socket.socket, protocol: int) -> Iterator[bytes]:
-    """Frames of a protocol that are there, and that come within a moment: the sender's CPU has forwarded them."""
+    """Frames of a protocol that are there or arrive within a moment: they are forwarded on the sender's CPU."""
     end.settimeout(0.1)
     while True:
         try:

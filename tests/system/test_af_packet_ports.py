@@ -1,4 +1,4 @@
-"""Ports on interfaces of Linux that are there already: veth pairs with hosts in namespaces at the other ends."""
+"""Ports on existing Linux interfaces: veth pairs with hosts in namespaces at the other ends."""
 
 import pytest
 from harness.waiting import wait_for
@@ -15,7 +15,7 @@ def wires(box):
         box.run("ip", "link", "add", f"v{number}", "type", "veth", "peer", f"h{number}", "netns", f"h{number}")
         box.run("sysctl", "-q", "-w", f"net.ipv6.conf.v{number}.disable_ipv6=1")
         box.run("ip", "link", "set", f"v{number}", "up")
-        # Nobody but a NIC makes packets of what the kernel hands it in one piece and without checksums.
+        # The kernel would pass on unsegmented packets without checksums, which only a NIC completes.
         box.run("ethtool", "-K", f"h{number}", "tx", "off", "tso", "off", "gso", "off", netns=f"h{number}")
     return box
 
@@ -38,7 +38,7 @@ def link(running, name: str) -> str:
 
 
 def test_a_link_is_followed_when_it_changes(wires):
-    """Routes by a port whose link is down are not used, and Linux's side of a pair loses its carrier."""
+    """Routes through a port whose link is down are not used, and Linux's side of a pair loses its carrier."""
     with router(wires, PORTS, PAIRED + IP4) as running:
         wires.hosts()
         wires.wait_ping("h1", "10.2.0.2")
@@ -67,7 +67,7 @@ def test_a_port_takes_all_frames_while_it_has_something_in_layer_2(wires):
         assert takes_all(1) and not takes_all(2)
         running.ask("set interface l3 e0")
         assert not takes_all(1)
-        # A sub-interface needs it as well; what the user set stays.
+        # A sub-interface needs it as well; the user's setting stays.
         running.ask("create sub-interfaces e1 7")
         running.ask("set interface l2 bridge e1.7 10")
         assert takes_all(2)
@@ -84,7 +84,7 @@ def test_a_port_takes_all_frames_while_it_has_something_in_layer_2(wires):
 
 
 def is_promiscuous(box, port: int) -> bool:
-    """True if Linux has been asked for it, by a flag of its own or by a count of those who ask."""
+    """True if promiscuous mode was requested, by its flag or by the count of requesters."""
     return "promiscuity 0 " not in box.run("ip", "-d", "link", "show", f"v{port}") or "PROMISC" in box.run(
         "ip", "link", "show", f"v{port}"
     )

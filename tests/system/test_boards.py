@@ -1,5 +1,5 @@
-"""The boards of Grafana and the rules, over a real Prometheus that watches a lab under load: each query of each panel
-is asked, and what it answers is held against what the router itself says.
+"""Grafana's boards and the rules, with a real Prometheus that scrapes a lab under load: each query of each panel is
+run, and its result is compared with the router's own output.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if shutil.which("prometheus") is None:
 
 RULES = sorted((Path(telemetry.__file__).parent / "prometheus" / "rules").glob("*.yml"))
 OF_HARDWARE = ("Temperature", "Power", "Optic modules", "Clock frequency", "NIC counters")
-"""Panels of what a virtual machine may not have: their queries are run, and may find nothing."""
+"""Panels for data that a virtual machine may not have: their queries are run, and may return nothing."""
 OF_NICS = ("testbed", "interface")
 """So is this board's variable."""
 
@@ -41,9 +41,8 @@ BOARDS = {board.name: board for board in boards()}
 
 @dataclass(frozen=True)
 class Seen:
-    """The stage once all has run; `runtime` is what `show runtime` said after the load test.
-
-    `idle_s` and `loaded_s` are times of scrapes: the last before the load, and the first that has all of it.
+    """The setup after all has run; `runtime` is the output of `show runtime` after the load test. `idle_s` and
+    `loaded_s` are times of scrapes: the last one before the load, and the first one that contains all of it.
     """
 
     stage: Stage
@@ -70,7 +69,7 @@ def seen() -> Iterator[Seen]:
 
 
 ASKED = "min(timestamp(wirespeed_target_age_seconds) - wirespeed_target_age_seconds)"
-"""The time at which the target was asked whose answer is the oldest of a scrape."""
+"""The time of the oldest target answer in a scrape."""
 
 
 def asked_at(made: Stage) -> tuple[tuple[float, float], ...]:
@@ -79,7 +78,7 @@ def asked_at(made: Stage) -> tuple[tuple[float, float], ...]:
 
 
 def newest_after(made: Stage, after_s: float) -> float:
-    """A time at which the newest scrape has asked all targets after `after_s`."""
+    """A time at which the newest scrape has read all targets after `after_s`."""
     (found,) = made.server.query_range(ASKED, after_s, time.time(), 0.1)
     return next(at_s for at_s, asked_s in found.points if asked_s > after_s)
 
@@ -151,8 +150,9 @@ def test_a_class_of_node_chooses_its_nodes_alone(seen: Seen, name: str, pattern:
 
 
 def test_clocks_a_packet_are_those_of_show_runtime(seen: Seen) -> None:
-    """Over a window that holds the whole load, of the nodes that had packets. Those that poll are not compared: their
-    clocks hold the idle turns, which go on between the command and the scrape."""
+    """Over a window with the whole load, for the nodes that had packets. Polling nodes are not compared: their clocks
+    include idle passes, which continue between the command and the scrape.
+    """
     window_s = seen.loaded_s - seen.idle_s + SCRAPED_EACH_S / 2
     (target,) = panel_of("router", "Cycles per packet by node").targets
     found = seen.stage.server.query(filled(target.expr, window_s), seen.loaded_s)
@@ -165,8 +165,9 @@ def test_clocks_a_packet_are_those_of_show_runtime(seen: Seen) -> None:
 
 
 def test_classes_of_a_worker_sum_to_all_of_its_time(seen: Seen) -> None:
-    """Over the whole load: a worker counts its nodes before its loop, so a scrape in between sees up to one iteration
-    too much in nodes, which is a time slice on a busy host."""
+    """Over the whole load: a worker counts its nodes before its loop, so nodes may be ahead by up to one iteration in a
+    scrape, which is a time slice on a busy host.
+    """
     panel = panel_of("router", "CPU share of a worker by class of node")
     window_s = seen.loaded_s - seen.stage.began_s + 1
     shares = {}
@@ -179,7 +180,7 @@ def test_classes_of_a_worker_sum_to_all_of_its_time(seen: Seen) -> None:
 
 
 def test_what_forwards_is_found_in_its_class(seen: Seen) -> None:
-    """The class of input nodes, reckoned from each node's own clocks."""
+    """The class of input nodes, computed from each node's own clocks."""
     (target, *_) = panel_of("router", "CPU share of a worker by class of node").targets
     server, at_s, window_s = seen.stage.server, seen.loaded_s, seen.loaded_s - seen.stage.began_s + 1
     found = {each.labels["class"]: each.last for each in server.query(filled(target.expr, window_s), at_s)}
@@ -203,14 +204,14 @@ def test_tests_and_their_phases_are_bands_on_each_board(seen: Seen, board: Board
     phases = seen.times.ask(seen.stage.server, asked["Phases"]["expr"])
     found = {(series.labels["test"], series.labels["phase"]) for series in phases}
     assert {(LOAD_TEST, "ramp"), (LOAD_TEST, "hold"), (SOAK, "hold")} <= found
-    # A band is of the time of its test alone.
+    # A band covers only the time of its test.
     (load_test,) = [series for series in tests if series.labels["test"] == LOAD_TEST]
     (soak,) = [series for series in tests if series.labels["test"] == SOAK]
     assert load_test.points[-1][0] <= soak.points[0][0]
 
 
 def test_the_loss_that_the_router_makes_is_shown_and_alerts(seen: Seen) -> None:
-    """One interface loses one packet in fifty, on purpose."""
+    """One interface deliberately drops one packet in fifty."""
     server = seen.stage.server
     (offered,) = server.query(f'wirespeed_loadtest_offered_packets_total{{test="{SOAK}", direction="0→1"}}')
     (lost,) = server.query(f'wirespeed_loadtest_lost_packets_total{{test="{SOAK}", direction="0→1"}}')

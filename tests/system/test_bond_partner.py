@@ -1,4 +1,4 @@
-"""LACP with a partner that is not ours: scapy's frames on TAPs in a namespace. A port falls silent, and comes back."""
+"""LACP with an independent partner: scapy's frames on TAPs in a namespace. A port stops sending, and comes back."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_scapy_is_a_partner(box):
         assert "(ffff,02-fe-00-00-00-b4,0005,00ff,0001), (8000,02-00-00-00-00-99,0009,00ff,0001)" in told
         wait_for(lambda: {one["other"]["state"] for one in thinks(partner).values()} == {OPEN}, "an open bond there")
         assert {one["other"]["system"] for one in thinks(partner).values()} == {"02:fe:00:00:00:b4"}
-        # One falls silent, with its link up: it alone leaves, and comes back.
+        # One stops sending, with its link up: only that one leaves, and comes back.
         (box.directory / "quiet").write_text("m1")
         wait_for(lambda: active(running) == 1, "the silent member to leave")
         assert "number of active members: 1\n    e2\n" in running.ask("show bond details")
         assert "RX-state: CURRENT" in running.ask("show lacp")
         (box.directory / "quiet").write_text("")
         wait_for(lambda: active(running) == 2, "the member to come back")
-        # One that is down leaves at once.
+        # A member whose link is down leaves at once.
         running.ask("set interface state e2 down")
         assert active(running) == 1
         running.ask("set interface state e2 up")
@@ -65,7 +65,9 @@ def test_scapy_is_a_partner(box):
 
 @pytest.mark.parametrize("paired", [False, True], ids=["router", "linux"])
 def test_ping_over_a_bond_whose_members_take_turns(box, paired):
-    """The router answers, or Linux by its side of a pair; on the bond, and when the active member has gone."""
+    """The router replies, or Linux through its side of a pair; through the bond, and after the active
+    member has left.
+    """
     config = (
         "set interface state e1 up\nset interface state e2 up\nlcp default netns dataplane\nlcp lcp-sync on\n"
         "create bond mode active-backup\nbond add BondEthernet0 e1\nbond add BondEthernet0 e2\n"

@@ -69,7 +69,7 @@ def tries(directory: Path) -> list[dict]:
 def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
     devices: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Each device is what its cell says; nothing is measured twice."""
+    """Each device is what its test case says; nothing is measured twice."""
     count, begun = len(devices), next(iter(devices))
     file = write(tmp_path, LABS + "".join(devices.values()) + LOAD)
     (tmp_path / "loop.yaml").write_text(CONFIG)
@@ -93,7 +93,7 @@ def test_killed_in_the_middle_it_goes_on_and_then_there_is_nothing_to_do(
     printed = capsys.readouterr()
     assert f"{count} done, 0 failed, 0 to run" in printed.out + printed.err
     with open_corpus(str(tmp_path / "corpus")) as corpus:
-        assert corpus.index.results(()).total == count  # what was measured before lands too
+        assert corpus.index.results(()).total == count  # earlier measurements are included
 
     files = {path.name.partition("-")[0]: path for path in (out / "results").iterdir()}
     assert len(files) == count and not list((out / "running").iterdir())
@@ -178,7 +178,7 @@ def test_two_at_once_do_not_share_a_folder(
 
 @pytest.mark.long("inspections of the machine; tests/unit/test_campaign_cells.py has the rules")
 def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> None:
-    """Nobody sits at this terminal: what inspection finds goes on, what it does not find stops with the instruction."""
+    """This terminal has no user: steps that inspection can verify continue, others stop with the instruction."""
     by_hand = """  - name: there
     by_hand: {say: put the processor in, expect: "cpu"}
     before: ["exit 7"]
@@ -232,8 +232,9 @@ duts:
 @pytest.mark.alone
 @pytest.mark.long("figures of a machine that does nothing else; tests/unit/test_campaign_ab.py has the verdicts")
 def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) -> None:
-    """The second one loses three packets in ten. One pair cannot tell; with three, of nine that it may have, nothing
-    more is run (the second and third are the first's results, which saves half a minute)."""
+    """The second build loses three packets in ten. One pair is inconclusive; after three of at most nine pairs the
+    campaign stops (the second and third pair reuse the first one's results, which saves half a minute).
+    """
     file, table = write(tmp_path, AB + LOAD), tmp_path / "table.md"
     code, said = suite("run", file, "--ab", directory=tmp_path)
     assert code == 0 and "cannot tell: 1 pairs, at least 3 are needed" in said, said

@@ -1,4 +1,6 @@
-"""A campaign on several nodes of a real Ray cluster, all on loopback; one of them is killed while its cell runs."""
+"""A campaign on several nodes of a real Ray cluster, all on loopback; one of them is killed while its
+test case runs.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ tests:
 
 @contextmanager
 def served(*words: str) -> Iterator[subprocess.Popen[str]]:
-    """A node of the cluster, up."""
+    """A running node of the cluster."""
     node = subprocess.Popen(
         wirespeed("campaign", "worker", *words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -98,7 +100,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
 
 @pytest.mark.long("starts of a campaign with Ray")
 def test_without_ray_several_benches_are_one_line() -> None:
-    """A machine without the extra: its folder is not on the path of this program."""
+    """A machine without the extra: its folder is not on this program's path."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "suite.yaml"
         file.write_text(CAMPAIGN)

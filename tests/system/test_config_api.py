@@ -1,4 +1,4 @@
-"""`wirespeed config --api`: examples applied by VPP's binary API, by VPP's own client."""
+"""`wirespeed config --api`: examples applied through VPP's binary API, by VPP's own client."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_examples_are_applied_one_after_the_other_and_plan_to_nothing(box, api, 
         file = str(written)
         assert main(["config", "apply", file, "--api", api, "--journal", str(tmp_path / "journal")]) == 0
         assert "each answered" in capsys.readouterr().out
-        # Both ways of asking see the same router.
+        # Both interfaces report the same router.
         for where in (["--api", api], control):
             assert main(["config", "plan", file, *where]) == 0
             assert capsys.readouterr().out == ""
@@ -47,7 +47,7 @@ def test_examples_are_applied_one_after_the_other_and_plan_to_nothing(box, api, 
 
 
 def test_a_tunnel_has_sub_interfaces(api, tmp_path, capsys):
-    """A cross-connect to a port's VLAN, and a pair of tags in a bridge domain, made and taken away by the API."""
+    """A cross-connect to a port's VLAN, and a pair of tags in a bridge domain, made and deleted through the API."""
     bare, file, journal = tmp_path / "bare.yaml", tmp_path / "lab.yaml", str(tmp_path / "journal")
     bare.write_text(PORTS)
     file.write_text("""

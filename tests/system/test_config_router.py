@@ -1,4 +1,4 @@
-"""`wirespeed config` on a real router: examples applied one after the other, and what goes wrong on the way."""
+"""`wirespeed config` on a real router: examples applied one after the other, and failures during that."""
 
 from __future__ import annotations
 
@@ -72,8 +72,9 @@ def loopbacks(count: int) -> str:
 
 
 def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path, capsys):
-    """Applied again it does nothing; a dump is valid and plans to nothing; Linux has what is paired; and all can be
-    taken away again."""
+    """A second application does nothing; a dump is valid and its plan is empty; Linux has the paired interfaces; and
+    everything can be removed again.
+    """
     bare = write(tmp_path, PORTS)
     has_vlans = box.try_run("ip", "link", "add", "link", "lo", "name", "v1", "type", "vlan", "id", "1")[0] == 0
     for name in (*APPLIED, *reversed(APPLIED)):
@@ -92,7 +93,7 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
         (tmp_path / "dump.yaml").write_text(dumped.out)
         assert config(running, "plan", tmp_path / "dump.yaml") == 0
         assert capsys.readouterr().out == ""
-        # A plan from the dump is the same as one from the router.
+        # A plan from the dump equals one from the router.
         assert main(["config", "plan", "--from", str(tmp_path / "dump.yaml"), str(file)]) == 0
         assert capsys.readouterr().out == ""
         if name == "sub-interfaces":
@@ -107,7 +108,7 @@ def test_each_example_is_applied_on_top_of_the_one_before(box, running, tmp_path
 
 @pytest.fixture
 def walk(box):
-    """Configurations by name, and a function that applies one, plans it again, and asserts that nothing is left."""
+    """Configurations by name, and a function that applies one, plans it again, and asserts that the plan is empty."""
     has_vlans = box.try_run("ip", "link", "add", "link", "lo", "name", "v1", "type", "vlan", "id", "1")[0] == 0
     configs = walked(vlans_in_linux=has_vlans)
     ports = [f"{name}=memif:{box.directory}/{name}.sock,role=server" for name in WALKED_PORTS]
@@ -138,7 +139,7 @@ def test_each_configuration_is_reached_from_each_other(walk):
 
 
 def test_changes_that_look_like_none_are_applied(box, running, tmp_path, capsys):
-    """A TAP's other MAC address in Linux and its other namespace; a tag rewrite that somebody typed; a bond's MTU."""
+    """A TAP's other MAC address in Linux and its other namespace; a tag rewrite set by hand; a bond's MTU."""
     running.ask("create sub-interfaces e0 100")
     running.ask("set interface l2 tag-rewrite e0.100 push dot1q 5")
     ports = "interfaces:\n  e0: {sub-interfaces: {100: {description: typed}}}\n  e1: {}\n"
@@ -164,7 +165,7 @@ def test_changes_that_look_like_none_are_applied(box, running, tmp_path, capsys)
 
 
 def test_acls_of_one_tag_are_two(running, tmp_path, capsys):
-    """The dump plans to nothing, and a configuration without them takes both away."""
+    """The dump's plan is empty, and a configuration without them deletes both."""
     for port in (80, 443):
         running.ask(f"set acl-plugin acl permit src 0.0.0.0/0 dst 10.0.0.0/8 proto 6 dport {port} tag web")
     running.ask("set acl-plugin acl deny src 0.0.0.0/0 dst 10.0.0.0/8 tag acl-3")
@@ -296,7 +297,7 @@ def test_router_that_restarts_during_apply(running, tmp_path, capsys):
 
 
 class Vanishing(RouterDevice):
-    """Someone deletes loop1 behind the back of the application."""
+    """Another user deletes loop1 while the application runs."""
 
     def run(self, operations: Iterable[Operation]) -> Iterator[None]:
         for operation in operations:
@@ -306,7 +307,7 @@ class Vanishing(RouterDevice):
 
 
 class Losing(RouterDevice):
-    """Someone deletes loop1 while it is being made an interface that takes labels."""
+    """Another user deletes loop1 while it is being set to accept labels."""
 
     def run(self, operations: Iterable[Operation]) -> Iterator[None]:
         for operation in operations:

@@ -1,4 +1,4 @@
-"""The console as a user has it: a process on a pseudo-terminal, a real generator behind it."""
+"""The console as a user sees it: a process on a pseudo-terminal, with a real generator."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Terminal:
 
     @property
     def screen(self) -> str:
-        """All that was printed and has not been erased."""
+        """All text that was printed and not erased."""
         above = ["".join(line[x].data for x in range(COLUMNS)).rstrip() for line in self._screen.history.top]
         return "\n".join([*above, *(line.rstrip() for line in self._screen.display)])
 
@@ -69,7 +69,7 @@ class Terminal:
         os.write(self._master, text.encode())
 
     def expect(self, pattern: str, times: int = 1) -> str:
-        """Wait until the screen shows `pattern` so many times."""
+        """Wait until the screen shows `pattern` `count` times."""
 
         def shows_it() -> bool:
             if len(re.findall(pattern, self.screen)) >= times:
@@ -81,7 +81,7 @@ class Terminal:
         return self.screen
 
     def end(self) -> int:
-        """Wait for the process to end by itself."""
+        """Wait until the process ends by itself."""
         self._wait(lambda: not self._read(), "the end of the program")
         return self.process.wait(PATIENCE_S)
 
@@ -97,7 +97,7 @@ class Terminal:
         try:
             data = os.read(self._master, 65536)
         except OSError as error:
-            if error.errno != errno.EIO:  # which is what the end of a terminal looks like
+            if error.errno != errno.EIO:  # the error of a closed terminal
                 raise
             return False
         if b"\x1b[6n" in data:  # the program asks where the cursor is
@@ -147,7 +147,7 @@ def test_a_session_on_a_terminal(rpc: str, tmp_path: Path) -> None:
         console.type("strat\r")
         console.expect("did you mean")
         console.type("start -f bench -m 1kpps -p 0 -d 0.2\r")
-        console.expect("Port 0 job done")  # told while the prompt waits
+        console.expect("Port 0 job done")  # shown while the prompt waits
         console.type("events\r")
         console.expect("Profile 0._ has finished")
         console.type("quit\r")

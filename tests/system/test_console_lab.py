@@ -1,4 +1,4 @@
-"""The console in the embedded lab: our generator, our router, and packets between them."""
+"""The console in the embedded lab: wirespeed's generator and router, with packets between them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rpc(lab: EmbeddedLab) -> str:
 
 
 def script(rpc: str, *lines: str) -> str:
-    """Run lines that must all work; what they printed."""
+    """Run lines that must all succeed; returns their output."""
     done = run_wirespeed("console", "-s", rpc, input="\n".join(lines))
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

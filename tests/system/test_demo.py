@@ -1,4 +1,4 @@
-"""The main job as a user runs it: `wirespeed demo --quick` in a process of its own."""
+"""The main use case: `wirespeed demo --quick` in a separate process."""
 
 import json
 import os
@@ -49,15 +49,15 @@ def test_every_test_leaves_a_complete_result(results):
 @pytest.mark.alone
 def test_the_table_names_every_test_and_the_report(demo):
     directory, printed = demo
-    assert all(printed.count(f"\n {test.label} ") == 2 for test in STANDARD_SUITE)  # one block each way
+    assert all(printed.count(f"\n {test.label} ") == 2 for test in STANDARD_SUITE)  # one block per direction
     assert " forwarded " in printed and " limit " in printed
     assert f"report: {directory}/report.html" in printed
-    assert 80_000 < (directory / "report.html").stat().st_size < 400_000  # dygraphs is inside, packed
+    assert 80_000 < (directory / "report.html").stat().st_size < 400_000  # dygraphs is included, compressed
 
 
 @pytest.mark.alone
 def test_every_packet_is_accounted_for(results):
-    """asked = sent + refused + without buffer + late, and sent = received + what the router counted as dropped."""
+    """intended = sent + refused + without buffer + late, and sent = received + the router's counted drops."""
     for name, result in results.items():
         balances = [channel.balance for channel in result.outcome.channels.values()]
         for balance in balances:
@@ -78,8 +78,9 @@ def test_samples_carry_the_cost_in_the_router(results):
 
 @pytest.mark.alone
 def test_large_packets_pass_at_line_rate(results):
-    """10 Gb/s of 1514-byte frames is 815 kpps; any machine that runs this forwards them, unless it takes the CPUs away
-    from the tester, and then the verdict says that."""
+    """10 Gb/s of 1514-byte frames is 815 kpps, which any machine that runs this test forwards, unless it preempts the
+    tester; the verdict then says so.
+    """
     verdict = verdict_of(results["wirespeed-memif-unidir-1514b"])
     assert verdict.limited_by in ("tester", "host") or (verdict.figure.line_percent or 0) > 90
 

@@ -1,4 +1,4 @@
-"""The examples of docs/router.md, docs/linux-control-plane.md and docs/from-trex.md, run as they stand there."""
+"""The examples of docs/router.md, docs/linux-control-plane.md and docs/from-trex.md are run unchanged."""
 
 import os
 import re
@@ -28,7 +28,7 @@ def examples(name: str) -> list[str]:
 
 
 def commands(block: str) -> list[str]:
-    """Without what is told about each at the right."""
+    """Without the comments at the right."""
     return [re.split(r" {2,}", line)[0] for line in block.splitlines()]
 
 
@@ -39,7 +39,7 @@ ROUTER = examples("router.md")
 START, LAB = ROUTER[:2]
 OTHERS = ROUTER[2:]
 CONTRARY = ("create loopback", "set interface l2 xconnect", "create bond", "ip route add 10.0.0.0/8")
-"""Beginnings of blocks that give ports other roles, so that each needs a router of its own."""
+"""Starts of blocks that use ports in other roles, so that each needs a router of its own."""
 
 
 def shell(box: Sandbox, script: str) -> str:
@@ -51,7 +51,7 @@ def shell(box: Sandbox, script: str) -> str:
 
 @pytest.fixture
 def empty(tmp_path: Path, both_cpus: frozenset[int]) -> Iterator[Sandbox]:
-    """With directories of its own where the examples have sockets, no namespaces yet, and the CPUs that they name."""
+    """With separate directories for the examples' sockets, no namespaces yet, and the CPUs that they name."""
     with sandbox(tmp_path) as made:
         for place in ("/run/wirespeed", "/run/lab"):
             made.run("mkdir", "-p", place)
@@ -69,7 +69,7 @@ def test_the_first_example_starts_a_router(empty):
 
 
 def take(box, *blocks: str) -> None:
-    """Type these on a router that has what the first examples configured."""
+    """Run these lines on a router with the configuration of the first examples."""
     with router(box, RINGS, LAB) as running:
         for block in blocks:
             for line in preparation(box, block) + commands(block):
@@ -92,7 +92,7 @@ def test_commands_are_taken_one_block_after_the_other(box, monkeypatch):
 
 
 def preparation(box, block: str) -> list[str]:
-    """Preconditions of a block."""
+    """Setup that a block requires."""
     box.run("mkdir", "-p", "/run/lab")
     if "create pcap" in block:
         (box.directory / "in.pcap").write_bytes(NO_PACKETS)
@@ -110,7 +110,7 @@ def preparation(box, block: str) -> list[str]:
 def test_the_worked_example_of_the_linux_control_plane(empty):
     (script,) = (block for block in examples("linux-control-plane.md") if SHELL.match(block))
     shown = shell(empty, script)
-    # The first ones may be gone while the route and the neighbor are not known yet.
+    # The first ones may be lost while route and neighbor are not known yet.
     assert re.search(r" [1-3] received", shown)
     assert "itf-pair: [0] e0 tap0 e0 2 type tap netns dataplane" in shown
 
@@ -118,7 +118,7 @@ def test_the_worked_example_of_the_linux_control_plane(empty):
 @pytest.mark.long("three load tests at T-Rex's defaults; test_trex_client.py talks to a generator in the same words")
 def test_what_an_owner_of_a_trex_reads(empty):
     need_trex_library()
-    start, load, scripts, *_ = examples("from-trex.md")  # the rest is for a machine with certain NICs
+    start, load, scripts, *_ = examples("from-trex.md")  # the rest requires certain NICs
     shown = shell(
         empty,
         f"ln -s {shlex.quote(str(DOCS.parent))}/examples .\nip link set lo up\n{start.rstrip()} &\n"

@@ -13,7 +13,7 @@ ADDRESSES = [f"set interface ip address e{number} {address}/64" for number, addr
 
 def test_an_address_that_a_host_has_is_not_used(box):
     with router(box, PORTS, "set ip6 dad all transmits 1\n" + UP) as running:
-        # One host has what the router is about to get, the other has not.
+        # One host already has the router's new address, the other one does not.
         for name, address in (("h1", OWN[0]), ("h2", "2001:db8:2::2")):
             box.run("ip", "addr", "add", f"{address}/64", "dev", name, "nodad", netns=name)
             box.run("ip", "link", "set", name, "up", netns=name)
@@ -30,7 +30,7 @@ def test_an_address_that_a_host_has_is_not_used(box):
         shown = running.ask("show interface address e1")
         assert f"{OWN[1]}/64" in shown and "tentative" not in shown and "duplicate" not in shown
 
-        # Gone from the host: the address is the router's once it asked anew.
+        # Deleted on the host: the router uses the address after a new probe.
         box.run("ip", "addr", "del", f"{OWN[0]}/64", "dev", "h1", netns="h1")
         box.run("ip", "addr", "add", "2001:db8:1::2/64", "dev", "h1", "nodad", netns="h1")
         running.ask(f"set interface ip address del e0 {OWN[0]}/64")
@@ -40,7 +40,7 @@ def test_an_address_that_a_host_has_is_not_used(box):
 
 
 def test_a_host_that_wants_the_routers_address_does_not_get_it(box):
-    """Here Linux asks, and the router answers."""
+    """Here Linux probes, and the router replies."""
     with router(box, PORTS, "set ip6 dad all transmits 1\n" + UP + ADDRESSES[0] + "\n") as running:
         box.run("ip", "link", "set", "h1", "up", netns="h1")
         wait_for(lambda: "tentative" not in running.ask("show interface address e0"), "an address that is used")

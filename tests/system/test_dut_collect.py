@@ -1,4 +1,4 @@
-"""A Linux router behind a real sshd under load: collected from while it forwards, and told of in the result."""
+"""A Linux router with a real sshd under load: its data are collected while it forwards, and are part of the result."""
 
 import pytest
 from harness.lanes import whole_machine
@@ -16,7 +16,7 @@ pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 
 @pytest.fixture(scope="module")
 def dut(tmp_path_factory):
-    # The tester polls a CPU; the device needs another to be read several times in a sample.
+    # The tester polls a CPU; the device needs another one to be read several times per sample.
     with whole_machine(), sandbox(tmp_path_factory.mktemp("dut")) as box:
         yield SshDut(box)
 
@@ -109,7 +109,9 @@ def test_a_box_that_stops_answering_under_load_is_told_of_in_a_result_that_is_wh
 
 
 def test_a_device_with_many_interfaces_is_asked_of_those_with_hardware_alone(tmp_path):
-    """ethtool is a process an interface: thousands of virtual ones made each sample and each text take seconds."""
+    """ethtool is a process per interface: for thousands of virtual ones each sample and each text would
+    take seconds.
+    """
     with sandbox(tmp_path) as box:
         box.namespace("few", "many")
         for netns, pairs in (("few", 2), ("many", 40)):

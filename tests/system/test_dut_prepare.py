@@ -1,4 +1,4 @@
-"""A Linux router behind a real sshd: prepared, put back, broken off in the middle."""
+"""A Linux router with a real sshd: prepared, restored, interrupted."""
 
 import sys
 from pathlib import Path
@@ -92,7 +92,7 @@ def test_a_filter_is_prepared_once_and_put_back_with_the_rules_that_were_there(d
 
 @pytest.mark.long("two kills a step; another test kills one in the middle")
 def test_a_kill_at_each_step_is_put_back(dut):
-    """By a short way, in the sandbox: there are two kills a step."""
+    """Without SSH, inside of the sandbox: there are two kills per step."""
     interfaces = [word.removeprefix("--interface=") for word in INTERFACES]
     program = str(Path(__file__).parent / "killed_preparing.py")
     said = dut.box.run(sys.executable, program, "linux:netns:dut", str(dut.directory / "journal"), *interfaces)

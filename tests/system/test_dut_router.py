@@ -1,4 +1,4 @@
-"""Our router as a device: prepared by its control socket, collected from, put back."""
+"""The wirespeed router as a DUT: prepared through its control socket, collected from, restored."""
 
 import json
 
@@ -20,7 +20,7 @@ def running(box):
 
 @pytest.fixture
 def dut(running, monkeypatch, capsys):
-    """`wirespeed dut` with an action and words; returns what it prints."""
+    """Run `wirespeed dut` with an action and arguments; returns its output."""
     monkeypatch.setenv("HOME", str(running.sandbox.directory))
 
     def run(action: str, *words: str) -> str:
@@ -55,7 +55,7 @@ def test_a_router_is_prepared_collected_from_and_put_back(running, dut, capsys):
 
 @pytest.mark.long("a second router over SSH")
 def test_a_router_that_is_killed_while_it_is_prepared_has_nothing_to_put_back(running, dut):
-    """Its commands fail then, and so does undoing them; a new process has none of what the old one was told."""
+    """Its commands then fail, and so does undoing them; a new process has none of the old settings."""
     words = ["--interface=e0,mac=02:ee:00:00:01:00", "--interface=e1,mac=02:ee:00:00:01:01", "--routes=internet:5000"]
     home = f"HOME={running.sandbox.directory}"
     spec = f"--dut=router:{running.socket}"

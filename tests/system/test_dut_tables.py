@@ -1,4 +1,4 @@
-"""Full tables on a Linux router behind a real sshd, by `ip` and by BIRD, and loads to destinations of them."""
+"""Full tables on a Linux router with a real sshd, through `ip` and BIRD, and loads to destinations in them."""
 
 import re
 
@@ -81,7 +81,7 @@ def test_loads_drawn_from_a_table_pass(dut, by, protocol, ip4, ip6):
         assert code == 0, said
         test = read_file(result)
         balances = [one.balance for one in test.outcome.channels.values()]
-        # A kernel whose CPU is away may lose some; without the table it would be all of them.
+        # A kernel whose CPU is preempted may lose some; without the table all would be lost.
         assert all(one.test_frames > 1000 and one.loss_ratio < 0.05 for one in balances), balances
         texts = test.dut.texts
         assert count(texts["nstat -az"], nowhere) == count(texts["before: nstat -az"], nowhere)
@@ -106,7 +106,7 @@ def test_a_bird_of_the_device_itself_is_left_alone(dut):
 
 @pytest.mark.long("a second start of BIRD over SSH")
 def test_a_bird_goes_with_a_preparing_that_is_killed_while_it_loads(dut):
-    """Its count hangs: the routes are there, and nobody has said that the step is done."""
+    """Its count hangs: the routes exist, but the step was never reported as done."""
     dut.spoil(hangs="-o -4 route show proto bird", after=1)
     running = dut.box.spawn(
         *dut.words, "dut", "prepare", f"--dut={SPEC}", *INTERFACES, *ROUTES, "--routes=internet:100", "--routes-by=bird"

@@ -1,4 +1,4 @@
-"""A VPP as a device by its binary API, which our router speaks: here, and behind a real sshd."""
+"""VPP as a DUT through its binary API, which the wirespeed router speaks: here, and with a real sshd."""
 
 import pytest
 from harness.programs import PROGRAM, wirespeed
@@ -74,7 +74,7 @@ def test_what_is_told_by_the_api_is_done_once_and_put_back(running, way, mode):
 
 
 def test_where_nobody_speaks_the_api_vppctl_is_told_of(running):
-    """There is no vppctl here either, which is the next line."""
+    """There is no vppctl here either, as the next line of the error says."""
     code, said = running.sandbox.try_run(
         *("env", f"HOME={running.sandbox.directory}"),
         *wirespeed("dut", "prepare", "--dut=vpp:local,socket=/nowhere/cli.sock", *INTERFACES),

@@ -1,4 +1,4 @@
-"""Real devices under test: what their readings say of packets that the generator sent through them."""
+"""Real DUTs: their telemetry about packets that the generator sent through them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ ARP_REQUEST = (
 
 
 def send(lab: Lab, profile: str, pps: float, seconds: float = 0.5) -> int:
-    """Send on port 0 for a while and let it drain; returns how many packets went out."""
+    """Send on port 0 for a while, then drain; returns the number of packets sent."""
     with connected(lab.rpc) as client:
         wait_for_links(client)
         client.acquire([0], force=True)
@@ -73,7 +73,7 @@ def send(lab: Lab, profile: str, pps: float, seconds: float = 0.5) -> int:
 
 
 def _drain(client: GeneratorClient, lab: Lab) -> None:
-    """Until neither the tester nor the device counts a packet more, while the device's workers run."""
+    """Wait until neither the tester nor the device counts more packets, while the device's workers run."""
     before: object = None
 
     def is_quiet() -> bool:
@@ -96,7 +96,7 @@ def dut_cpu(lab: Lab) -> int:
 
 
 def between(dut: Dut, lab: Lab, profile: str, pps: float) -> tuple[DutTelemetry, int]:
-    """Telemetry of the DUT over the time in which packets went through, and the number of packets sent."""
+    """Telemetry of the DUT for the time in which packets passed, and the number of packets sent."""
     before = dut.reading()
     sent = send(lab, profile, pps)
     return dut.telemetry(before, dut.reading()), sent
@@ -104,19 +104,19 @@ def between(dut: Dut, lab: Lab, profile: str, pps: float) -> tuple[DutTelemetry,
 
 @pytest.fixture
 def nowhere(tmp_path: Path) -> str:
-    """A profile of packets that no router here has a route for."""
+    """A profile whose packets have no route in any router here."""
     (tmp_path / "nowhere.py").write_text(PROFILE % TO_NOWHERE)
     return str(tmp_path / "nowhere.py")
 
 
 @pytest.fixture
 def requests(tmp_path: Path) -> str:
-    """A profile of requests for the embedded router's address, by its neighbour."""
+    """A profile of requests for the embedded router's address, from its neighbour."""
     (tmp_path / "requests.py").write_text(PROFILE % ARP_REQUEST)
     return str(tmp_path / "requests.py")
 
 
-# ---- Our router
+# ---- The wirespeed router
 
 
 def test_a_router_counts_what_was_sent_through_it(lab: EmbeddedLab) -> None:
@@ -140,7 +140,7 @@ def test_a_router_counts_what_was_sent_through_it(lab: EmbeddedLab) -> None:
 def test_a_router_names_what_it_drops(lab: EmbeddedLab, nowhere: str) -> None:
     told, sent = between(lab.dut, lab, nowhere, 20_000)
     assert told.in_packets is not None and told.out_packets is not None and told.drop_packets is not None
-    # Some are answered that there is no route; of the others a second reason says that answers are rationed.
+    # Some cause "no route" errors; for the others a second reason says that errors are rate-limited.
     assert told.in_packets == sent == told.out_packets + told.drop_packets
     assert told.drops == {
         "ip4-lookup: no route": sent,
@@ -194,7 +194,7 @@ def test_a_router_by_its_spec_tells_the_same(lab: EmbeddedLab) -> None:
 
 
 def test_a_router_that_ends_and_one_that_takes_its_place(both_cpus: frozenset[int]) -> None:
-    """Told in one line each, without a negative number; the next interval is measured as ever."""
+    """Each is reported in one line, without a negative number; the next interval is measured normally."""
     with joined_lab() as one:
         before = one.dut.reading()
         os.kill(one.router.pid, signal.SIGTERM)
@@ -216,7 +216,7 @@ BURDEN = Burden("an ACL and a table", rules=50, routes="internet:2000")
 
 
 def test_a_burden_costs_each_packet_and_is_gone_afterwards(lab: EmbeddedLab) -> None:
-    """The ACL is asked on the way in and out, and the table is in the FIB; packets are forwarded all the same."""
+    """The ACL is applied on input and output, and the routes are in the FIB; packets are still forwarded."""
     before = ask(lab.control_socket, "show ip fib summary")
     with burdened(lab, BURDEN):
         assert ask(lab.control_socket, "show ip fib summary") != before
@@ -245,7 +245,7 @@ def test_linux_counts_what_was_sent_through_it(linux_lab: LinuxLab, nowhere: str
     assert (facts.kind, facts.cpus, facts.details["ip_forward"]) == ("linux", (dut_cpu(lab),), "1")
 
     told, sent = between(lab.dut, lab, nowhere, 5_000)
-    # The kernel answers some of them that there is no route.
+    # For some of them the kernel sends "no route" errors.
     assert (told.in_packets, told.drops) == (sent, {"IpExt InNoRoutes": sent})
     assert "e0:" in lab.dut.collect()["/proc/net/dev"]
 
@@ -258,7 +258,7 @@ def test_linux_counts_what_was_sent_through_it(linux_lab: LinuxLab, nowhere: str
 
 @pytest.mark.alone
 def test_linux_tells_what_its_cpu_was_busy_with(linux_lab: LinuxLab) -> None:
-    """The kernel counts its time in ticks, so that it takes a load worth several of them."""
+    """The kernel counts its time in ticks, so the load must be worth several of them."""
     told, _ = between(linux_lab.dut, linux_lab, "bench", 100_000)
     assert told.cpu_percent["softirq"] > 0
 
@@ -267,7 +267,7 @@ def test_linux_tells_what_its_cpu_was_busy_with(linux_lab: LinuxLab) -> None:
 @pytest.mark.alone
 @pytest.mark.parametrize("port", ["af_packet", "af_xdp"])
 def test_at_the_full_line_the_tester_is_told_to_be_the_limit(no_linux_lab: None, port: str) -> None:
-    """Sockets do not carry 10 Gb/s of the shortest packets, whatever the kernel forwards of them."""
+    """Sockets cannot send 10 Gb/s of the shortest packets, whatever the kernel forwards of them."""
     if port == "af_xdp" and not has_xdp_sockets():
         pytest.skip("this kernel has no sockets of AF_XDP")
     with running(LinuxLab(choose_cpus(), port=port)) as lab, connected(lab.rpc) as client:

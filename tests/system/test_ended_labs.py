@@ -1,4 +1,4 @@
-"""Commands that bring up a lab, ended by SIGTERM at moments of their life: no process and no file is left."""
+"""Commands that start a lab are ended by SIGTERM at various moments: no process and no file is left."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOMENTS, APART_S = 20, 0.25
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """The directory of temporary files, whose name is short enough for sockets."""
+    """The directory for temporary files; its name is short enough for sockets."""
     with tempfile.TemporaryDirectory(prefix="ended-") as name:
         yield Path(name)
 
@@ -60,7 +60,7 @@ def test_a_command_ended_while_its_lab_comes_up_leaves_nothing(command: str, pla
         running.terminate()
         _, said = running.communicate(timeout=60)
     assert (running.returncode, said) == (INTERRUPTED, "wirespeed: interrupted\n")
-    # A process that was just begun ends by itself once its parent is gone.
+    # A process that was just started ends by itself once its parent is gone.
     wait_for(lambda: not children(place), "the end of the lab's processes")
     assert (list(place.iterdir()), list(tmp_path.iterdir())) == ([], [])
 

@@ -1,6 +1,6 @@
 """The feature in examples/feature/ is built and used in a copy of the tree.
 
-Besides its own files, a line that builds its folder and a line of the seam's umbrella are all that changes.
+Besides its own files, only the line that builds its folder and a line of the seam's umbrella header change.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LINES = {
 }
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 MODULES = [f"wirespeed/_native/{name}{SUFFIX}" for name in ("_core", "_pcap")]
-# Those that look at each feature, and the example's own.
+# Tests that inspect each feature, and the example's own.
 _UNITS = "command_groups core_protocols documented_commands native_arrows router_dscp router_features"
 UNIT_TESTS = [f"tests/unit/test_{name}.py" for name in _UNITS.split()]
 PROGRAMS = ["native/tests/test_dscp", "native/tests/test_churn", "native/bench/bench_nodes"]
@@ -63,7 +63,7 @@ def files_of_the_example() -> list[str]:
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """The tree as it is under version control, and the example in it."""
+    """The files under version control, and the example among them."""
     if not shutil.which("meson", path=PATH) or not shutil.which("ninja", path=PATH):
         pytest.skip("meson and ninja are needed; tools/setup.sh installs them")
     copy = tmp_path / "tree"
@@ -116,7 +116,7 @@ def test_a_feature_is_its_own_folders_and_two_lines(tree: Path) -> None:
 
 
 def uses_its_commands(tree: Path) -> None:
-    """In a router process: packets of two values come, and `show dscp` has them."""
+    """In a router process: packets of two values arrive, and `show dscp` has them."""
     directory = tree.parent
     socket = directory / "router.sock"
     frames = [Ether(dst=MAC) / IP(src="10.0.0.2", dst="10.9.9.9", tos=dscp << 2) / UDP() for dscp in (0, EXPEDITED, 0)]
@@ -125,7 +125,7 @@ def uses_its_commands(tree: Path) -> None:
     port = f"e0=pcap:{directory}/in.pcap,{directory}/out.pcap"
     cpu = max(os.sched_getaffinity(0))
     words = ("--cpu", cpu, "--socket", socket, "--interface", port, "--exec", directory / "start.conf")
-    # The package of the copy comes before that of the tests' own tree.
+    # The package of the copy precedes that of the tests' own tree.
     command = ["env", "-C", str(tree), f"PYTHONPATH={tree}", *wirespeed("router", *words, "--max-routes", "20000")]
     with started(command) as process:
         assert process.stdout is not None and process.stderr is not None

@@ -1,7 +1,7 @@
-"""Causes that take a router of a certain make: workers and rings. Real packets, through our own router.
+"""Causes that require a certain setup of a wirespeed router, such as workers and rings, with real packets.
 
-The machine may take CPUs away meanwhile. Where it did, that is a cause as well, and the only one that may be named
-before what was built in.
+The machine may preempt CPUs in the meantime. That is then a cause as well, and the only one that may precede the
+built-in cause.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ from wirespeed.explain.ranking import Explanation
 from wirespeed.machine.placement import choose_cpus
 
 BUSY_PORTS = 30
-"""Null ports hand out frames without end, so many times more than the tester sends: the worker never rests, and has
-time for one in thirty of its looks at the tester's port."""
+"""Null ports produce endless frames, so many times more than the tester sends: the worker never rests and serves only
+one in thirty of its polls of the tester's port.
+"""
 
 
 LEAST_PPS = 150_000
-"""256 slots hold less than 2 ms of it, and a scheduler deals out CPUs by 3 ms and more."""
+"""256 slots hold less than 2 ms of it, and a scheduler's time slices are 3 ms and more."""
 
 
 def busy(worker: int = 0) -> dict[str, list[str]]:
-    """Other traffic that takes the time of `worker`."""
+    """Further traffic that uses the time of `worker`."""
     numbers = range(BUSY_PORTS)
     return {
         "others": [f"n{number}=null" for number in numbers],
@@ -46,7 +47,7 @@ def busy(worker: int = 0) -> dict[str, list[str]]:
 
 
 def overloaded(lab: BuiltLab, folder: Path) -> Explanation:
-    """By the first load of which a tenth is lost: machines differ in what a busy worker still carries."""
+    """True from the first load at which a tenth is lost: the capacity of a busy worker differs between machines."""
     for top in ("2mpps", "4mpps", "8mpps"):
         found = explained(lab.rpc, folder / f"{top}.json", dut=lab.dut, steps=f"500kpps,1mpps,{top}")
         load = found.case.load
@@ -57,7 +58,7 @@ def overloaded(lab: BuiltLab, folder: Path) -> Explanation:
 
 @contextmanager
 def nuisance(cpu: int) -> Iterator[None]:
-    """A program that never rests, on that CPU."""
+    """A busy loop on that CPU."""
     words = [sys.executable, "-c", f"import os\nos.sched_setaffinity(0, [{cpu}])\nwhile True: pass"]
     with subprocess.Popen(words, start_new_session=True) as program:
         try:
@@ -86,7 +87,7 @@ def test_two_queues_of_which_one_has_all_packets(tmp_path: Path) -> None:
 @pytest.mark.long("a router beside a busy loop; test_explain_causes.py has the cause from its counters")
 def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
     with built_lab(slots=(256, 256)) as lab, nuisance(choose_cpus().dut):
-        for turn in range(4):  # the tester has its CPU in most of them, on a machine that others use too
+        for turn in range(4):  # the tester has its CPU in most of them, on a shared machine
             found = explained(lab.rpc, tmp_path / f"{turn}.json", dut=lab.dut, steps="50kpps,100kpps,200kpps,400kpps")
             if (found.case.load.offered_pps or 0.0) >= LEAST_PPS:
                 break
@@ -109,7 +110,8 @@ def test_bursts_that_a_ring_of_64_slots_does_not_hold(tmp_path: Path, cause: str
         file = tmp_path / "bursts.json"
         found = explained(lab.rpc, file, dut=lab.dut, profile=profile, tunables="", steps="20kpps,50kpps")
     if cause == "rx-overrun" and preempted_share(found) > 0.05:
-        # A worker that is away so long finds as much waiting as a burst brings: which it was nobody can tell.
+        # A worker that is preempted for so long finds as many packets as after a burst: the two cannot be
+        # distinguished.
         assert {"steal", "tester", cause} >= {finding.cause for finding in found.named}
         assert cause in {finding.cause for finding in (*found.named, *found.likely)}, found
         return

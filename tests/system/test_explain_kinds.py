@@ -1,4 +1,4 @@
-"""Results of every kind, made with real packets through our router, have facts that explanations can be made of."""
+"""Results of every kind, from real packets through a wirespeed router, contain facts for explanations."""
 
 from __future__ import annotations
 

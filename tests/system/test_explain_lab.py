@@ -1,7 +1,7 @@
-"""The explanation names the fault that a test built into the lab: real packets through our router.
+"""The explanation names the fault that a test built into the lab, with real packets through a wirespeed router.
 
-Loads are low, so that a busy machine carries them as well, and so much is lost that CPUs which are away for a third of
-the time do not explain it.
+Loads are low enough for a busy machine, and losses are so high that preemptions for a third of the time do not explain
+them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def dut(lab: EmbeddedLab) -> str:
 
 
 def disturbed(found: Explanation) -> set[str]:
-    """Further causes that may be named without the device's counters: CPUs were preempted in most samples with loss."""
+    """Other causes that may be named without the device's counters: CPUs were preempted in most samples with loss."""
     return {"steal"} if found.case.load.disturbed_share >= 0.5 else set()
 
 
@@ -74,7 +74,7 @@ def test_what_was_broken_is_named(
     finally:
         ask(lab.control_socket, mended)
     if preempted_share(found) > 0.4:
-        return  # the router's worker stood still for most of the highest load: there was nothing to see
+        return  # the router's worker was preempted for most of the highest load: there was nothing to see
     assert found.cause == cause, [(one.cause, one.evidence) for one in found.named + found.likely]
 
 
@@ -104,7 +104,7 @@ def test_one_of_two_directions_over_a_wire_that_loses(lab: EmbeddedLab, tmp_path
 
 
 def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: EmbeddedLab, tmp_path: Path) -> None:
-    """With numbers to the packet; without them the router's own counters contradict the balance."""
+    """Exact with sequence numbers; without them the router's own counters contradict the balance."""
     ask(lab.control_socket, "set interface impairment e1 loss 0.1 duplicate 0.15 reorder 0.05 seed 3")
     try:
         counted = explained(lab.rpc, tmp_path / "numbers.json", dut=dut(lab), more=("-u", "--signature"))
@@ -117,7 +117,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
     balance = read_as(Result, tmp_path / "numbers.json").outcome.channels["0→1"].balance
     assert balance.order is not None
     assert balance.order.duplicates == made["duplicated"] > 0
-    assert made["reordered"] - balance.order.reordered in (0, 1)  # the last one of all was overtaken by nobody
+    assert made["reordered"] - balance.order.reordered in (0, 1)  # no packet overtook the very last one
     assert balance.order.unplaced == 0
     assert balance.lost >= made["lost"] > 0  # a busy machine may lose some as well
     assert any("packets are numbered" in remark for remark in counted.case.remarks)
@@ -128,7 +128,7 @@ def test_duplicates_and_late_packets_are_counted_as_the_router_made_them(lab: Em
 
 
 def test_a_delay_is_no_loss(lab: EmbeddedLab, tmp_path: Path) -> None:
-    """Packets under way at the end of the last sample come in after it."""
+    """Packets in flight at the end of the last sample arrive after it."""
     ask(lab.control_socket, "set interface impairment e1 delay 50ms")
     try:
         found = explained(lab.rpc, tmp_path / "delay.json", dut=dut(lab))
@@ -143,7 +143,7 @@ def test_a_line_that_is_full(lab: EmbeddedLab, tmp_path: Path) -> None:
     share = found.case.load.line_share or 0.0
     if share >= 0.985:
         assert found.cause == "line-rate", found.named
-    else:  # a tester that does not have its CPU offers less than the line
+    else:  # a preempted tester offers less than line rate
         assert {finding.cause for finding in found.named} <= {"tester", "steal", "line-rate"}, found.named
 
 
@@ -170,7 +170,7 @@ def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path, capsy
 @pytest.mark.alone
 @pytest.mark.long("four labs one after the other; bench/explain_healthy.py runs hundreds")
 def test_healthy_tests_are_given_no_disease() -> None:
-    """A few of those that the bench runs by the hundred."""
+    """A few of those of which `bench` runs hundreds."""
     bench = Path(__file__).parents[2] / "bench" / "explain_healthy.py"
     done = subprocess.run(
         [sys.executable, str(bench), "4", "7"], capture_output=True, text=True, timeout=240, check=False

@@ -1,4 +1,4 @@
-"""The explanation names the fault that a test built into a Linux router: real packets through the kernel."""
+"""The explanation names the fault that a test built into a Linux router, with real packets through the kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`wirespeed exporter` as a process: a lab under load, curl, promtool; targets that vanish, hang and start anew."""
+"""`wirespeed exporter` as a process: a lab under load, curl, promtool; targets that disappear, hang and restart."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytest.importorskip("wirespeed._native._core", reason="the native core is not bu
 
 
 AS_ROOT = os.geteuid() == 0
-"""A DUT's counters are read as root. For a user without rights the tests read all other targets."""
+"""A DUT's counters are read as root. Without root the tests read all other targets."""
 
 
 class Exporter:
@@ -78,7 +78,7 @@ def _load(lab: BuiltLab, result: Path) -> subprocess.Popen[str]:
 
 
 def _router_counts_what_was_sent(told: Exporter) -> bool:
-    """Each target is read at a time of its own, so the router's counters may be older than the generator's."""
+    """Each target is read at another time, so the router's counters may be older than the generator's."""
     sent = told.values("wirespeed_generator_tx_packets_total")["0", "tester"]
     refused = told.values("wirespeed_generator_unsent_packets_total")["0", "refused", "tester"]
     counted = told.values("wirespeed_router_interface_rx_packets_total")["e0", "dut"]
@@ -147,7 +147,7 @@ SHIPPED = Path(telemetry.__file__).parent / "prometheus"
 @pytest.mark.long("a Prometheus that evaluates alerts; the test above has targets that hang without one")
 @pytest.mark.parametrize("is_shipped", [False, True])
 def test_a_target_that_hangs_costs_prometheus_no_other_one(is_shipped, tmp_path):
-    """The configuration and the alerts that ship; the short form evaluates each second and waits for one."""
+    """The shipped configuration and alerts; the short form evaluates each second and waits for one."""
     if shutil.which("prometheus") is None:
         pytest.skip("Debian's prometheus is missing")
     rules = tmp_path / "rules"
@@ -220,7 +220,9 @@ HALVES = (
 
 
 def leave_halves(told: Exporter) -> None:
-    """Half requests and handshakes, ended in each way: the exporter says no word of them, and answers."""
+    """Incomplete requests and handshakes, ended in each way: the exporter logs nothing about them, and
+    keeps answering.
+    """
     address = (told.url.split("/")[2].partition(":")[0], int(told.url.split(":")[2].partition("/")[0]))
     for half in HALVES:
         for is_reset in (False, True):

@@ -38,7 +38,7 @@ assert not (LOST & DOUBLED or LOST & HELD_BACK or DOUBLED & HELD_BACK)
 
 
 class FaultInjector(threading.Thread):
-    """Forwards our packets from one interface to another; others, such as the kernel's own, go nowhere."""
+    """Forwards test packets from one interface to another; others, such as the kernel's own, are dropped."""
 
     def __init__(self, from_name: str, to_name: str) -> None:
         super().__init__(daemon=True)
@@ -49,7 +49,7 @@ class FaultInjector(threading.Thread):
     def run(self) -> None:
         while self.seen < PACKETS:
             packet, where = self._from.recvfrom(4096)
-            # Addresses of the bench profile; what a tap is sent from here comes back as outgoing.
+            # Addresses of the bench profile; packets sent to a tap from here appear as outgoing.
             if where[2] != socket.PACKET_OUTGOING and packet[26:30] == bytes((16, 0, 0, 4)):
                 self._forward(self.seen, packet)
                 self.seen += 1

@@ -50,7 +50,7 @@ def shape(line: str) -> str:
 
 
 def missing(shown: list[str], printed: list[str]) -> list[str]:
-    """The shown lines that were not printed in this order. `…` is any lines, or the rest of a line."""
+    """The shown lines that were not printed in this order. `…` stands for any lines, or the rest of a line."""
     rest = iter(map(shape, printed))
     return [
         line
@@ -61,7 +61,7 @@ def missing(shown: list[str], printed: list[str]) -> list[str]:
 
 
 def command_of(page: str) -> tuple[list[str], list[str]]:
-    """The words behind `wirespeed` of a page's only first command, and the lines shown below it."""
+    """The arguments of `wirespeed` in a page's only first command, and the output shown below it."""
     line, *shown = first_block(page).splitlines()
     program, *words = shlex.split(line.removeprefix("$ "))
     assert program == "wirespeed" and shown
@@ -69,13 +69,13 @@ def command_of(page: str) -> tuple[list[str], list[str]]:
 
 
 def begun_otherwise(shown: list[str], printed: str) -> list[str]:
-    """The first words of shown lines that no printed line, in this order, begins with."""
+    """The first words of shown lines with which no printed line, in this order, begins."""
     rest = (line.split()[0] for line in printed.splitlines() if line.strip())
     return [line for line in (one.split()[0] for one in shown) if line != "…" and line not in rest]
 
 
 def on(lab: EmbeddedLab, words: list[str]) -> list[str]:
-    """The words with `lab` in the place of a lab of their own."""
+    """The arguments with `lab` in place of a lab of their own."""
     at = words.index("--lab")
     assert words[at + 1] == "embedded"
     return [*words[:at], "-s", lab.rpc, "--dut", f"router:{lab.control_socket}", *words[at + 2 :]]

@@ -1,4 +1,4 @@
-"""The first packet to a neighbour that nobody knows yet arrives, and who sends to one that is not there is told."""
+"""The first packet to an unresolved neighbour arrives, and senders to an absent neighbour get an error."""
 
 import re
 
@@ -11,7 +11,7 @@ pytestmark = needs()
 def test_the_first_packet_arrives(box):
     with router(box, PORTS, IP4 + IP6, rx_mode="polling") as running:
         box.hosts()
-        # Four at once, that are not sent again: the router knows no neighbour yet.
+        # Four at once, without retransmission: the router knows no neighbour yet.
         for target in ("10.2.0.2", "2001:db8:2::2"):
             code, said = box.try_run("ping", "-n", "-c", "4", "-l", "4", "-W", "10", target, netns="h1")
             assert code == 0 and "4 received" in said, said + running.ask("show errors")

@@ -16,7 +16,7 @@ from wirespeed.trial.flow_session import FlowSession
 from wirespeed.trial.links import wait_for_links
 
 FLOWS = 600
-"""Fewer than the ring of a socket holds: nothing is lost while the tester waits for a CPU."""
+"""Fewer than a socket's ring holds: none is lost while the tester waits for a CPU."""
 
 pytestmark = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
 

@@ -1,4 +1,4 @@
-"""Many routes at once, by `exec` and by Linux, and a burst of them that the router is too slow to hear."""
+"""Many routes at once, through `exec` and Linux, and a burst of them that is too fast for the router."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def next_hop(prefix: str) -> str:
 
 
 def routes_of(running: Router) -> set[str]:
-    """All but those of addresses and neighbors."""
+    """All routes but those of addresses and neighbors."""
     text = running.ask("show ip fib") + running.ask("show ip6 fib")
     return {prefix for prefix in re.findall(r"^([0-9a-f]\S*/\d+)$", text, re.MULTILINE) if not prefix.startswith(_OWN)}
 
@@ -63,7 +63,7 @@ def test_tables_of_both_families_by_exec(running: Router) -> None:
 
 
 def test_a_full_table_says_which_option_gives_more_room(running: Router) -> None:
-    """And the lines before the one that finds no room stay, as those of any file do."""
+    """And the lines before the first that fails stay in effect, as in any file."""
     prefixes = ip6_table(7_000)
     file = running.sandbox.directory / "many.conf"
     file.write_text("".join(f"ip route add {prefix} via {next_hop(prefix)}\n" for prefix in prefixes))
@@ -78,7 +78,7 @@ def test_a_full_table_says_which_option_gives_more_room(running: Router) -> None
 
 @pytest.mark.long("full tables")
 def test_what_an_overflow_of_netlink_hid_is_read_again(box: Sandbox, running: Router) -> None:
-    """More news than Linux keeps for us, while the router does not listen."""
+    """More events than Linux queues, while the router does not read."""
     prefixes = ip4_table(150_000)[:149_000] + ip6_table(5_000)
     gone, stay = prefixes[::2], prefixes[1::2]
     os.kill(running.process.pid, signal.SIGSTOP)
@@ -86,7 +86,7 @@ def test_what_an_overflow_of_netlink_hid_is_read_again(box: Sandbox, running: Ro
         feed(box, "add", prefixes)
         feed(box, "del", gone)
     finally:
-        # nsenter, by which it was started, has stopped with it.
+        # nsenter, which started it, was stopped with it.
         for pid in (running.process.pid, running.process.popen.pid):
             os.kill(pid, signal.SIGCONT)
     wait_for(lambda: re.search(r"overflows [1-9]", running.ask("show lcp")) is not None, "an overflow")

@@ -1,4 +1,4 @@
-"""Many streams, several clients, several generators: the real process under its owners' habits."""
+"""Many streams, several clients, several generators: the real process with typical behaviour of owners."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_two_generators_on_one_host(ring: RingLab, rpc: str) -> None:
         for client in (one, two):
             client.acquire([0])
             client.add_streams(0, load_profile("bench", {}, 0, 0))
-        before = two.snapshot([0, 1]).ports[1].ipackets  # its counters are those of tests before
+        before = two.snapshot([0, 1]).ports[1].ipackets  # its counters include earlier tests
         one.start([0], Rate(1000, "pps"))
         wait_for(lambda: one.snapshot([0, 1]).ports[1].ipackets > 0, "a packet")
         assert two.snapshot([0, 1]).ports[1].ipackets == before

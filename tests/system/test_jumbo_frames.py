@@ -1,4 +1,4 @@
-"""Jumbo frames through labs of ours: real packets, from the generator over memif through the router and back."""
+"""Jumbo frames through wirespeed labs: real packets, from the generator over memif through the router and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labs under hard conditions: two at once, a generator killed under load, Ctrl-C in the middle."""
+"""Labs under difficult conditions: two at once, a generator killed under load, Ctrl-C in the middle."""
 
 import os
 import signal
@@ -36,7 +36,7 @@ def start_loadtest(lab: EmbeddedLab, output: Path, *extra: str) -> subprocess.Po
 
 
 def wait_for_samples(process: subprocess.Popen[str], lines: int) -> None:
-    """Let it print some progress lines, so that it is in the middle of the test."""
+    """Let it print some progress lines, so that the test is running."""
     assert process.stderr is not None
     for _ in range(lines):
         assert process.stderr.readline()

@@ -16,7 +16,7 @@ PARTS = ("meson.build", "meson.options", "native", "tools/version.py", "wirespee
 
 
 def copied(tree: Path) -> None:
-    """Copy what a build without Python reads."""
+    """Copy the files that a build without Python reads."""
     for part in PARTS:
         (tree / part).parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (ROOT / part).is_dir() else shutil.copy)(ROOT / part, tree / part)

@@ -1,4 +1,4 @@
-"""Labs ended by kill -9, with all their processes: the next one takes away what they left, and nothing else."""
+"""Labs ended by kill -9, with all their processes: the next lab removes what they left, and nothing else."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ os.kill(os.getpid(), 9)
 
 @dataclass
 class Labs:
-    """An embedded lab and two Linux labs of one process."""
+    """An embedded lab and two Linux labs in one process."""
 
     process: subprocess.Popen[str]
     control_socket: Path
@@ -60,7 +60,7 @@ class Labs:
 
 
 def traces(pid: int) -> set[str]:
-    """Files, folders and links that bear the number of the process."""
+    """Files, folders and links whose names contain the process number."""
     directories = (Path(tempfile.gettempdir()), Path("/dev/shm"), Path("/run/netns"))
     patterns = (f"wirespeed-*-{pid}-*", f"ws{pid}-*")
     named = {str(path) for directory in directories for pattern in patterns for path in directory.glob(pattern)}
@@ -94,7 +94,7 @@ def test_the_next_lab_sweeps_what_a_killed_one_left_and_nothing_of_a_living_one(
         left = killed.traces()
         assert {str(Path(trace).parent) for trace in left} >= {tempfile.gettempdir(), "/run/netns", "/sys/class/net"}
         with labs() as following:
-            wait_for(lambda: not killed.traces(), "the end of what was left")  # the kernel's part of it comes later
+            wait_for(lambda: not killed.traces(), "the end of what was left")  # the kernel's part appears later
             assert living.traces() == own
             assert "e0" in ask(living.control_socket, "show interface")
             assert "e0" in ask(following.control_socket, "show interface")

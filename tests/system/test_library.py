@@ -20,7 +20,7 @@ pytest_plugins = ["pytester"]
 PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 QUICK = {
-    "5mpps": "2kpps",  # rings hold all of it: a worker that is away loses none
+    "5mpps": "2kpps",  # rings hold all of it: a preempted worker loses no packet
     "10kpps": "1kpps",
     "warmup_s=1": "warmup_s=0.5",
     "hold_s=10)": "hold_s=1)",
@@ -34,7 +34,7 @@ QUICK = {
 
 
 def quick(*words: str) -> list[str]:
-    """The examples that have these words, with less load and shorter times."""
+    """The examples that contain these words, with less load and shorter times."""
     found = [one for one in EXAMPLES if all(word in one for word in words)]
     for long, short in QUICK.items():
         found = [one.replace(long, short) for one in found]

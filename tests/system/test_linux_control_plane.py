@@ -1,4 +1,4 @@
-"""Interfaces that Linux has too: what a pair mirrors, and what passes between Linux and the wire."""
+"""Interfaces that Linux has too: mirrored settings of a pair, and packets between Linux and the wire."""
 
 import re
 
@@ -53,7 +53,7 @@ def test_the_router_has_what_linux_has(box, running):
 
 
 def test_linux_answers_and_asks(box, running):
-    """ARP, ping to the router, ping by it, and transit all at once."""
+    """ARP, ping to the router, ping from it, and transit, all at the same time."""
     box.wait_ping("h1", "10.1.0.1")
     box.wait_ping("dataplane", "10.2.0.2")
     box.wait_ping("h1", "10.2.0.2")
@@ -61,7 +61,7 @@ def test_linux_answers_and_asks(box, running):
     errors = running.ask("show errors")
     assert "packets to Linux" in errors
     assert "packets from Linux" in errors
-    # The router has answered nothing itself.
+    # The router has sent no reply itself.
     assert "ARP replies sent" not in errors
     assert "echo replies sent" not in errors.lower()
     assert "10.2.0.2" in running.ask("show ip neighbors")
@@ -78,7 +78,7 @@ def test_routes_of_linux_come_and_go(box, running):
     box.wait_ping("h1", "198.51.100.1")
     box.run("ip", "route", "del", "198.51.100.0/24", netns="dataplane")
     wait_for(lambda: not has("198.51.100.0/24"), "the end of Linux's route")
-    # The kernel drops routes without a word when a link goes down.
+    # The kernel deletes routes without a message when a link goes down.
     box.run("ip", "route", "add", "198.51.100.0/24", "via", "10.2.0.2", netns="dataplane")
     wait_for(lambda: has("198.51.100.0/24"), "Linux's route")
     box.run("ip", "link", "set", "e1", "down", netns="dataplane")
@@ -89,7 +89,7 @@ def test_routes_of_linux_come_and_go(box, running):
 
 @pytest.mark.long("the kernel's time-outs of neighbors")
 def test_neighbors_of_a_pair_are_asked_whether_they_are_there(box, running):
-    """Linux has no reason to ask for a neighbor that only the router sends to."""
+    """Linux has no reason to probe a neighbor to which only the router sends."""
     running.ask("set ip neighbor-config ip4 age 1")
     box.wait_ping("h1", "10.2.0.2")
     learned = re.compile(r" 10\.2\.0\.2 +D[SP]? ")
@@ -101,7 +101,7 @@ def test_neighbors_of_a_pair_are_asked_whether_they_are_there(box, running):
 
 
 def test_neighbors_that_linux_forgets_are_asked(box, running):
-    """A permanent one goes with Linux's; one that answers the router stays."""
+    """A permanent neighbor is deleted with Linux's entry; one that replies to the router stays."""
     box.run("ip", "neigh", "add", "10.2.0.77", "lladdr", "02:aa:00:00:00:77", "dev", "e1", netns="dataplane")
     wait_for(lambda: re.search(r" 10\.2\.0\.77 +S ", running.ask("show ip neighbors")), "Linux's neighbor")
     box.run("ip", "neigh", "del", "10.2.0.77", "dev", "e1", netns="dataplane")
@@ -140,7 +140,7 @@ def test_deleting_a_pair_leaves_the_interface(box, running):
 
 
 def configured(running) -> list[str]:
-    """Settings; the hosts' own packets count up beside it."""
+    """Settings only, since counters increase with the hosts' own packets."""
     lines = [line for line in running.ask("show interface").splitlines() if not line.startswith(" ")]
     return [
         *(" ".join(line.split()[:4]) for line in lines),
@@ -169,7 +169,7 @@ def test_what_cannot_be_is_one_line_and_changes_nothing(box):
 
 
 def test_a_namespace_that_vanishes(box, running):
-    """Its name goes; the pairs in it go on until they are deleted."""
+    """The namespace's name disappears; its pairs keep working until they are deleted."""
     box.wait_ping("h1", "10.1.0.1")
     box.run("ip", "netns", "del", "dataplane")
     wait_for(lambda: "dataplane has been deleted" in running.process.said(), "the warning")

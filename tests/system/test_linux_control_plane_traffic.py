@@ -1,4 +1,4 @@
-"""Interfaces that Linux has too, in both families: Linux finds the neighbors and answers, the router forwards."""
+"""Interfaces that Linux has too, for both families: Linux resolves neighbors and replies, the router forwards."""
 
 import re
 
@@ -33,7 +33,7 @@ def test_linux_answers_asks_and_is_seen_on_the_way(box, running):
     box.wait_ping("h1", "2001:db8:2::2")
     assert box.hops("h1", "2001:db8:2::2") == ["2001:db8:1::1", "2001:db8:2::2"]
     assert box.ping("h1", "ff02::1%h1")
-    # Linux resolved the neighbor, and the router has it from there.
+    # Linux resolved the neighbor, and the router got it from Linux.
     mac = box.run("cat", "/sys/class/net/h2/address", netns="h2").strip()
     assert f"2001:db8:2::2 dev e1 lladdr {mac}" in box.run("ip", "-6", "neigh", netns="dataplane")
     assert re.search(rf" 2001:db8:2::2 +\S+ +{mac} ", running.ask("show ip6 neighbors"))
@@ -65,7 +65,7 @@ def test_a_route_of_linux_by_a_link_local_address(box, running):
 
 @pytest.mark.parametrize(("host", "own"), [("10.2.0.2", "10.2.0.1"), ("2001:db8:2::2", "2001:db8:2::1")])
 def test_the_router_pings_as_linux_does(box, running, host, own):
-    """Answers go to who asked, through the same interface at the same time."""
+    """Replies go to the sender of the request, through the same interface at the same time."""
     box.wait_ping("h2", own)
     linux = box.spawn("ping", "-n", "-i", "0.1", "-c", "20", host, netns="dataplane")
     assert " 0% packet loss" in running.ask(f"ping {host} repeat 5 interval 0.3")

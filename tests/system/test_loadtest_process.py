@@ -1,6 +1,7 @@
-"""Load tests of real processes: thieves, links that go away, owners' time-outs, rings of three ports, our own marks.
+"""Load tests of real processes: ports taken over by other users, lost links, owner time-outs, rings of three ports,
+signatures.
 
-A generator with two ports of one ring is wired to itself; where a device is needed, it is our router.
+A generator with two ports on one ring is connected to itself; where a device is needed, it is a wirespeed router.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ SHORT = LoadPlan(
 
 @contextmanager
 def generator(directory: Path, ports: Sequence[str]) -> Iterator[str]:
-    """A generator with these ports; yields where it answers."""
+    """A generator with these ports; yields its address."""
     address = f"127.0.0.1:{free_rpc_port()}"
     words = [word for port in ports for word in ("--port", port)]
     arguments = ["generator", *words, "--hugepages", "never", "--rpc", address]
@@ -70,7 +71,7 @@ def generator(directory: Path, ports: Sequence[str]) -> Iterator[str]:
 
 @pytest.mark.alone
 def test_an_owners_time_out_ends_no_trial_of_ours(impatient_ring: RingLab) -> None:
-    """One sample that is longer than the generator waits for a silent owner; it costs that sample."""
+    """One sample that is longer than the generator's owner time-out; only that sample is lost."""
     duration_s = 1.5 * OWNER_TIMEOUT_S
     plan = replace(SHORT, warmup_s=0.0, ramp_s=0.0, hold_s=duration_s, interval_s=duration_s)
     with connected(impatient_ring.rpc) as client:
@@ -85,7 +86,7 @@ def test_an_owners_time_out_ends_no_trial_of_ours(impatient_ring: RingLab) -> No
 
 @pytest.mark.parametrize("user", ["thief", None])
 def test_a_thief_in_the_hold_ends_the_test_and_keeps_what_it_took(ring: RingLab, user: str | None) -> None:
-    """Another user, or another session of our own."""
+    """By another user, or by another session of the same user."""
     with connected(ring.rpc) as thief, connected(ring.rpc) as client:
         thief.user = user or thief.user
 
@@ -137,7 +138,7 @@ def test_marks_tell_ours_from_what_others_push_and_latency_goes_with_every_sampl
     assert back.extraneous == 0
     assert back.sent == back.received > 0
     assert 0 < there.extraneous <= 20 * len(result.samples)
-    assert there.lost == 0  # what was pushed is not part of the load, though the port sent it
+    assert there.lost == 0  # pushed packets are not part of the load, though the port sent them
     for sample in result.samples:
         assert sorted(map(str, sample.latency)) == ["0→1", "1→0"]
         for told in sample.latency.values():
@@ -200,7 +201,7 @@ def test_a_trial_that_is_told_to_stop_leaves_nothing_that_sends(ring: RingLab) -
 
 @contextmanager
 def three_ports(directory: Path, *crossings: tuple[int, int]) -> Iterator[str]:
-    """A generator of three ports on a router that sends what comes on one interface out of another."""
+    """A generator with three ports and a router that sends packets received on one interface to another."""
     socket = directory / "r"
     faces = [f"e{port}=memif:{directory}/m{port},role=server" for port in range(3)]
     arguments = [word for face in faces for word in ("--interface", face)]
@@ -245,14 +246,16 @@ def test_three_ports_in_a_ring_by_their_own_lines_then_two_into_one(short_direct
 
 @pytest.fixture
 def short_directory() -> Iterator[Path]:
-    """A socket's path has 107 bytes at most, which pytest's own directories may exceed."""
+    """A directory with a short path: a socket's path has at most 107 bytes, which pytest's own
+    directories may exceed.
+    """
     with tempfile.TemporaryDirectory(prefix="ws-") as name:
         yield Path(name)
 
 
 @pytest.mark.parametrize("ride", [False, True])
 def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], ride: bool) -> None:
-    """A lost link ends the test with what was measured, or is ridden out and marked."""
+    """A lost link ends the test with the data measured so far, or is tolerated and marked."""
     with joined_lab() as lab, connected(lab.rpc) as client:
 
         def kill(progress: LoadTestProgress) -> None:
@@ -304,7 +307,7 @@ def test_telemetry_of_the_router_goes_with_a_trial(lab: EmbeddedLab) -> None:
 
 
 def test_counters_at_rest_prove_nothing_while_the_router_is_preempted(both_cpus: frozenset[int]) -> None:
-    """Packets wait in its rings then, and are waited for."""
+    """The device holds packets in its rings then, and the test waits for them."""
     with (
         running(EmbeddedLab(choose_cpus(), ring_slots=SHALLOW_SLOTS)) as lab,
         connected(lab.rpc) as client,
@@ -360,7 +363,7 @@ def lines_of(path: Path) -> list[str]:
 
 
 def test_an_owners_time_out_ends_no_long_trial(impatient_ring: RingLab) -> None:
-    """A trial that its generator ends by itself is looked at often enough for the generator to hear its owner."""
+    """During a trial that the generator ends by itself, the client asks often enough to remain the owner."""
     duration_s = 1.5 * OWNER_TIMEOUT_S
     with connected(impatient_ring.rpc) as client:
         pair = tester.Tester(client, pair_directions())

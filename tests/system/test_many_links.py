@@ -1,4 +1,4 @@
-"""Packets are built without a look at the machine, which may have thousands of links and routes."""
+"""Packets are built without reading the machine's links and routes, of which there may be thousands."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sandbox import needs
 pytestmark = needs()
 
 PAIRS, ROUTES = 50, 2000
-# Each of these read all links, addresses and routes when it was first imported or used.
+# Each of these used to read all links, addresses and routes when first imported or used.
 BUILDERS = {
     "profiles": "from wirespeed.profiles import load_profile; load_profile('bench', {}, 0, 0)",
     "T-Rex's profiles": (
@@ -51,7 +51,7 @@ except Exception as error:
 
 
 def among_links(directory: Path, text: str) -> subprocess.CompletedProcess[str]:
-    """A Python program, run to its end in a network namespace of many links and routes."""
+    """A Python program, run to its end in a network namespace with many links and routes."""
     commands, program = directory / "commands", directory / "program.py"
     lines = [f"link add a{number} type veth peer name b{number}" for number in range(PAIRS)] + ["link set lo up"]
     lines += [f"route add 10.{number >> 8}.{number & 255}.0/24 dev lo" for number in range(ROUTES)]

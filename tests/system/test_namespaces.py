@@ -1,4 +1,4 @@
-"""Namespaces made by a process that has a handler of SIGTERM which raises, as the demo's has."""
+"""Namespaces made by a process whose SIGTERM handler raises an exception, like the demo's."""
 
 from __future__ import annotations
 

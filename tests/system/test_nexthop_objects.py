@@ -1,4 +1,4 @@
-"""Routes that Linux keeps by next-hop objects (`ip nexthop`): the router's follow the objects."""
+"""Routes in Linux with next-hop objects (`ip nexthop`): the router's routes follow the objects."""
 
 import re
 
@@ -14,7 +14,7 @@ def running(box):
     with router(box, PORTS, f"{PAIRED}{IP4}") as made:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
-        # The kernel tells of changed objects alone, as where routing daemons have switched the rest off.
+        # The kernel reports only changed objects, as when routing daemons have disabled the other messages.
         box.run("sysctl", "-q", "-w", "net.ipv4.nexthop_compat_mode=0", netns="dataplane")
         yield made
 
@@ -32,7 +32,7 @@ def test_a_route_follows_its_object(box, running):
     linux(box, "nexthop replace id 1 via 10.2.0.3 dev e1")
     wait_for(lambda: "10.2.0.3" in running.ask("show ip fib 48.0.0.0/8"), "the object's new next hop")
     assert "10.2.0.2" not in running.ask("show ip fib 48.0.0.0/8")
-    # The kernel lets the route go without a word.
+    # The kernel deletes the route without a message.
     linux(box, "nexthop del id 1")
     wait_for(lambda: "48.0.0.0/8" not in running.ask("show ip fib"), "the end of the route")
 
@@ -48,7 +48,7 @@ def test_a_group_has_weights_and_loses_members(box, running):
     linux(box, "nexthop del id 2")
     wait_for(lambda: "10.1.0.2" not in running.ask("show ip fib 48.0.0.0/8"), "the end of a member")
     assert "10.2.0.2" in running.ask("show ip fib 48.0.0.0/8")
-    # Objects go with the link that they leave by, and their routes with them.
+    # Objects are deleted with their link, and their routes with them.
     linux(box, "link set e1 down")
     wait_for(lambda: "48.0.0.0/8" not in running.ask("show ip fib"), "the end of the route")
 

@@ -1,4 +1,4 @@
-"""A flood for Linux, at the router's own addresses, while a session of a routing protocol and pings go on beside it."""
+"""A flood for Linux, to the router's own addresses, while a routing session and pings continue."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ while True:
     except OSError:
         pass
 """
-# Requests of a host that is none, for an address that is nobody's.
+# Requests from a non-existent host, for an unused address.
 ARP_FLOOD = """
 import socket
 one = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -36,7 +36,7 @@ while True:
 
 
 def policed(running: Router, reason: str, interface: str) -> tuple[int, int]:
-    """Packets that passed, and those that did not."""
+    """Passed packets, and dropped ones."""
     shown = running.ask("show punt policer")
     found = re.search(rf"^ *{reason} +\d+ +\d+ +(\d+) +(\d+) +{interface}$", shown, re.M)
     assert found, shown
@@ -44,7 +44,7 @@ def policed(running: Router, reason: str, interface: str) -> tuple[int, int]:
 
 
 def udp_to_nobody(box: Sandbox) -> int:
-    """Datagrams that Linux's side got and had no socket for."""
+    """Datagrams that Linux received without a socket for them."""
     names, values = (
         line.split() for line in box.run("grep", "^Udp:", "/proc/net/snmp", netns="dataplane").splitlines()
     )
@@ -65,7 +65,7 @@ def test_a_flood_leaves_room_for_routing(box):
         server = box.spawn("iperf3", "-s", "-1", "-p", "179", "--forceflush", netns="dataplane")
         wait_for(lambda: "listening" in server.said(), "iperf3's server")
         box.run("iperf3", "-c", "10.1.0.1", "-p", "179", "-n", "1M", netns="h1")
-        # Who forgot the router's MAC address gets it, whatever ARP there is on another link.
+        # A host that has lost the router's MAC address gets it, whatever ARP there is on another link.
         box.run("ip", "neigh", "del", "10.1.0.1", "dev", "h1", netns="h1")
         box.wait_ping("h1", "10.1.0.1")
         assert all(flood.popen.poll() is None for flood in floods), [flood.said() for flood in floods]

@@ -1,4 +1,4 @@
-"""The R86S article's configuration, pasted into `wirespeed ctl` as it stands; hosts stand in for its loadtester."""
+"""The R86S article's configuration, pasted unchanged into `wirespeed ctl`; hosts replace its load tester."""
 
 import sys
 
@@ -9,7 +9,7 @@ from sandbox import needs, router
 
 pytestmark = needs()
 
-# With the loadtester's MAC addresses at the other ends of e0 and e1.
+# With the load tester's MAC addresses at the other ends of e0 and e1.
 PORTS = (
     "e0=tap:h1,netns=h1,host-mac=50:7c:6f:20:30:70",
     "e1=tap:h2,netns=h2,host-mac=50:7c:6f:20:30:71",
@@ -60,13 +60,13 @@ def running(box):
 
 
 def test_its_ipv4_block_forwards_between_the_networks(box, running):
-    # Linux would ask for the gateway in the name of the network's address, which is of no subnet there.
+    # Linux would send the gateway's ARP request from the network's address, which is in no subnet there.
     box.wait_ping("h1", "100.64.1.1")
     box.wait_ping("h2", "100.64.2.1")
     box.wait_ping("h1", "48.0.0.1", "-I", "16.0.0.1")
     box.wait_ping("h2", "16.0.0.1", "-I", "48.0.0.1")
     assert "50:7c:6f:20:30:70 e0" in running.ask("show ip neighbors")
-    # The article's point: nobody had to ask for the loadtester's MAC addresses.
+    # The article's point: no ARP request for the load tester's MAC addresses was necessary.
     assert "ARP requests sent" not in running.ask("show errors")
 
 

@@ -1,4 +1,4 @@
-"""The binary API with Linux's side of a router, and from afar behind a real sshd."""
+"""The binary API with Linux's side of a router, and remotely through a real sshd."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_pairs_with_linux_are_made_told_and_ended(box):
         assert f"{pairs[0].vif_index}: e1:" in box.run("ip", "-o", "link", netns="dataplane")
         taps = {tap.sw_if_index: tap for tap in api.sw_interface_tap_v2_dump()}
         assert taps[made[1].host_sw_if_index].host_if_name == "e1"
-        # Answers of Linux come back by the API, and packets for Linux go there.
+        # Linux's replies come back through the API, and packets for Linux go there.
         box.wait_ping("h1", "10.2.0.2")
         box.wait_ping("dataplane", "10.1.0.2")
         assert api.lcp_itf_pair_add_del_v3(is_add=False, sw_if_index=1).retval == 0

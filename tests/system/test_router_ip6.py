@@ -13,7 +13,7 @@ def test_hosts_reach_each_other_and_see_the_way(box):
     with router(box, PORTS, IP6) as running:
         box.hosts()
         box.wait_ping("h1", "2001:db8:2::2")
-        # Both found the router's MAC address, and the router theirs.
+        # Both hosts have resolved the router, and the router both hosts.
         shown = running.ask("show ip6 neighbors")
         for host in ("2001:db8:1::2", "2001:db8:2::2"):
             assert re.search(rf" {host} +DS? +[0-9a-f:]{{17}} ", shown), shown
@@ -31,7 +31,7 @@ def test_the_router_pings_hosts_by_either_kind_of_address(box):
         assert " 0% packet loss" in running.ask("ping 2001:db8:1::2 repeat 3 interval 0.2")
         link_local = re.search(r"inet6 (fe80::\S+)/64", box.run("ip", "-6", "addr", "show", "dev", "h1", netns="h1"))
         assert link_local
-        # The first one asks for the neighbor.
+        # The first packet makes the router resolve the neighbor.
         ping = f"ping {link_local[1]} source e0 repeat 2 interval 0.2"
         wait_for(lambda: " 0% packet loss" in running.ask(ping), "replies")
 
@@ -43,7 +43,7 @@ def test_a_path_mtu_is_found(box):
         code, said = box.try_run("ping", "-M", "do", "-c", "1", "-W", "2", "-s", "1400", "2001:db8:2::2", netns="h1")
         assert code != 0 and "mtu=1300" in said.replace(" ", "").lower(), said
         assert "mtu 1300" in box.run("ip", "-6", "route", "get", "2001:db8:2::2", netns="h1")
-        # The sender makes fragments of that length from now on.
+        # From now on the sender fragments to that length.
         box.wait_ping("h1", "2001:db8:2::2", "-s", "2000")
 
 
@@ -53,7 +53,7 @@ def test_a_silent_neighbor_is_asked_and_forgotten(box):
     with router(box, PORTS, config) as running:
         box.hosts()
         box.wait_ping("h1", "2001:db8:2::2")
-        # Silent for some time; asked then, it answers.
+        # Silent for some time, then probed, it replies.
         wait_for(lambda: re.search(r"2001:db8:2::2 +DS ", running.ask("show ip6 neighbors")), "silence")
         wait_for(lambda: re.search(r"2001:db8:2::2 +D ", running.ask("show ip6 neighbors")), "an answer")
         box.run("ip", "link", "set", "h2", "down", netns="h2")

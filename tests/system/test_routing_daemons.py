@@ -1,4 +1,4 @@
-"""BIRD and FRR beside the router: their routes forward, through their deaths as well."""
+"""BIRD and FRR with the router: their routes are used, also while the daemons are dead."""
 
 import os
 import re
@@ -47,13 +47,13 @@ def bgp(role: str, own: int, peer: int, family: int = 4) -> str:
 
 
 class Pings:
-    """Ten a second, while something happens."""
+    """Ten pings per second during the block."""
 
     def __init__(self, box, netns: str, target: str) -> None:
         self._process = box.spawn("ping", "-n", "-i", "0.1", "-W", "20", target, netns=netns)
 
     def lost(self) -> int:
-        """How many were not answered, but for the last one, whose answer may be under way; of eleven at least."""
+        """Number of lost pings out of at least eleven, without the last one, whose reply may be in flight."""
         wait_for(lambda: "icmp_seq=11 " in self._process.said(), "eleven answers")
         os.kill(self._process.pid, signal.SIGINT)
         self._process.popen.wait()
@@ -80,7 +80,7 @@ def test_a_table_of_bird_by_bgp(box, running):
     box.wait_ping("h1", "198.51.100.1")
     assert "rejected 0" in running.ask("show lcp")
 
-    # The daemon dies: what it put into the kernel stays, and forwards.
+    # The daemon dies: its routes stay in the kernel and are used.
     touched, untouched = Pings(box, "h1", "198.51.100.1"), Pings(box, "h1", "10.2.0.2")
     own.process.kill()
     own.start()
@@ -90,7 +90,7 @@ def test_a_table_of_bird_by_bgp(box, running):
     wait_for(lambda: routes_of_linux(running) == ROUTES + 1, "all routes", 120)
     assert box.ping("h1", "198.51.100.1")
 
-    # The peer dies: its routes go, on the whole way.
+    # The peer dies: its routes are deleted everywhere.
     peer.process.kill()
     wait_for(lambda: routes_of_linux(running) == 0, "the end of the peer's routes", 300)
     assert "10.2.0.2" not in running.ask("show ip fib 20.1.2.3")
@@ -123,7 +123,7 @@ def test_ospf_of_bird_over_multicast(box, running):
     wait_for(lambda: "Full" in own.ask("show", "ospf", "neighbors"), "the adjacency")
     wait_for(lambda: "198.51.100.1/32" in running.ask("show ip fib 198.51.100.1"), "the route of OSPF")
     box.wait_ping("h1", "198.51.100.1")
-    # The link goes: so does the adjacency, and the route with it.
+    # The link goes down: the adjacency ends, and the route is deleted with it.
     running.ask("set interface state e1 down")
     wait_for(lambda: "198.51.100.1/32" not in running.ask("show ip fib 198.51.100.1"), "the end of the route")
     running.ask("set interface state e1 up")
@@ -187,7 +187,7 @@ router bgp 65001
     wait_for(lambda: "198.51.100.1/32" in running.ask("show ip fib 198.51.100.1"), "the route of OSPF", 120)
     wait_for(lambda: "203.0.113.0/24" in running.ask("show ip fib 203.0.113.1"), "the route of BGP", 120)
     box.wait_ping("h1", "198.51.100.1")
-    # Killed and started again under traffic: the kernel keeps the routes while they are away.
+    # Killed and started again under traffic: the kernel keeps the routes in the meantime.
     touched, untouched = Pings(box, "h1", "198.51.100.1"), Pings(box, "h1", "10.2.0.2")
     for process in frr.processes.values():
         process.kill()

@@ -1,4 +1,4 @@
-"""Searches of the embedded lab: real packets through a router that loses some on purpose."""
+"""Searches in the embedded lab: real packets through a router that deliberately loses some."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PLAN = SearchPlan(
     "bench",
     {"size": "64"},
     goals=goals_of([f"ndr:loss=0,{SHAPE}", f"pdr:loss=5%,{SHAPE}"], "csit"),
-    # Loads that a busy machine can carry as well: it is the device's losses that count here.
+    # Loads that a busy machine carries too: only the device's losses matter here.
     least=Rate(2000, "pps"),
     most=Rate(8000, "pps"),
     warmup_s=0.2,
@@ -37,12 +37,12 @@ PLAN = SearchPlan(
 
 def search(lab: EmbeddedLab, plan: SearchPlan = PLAN) -> SearchResult:
     with connected(lab.rpc) as client:
-        # An absence loses no packet that the rings hold: at these loads they hold a whole trial.
+        # A preemption loses no packet that the rings hold: at these loads they hold a whole trial.
         return run_search(plan.on(lab.facts, None), Execution(client, lab.dut))
 
 
 def test_injected_loss_is_the_devices_whatever_the_load(lab: EmbeddedLab) -> None:
-    """2 % at every load: the goal that allows 5 % is reached at the highest one, that of none nowhere."""
+    """2 % at every load: a goal of 5 % is reached at the highest load, a goal of 0 nowhere."""
     ask(lab.control_socket, "set interface impairment e1 loss 0.02 seed 7")
     try:
         result = search(lab)
@@ -59,8 +59,9 @@ def test_injected_loss_is_the_devices_whatever_the_load(lab: EmbeddedLab) -> Non
 
 
 def test_injected_duplicates_and_reorders_are_found_as_injected(lab: EmbeddedLab) -> None:
-    """By the latency stream, which numbers its packets. Hardly any other packets stand between them, past which one
-    could be reordered unseen; two that both were lost or doubled may hide it as well."""
+    """With the latency stream, which numbers its packets. Few other packets are between them, so few reorderings go
+    unseen; if two consecutive packets are lost or duplicated, one may hide the other.
+    """
     plan = replace(PLAN, goals=goals_of([f"pdr:loss=10%,{SHAPE}"], "csit"), latency=LatencyPlan(8000.0, 2.0, (0.1,)))
     ask(lab.control_socket, "set interface impairment e1 loss 0.01 duplicate 0.02 reorder 0.03 delay 1ms seed 7")
     try:

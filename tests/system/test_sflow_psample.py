@@ -19,7 +19,7 @@ pytestmark = needs()
 
 SAMPLE = SampledPacket(1, 9, 1000, 5000, 2, 1514, 1, 2, True, bytes(range(61)))
 CONTROLLER_GROUP = 16
-"""The number of the group that the controller of generic netlink tells of families in."""
+"""Number of the group to which the controller of generic netlink announces families."""
 
 
 class PsampleMessage(genlmsg):  # type: ignore[misc]
@@ -61,8 +61,9 @@ def assert_read_back(group: MulticastGroup, listener: socket.socket) -> None:
 
 
 def test_sample_reaches_who_listens(listener: socket.socket) -> None:
-    """By psample's family; on a kernel without psample by the one family that every kernel has: all but the number is
-    the same."""
+    """Through psample's family; on a kernel without psample through the family that every kernel has: only the number
+    differs.
+    """
     try:
         group, mask = (found := family_group()), found.mask
     except OSError as error:

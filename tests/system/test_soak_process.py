@@ -1,4 +1,6 @@
-"""Soaks of real processes: the controller killed, the generator killed, the lab whose router loses on purpose."""
+"""Soaks of real processes: the controller is killed, the generator is killed, the lab's router deliberately loses
+packets.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,7 @@ def test_a_killed_controller_leaves_the_traffic_and_the_soak_goes_on(ring: RingL
     assert not journal.exists()
     (gap,) = result.gaps
     assert gap.blind == "controller" and gap.offered is not None and gap.lost is not None
-    # Packets of the load went on meanwhile, and came back: the ring refuses nothing at such a rate for long.
+    # In the meantime packets of the load were sent and came back: the ring refuses none at such a rate.
     assert gap.offered > 1000
     assert result.verdict.watched_s > seen_s
     assert result.ending.status == "complete"

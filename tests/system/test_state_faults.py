@@ -1,4 +1,4 @@
-"""NAT of Linux in the lab's namespace: faults that a test builds in are named by their counters, others are not.
+"""NAT of Linux in the lab's namespace: built-in faults are named by their counters, and no others are named.
 
 Limits of connection tracking belong to the whole machine, so these tests run alone.
 """
@@ -38,7 +38,7 @@ PORTS = "nft add rule inet wirespeed translate oifname e1 ip protocol udp masque
 
 @pytest.fixture(autouse=True)
 def limits(no_linux_lab: None) -> Iterator[list[str]]:
-    """The machine's limits, which each test leaves as they were."""
+    """The machine's limits, which each test must leave unchanged."""
     if (reason := unavailable()) is not None:
         pytest.skip(f"no Linux lab: {reason}")
     before = [path.read_text() for path in LIMITS]
@@ -54,7 +54,7 @@ def rig() -> Iterator[StateRig]:
 
 
 def named(facts: StateFacts) -> list[str]:
-    """Causes of lost states, the surest first."""
+    """Causes of lost states, the most certain one first."""
     came_back = facts.opened if facts.answered is None else facts.answered
     load = CaseLoad("made", float(came_back), offered_pps=float(facts.flows), flows="many")
     found = explain(Case(load, dut=CaseDut("box", "linux", firewall=True), states=facts)).named
@@ -85,7 +85,7 @@ def test_all_flows_of_a_healthy_nat_survive(rig: StateRig) -> None:
     ],
 )
 def test_other_filters_keep_states_too(rules: Rules, source: str, destination: str, seen: tuple[str, str]) -> None:
-    """And drop what belongs to none, with a counter and without taking an entry."""
+    """And drop packets without a state, with a counter and without an entry."""
     with state_rig(FilterOptions(rules)) as rig:
         facts = rig.trial(flows_of(5_000), source=source, destination=destination)
         assert (facts.opened, facts.answered, facts.entries) == (5_000, 5_000, 5_000)
@@ -122,7 +122,7 @@ def test_a_full_table_does_not_shut_the_control_connection_out() -> None:
         assert rig.knock(22, 200) == 200
 
         def is_shut() -> bool:
-            """Linux removes entries of a full table now and then; a refused connection needs one for a moment only."""
+            """Linux sometimes removes entries of a full table, and a refused connection needs one only for a moment."""
             rig.open(flows_of(1_000, first=30_000))
             return rig.knock(23, 200) < 200
 
@@ -144,7 +144,7 @@ def test_ports_run_out_for_one_endpoint_and_not_for_ten(rig: StateRig) -> None:
     assert counters(facts)["insert_failed"] == counters(facts)["drop"] == 10_000 - facts.opened
     assert 1_990 <= facts.opened <= 2_000 and counters(facts)["found"] > 10_000
     assert named(facts) == ["nat-ports"]
-    # Linux tries some ports only, from a random one on: near the last port a flow finds none by chance.
+    # Linux tries only some ports, from a random one on: near the end of the range a flow may find none by chance.
     facts = rig.trial(flows_of(12_000, endpoints=10))
     assert facts.opened == facts.answered == 12_000
     assert named(facts) == []
@@ -184,8 +184,9 @@ def test_a_filter_without_a_rule_for_replies(rig: StateRig) -> None:
 
 
 def test_all_receive_work_on_one_cpu(rig: StateRig) -> None:
-    """Packets are steered to one CPU, which many rules keep busy; those that it has no room for are lost. The other CPU
-    is the sender's."""
+    """Packets are steered to one CPU, which many rules keep busy; packets without room in its queue are lost. The other
+    CPU is the sender's.
+    """
     sender, receiver, *_ = sorted(os.sched_getaffinity(0))
     rules = "".join(f"insert rule inet wirespeed forward ip saddr 192.0.2.{number} counter\n" for number in range(256))
     reach, kind, flows = LocalReach(rig.lab.netns), LinuxKind(), flows_of(100_000)

@@ -1,6 +1,7 @@
-"""`wirespeed stateful` on the kernel's NAT in a lab: real flows, on a line that a busy machine carries.
+"""`wirespeed stateful` with the kernel's NAT in a lab: real flows, at rates that a busy machine carries.
 
-At the machine's own rates, with a million flows, in `make test-all`."""
+At full rate with a million flows in `make test-all`.
+"""
 
 from __future__ import annotations
 

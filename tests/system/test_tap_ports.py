@@ -37,11 +37,11 @@ def test_hosts_reach_each_other_through_the_router(box, rx_mode):
     with router(box, PORTS, IP4, rx_mode=rx_mode) as running:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
-        # Fragments of the sender pass like other packets; the longest frame of the link does.
+        # Fragments from the sender pass like other packets, and so does the longest frame of the link.
         assert box.ping("h1", "10.2.0.2", "-M", "do", "-s", "1472")
         assert box.hops("h1", "10.2.0.2") == ["10.1.0.1", "10.2.0.2"]
         end = box.transfer("h1", "h2", "10.2.0.2", "-n", "8M")
-        # iperf3 leaves out packets that are under way when the sender is done.
+        # iperf3 does not count packets in flight at the end of the sender.
         assert end["sum_sent"]["bytes"] >= 8_000_000
         assert end["sum_received"]["bytes"] >= 2_000_000
         shown = running.ask("show interface")
@@ -78,7 +78,7 @@ def input_state(running) -> str:
 @pytest.mark.alone
 @pytest.mark.parametrize("mode", ["adaptive", "interrupt"])
 def test_a_frame_wakes_the_worker(box, mode):
-    """A worker that has TAPs alone sleeps without limit, so that nothing but what comes can end it."""
+    """A worker with only TAPs sleeps without limit, so only a packet can wake it."""
     with router(box, PORTS, IP4, rx_mode=mode) as running:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
@@ -94,7 +94,7 @@ def test_a_frame_wakes_the_worker(box, mode):
             return sleeps(running) - slept >= 20
 
         wait_for(every_ping_wakes_it, "20 sleeps between pings")
-        # Its own packets wake it too, and so do changes that it has to stop for.
+        # Its own packets wake it too, and so do changes for which it must stop.
         assert " 0% packet loss" in running.ask("ping 10.2.0.2 repeat 3 interval 0.2")
         running.ask("set interface rx-mode e0 polling")
         wait_for(lambda: input_state(running) == "polling", "a worker that polls")
@@ -102,7 +102,7 @@ def test_a_frame_wakes_the_worker(box, mode):
 
 
 def test_an_interface_deleted_behind_our_back(box):
-    """Its link is down then, the others go on, and nobody spins."""
+    """Its link is then down, the others continue, and no thread spins."""
     with router(box, PORTS, IP4, rx_mode="polling") as running:
         box.hosts()
         box.wait_ping("h1", "10.2.0.2")
@@ -137,7 +137,7 @@ def router_words(box, port: str) -> list[str]:
 
 
 def test_its_rings_have_the_slots_that_were_asked_for(box):
-    """A power of two or not, and fewer than a burst has packets."""
+    """Power of two or not, and fewer than the packets of a burst."""
     with router(box, PORTS, IP4) as running:
         for rx, tx, slots in (
             (100, 1000, "rx-ring-size 100 tx-ring-size 1000"),

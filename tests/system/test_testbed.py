@@ -1,5 +1,6 @@
-"""Benches for real: a kernel that forwards in a namespace over veth wires, and our router over memifs; each part that
-is not as the file says is found, and said with the next step."""
+"""Real testbeds: a forwarding kernel in a namespace over veth links, and a wirespeed router over memifs; each part that
+differs from the file is found and reported with the next step.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +55,7 @@ def faults(text: str) -> tuple[int, list[CheckResult]]:
 
 @pytest.fixture(scope="module")
 def wires() -> Iterator[str]:
-    """The tester's section for ports on veth wires to a namespace that forwards as the articles have it."""
+    """The tester's section for ports on veth links to a namespace that forwards, as in published tests."""
     if unavailable() is not None:
         pytest.skip(f"no Linux lab: {unavailable()}")
     tool("ip", "netns", "add", NAME)
@@ -83,7 +84,7 @@ def restore(side: int) -> None:
 
 @pytest.fixture(scope="module")
 def server(wires: str) -> Iterator[str]:
-    """A generator on those wires that runs already."""
+    """A running generator on those links."""
     before = os.sched_getaffinity(0)
     with whole_machine(), running_tester(parse_bench(f"tester: {{{wires}}}\n{WIRES}")) as address:
         os.sched_setaffinity(0, before)  # other tests' programs inherit the CPUs of this process

@@ -1,4 +1,4 @@
-"""A bench whose device is reached over SSH: prepared by its file, proved, loaded, put back."""
+"""A testbed whose device is reached over SSH: prepared from its file, checked, loaded, restored."""
 
 import pytest
 from sandbox import needs, sandbox

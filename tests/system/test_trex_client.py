@@ -1,4 +1,4 @@
-"""T-Rex's own client, unchanged, against our generator: looped on a ring, and through our router."""
+"""T-Rex's own client, unchanged, with wirespeed's generator: looped on a ring, and through a wirespeed router."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ CASES = re.findall(r"^@case\ndef (\w+)", SESSION.read_text(), re.MULTILINE)
 
 
 class Client:
-    """T-Rex's client in a process of its own, which runs one case after another."""
+    """T-Rex's client in a separate process, which runs one case after another."""
 
     def __init__(self, log: Path) -> None:
         self._log = log
@@ -68,12 +68,12 @@ def port_of(rpc: str) -> str:
 
 @pytest.fixture
 def router(lab: EmbeddedLab) -> str:
-    """RPC port of a generator whose ports our router joins."""
+    """RPC port of a generator whose ports a wirespeed router connects."""
     return port_of(lab.rpc)
 
 
 def run(*words: str) -> str:
-    """Output of a script, which must have ended well."""
+    """Output of a script, which must succeed."""
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -97,7 +97,7 @@ def test_example_two_ways(router: str) -> None:
 
 
 def test_example_two_ways_counts_no_packet_on_its_way_as_lost(lab: EmbeddedLab) -> None:
-    """The router stands still from before the first packet until after the last one."""
+    """The router is stopped from before the first packet until after the last one."""
     words = ["--port", port_of(lab.rpc), "--rate", "200pps", "--duration", "0.5", "--patience", str(PATIENCE_S)]
     with connected(lab.rpc) as client:
 

@@ -1,4 +1,6 @@
-"""T-Rex's own console, unchanged, on a terminal of its own, against our generator looped through our router."""
+"""T-Rex's own console, unchanged, on a terminal of its own, with wirespeed's generator looped through a wirespeed
+router.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ _ESCAPE = re.compile(r"\x1b(\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[=>])")
 
 
 class Terminal:
-    """A program on a pseudo-terminal: type lines, read what it shows."""
+    """A program on a pseudo-terminal: type lines, read its output."""
 
     def __init__(self, *command: str) -> None:
         self._end, theirs = pty.openpty()
@@ -37,7 +39,7 @@ class Terminal:
         self._shown = ""
 
     def read_until(self, mark: str) -> str:
-        """Text shown up to the pattern `mark`, without colors."""
+        """Output up to the pattern `mark`, without colors."""
 
         def reads_it() -> re.Match[str] | None:
             if select.select([self._end], [], [], 0)[0]:
@@ -83,7 +85,7 @@ def console(rpc: str) -> Iterator[Terminal]:
 
 
 def run(console: Terminal, line: str) -> str:
-    """Text that a command shows until the next prompt."""
+    """Output of a command until the next prompt."""
     console.type(line)
     shown = console.read_until(PROMPT)
     assert "FAILED" not in shown and "failed" not in shown, shown

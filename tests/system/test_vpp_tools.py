@@ -1,4 +1,4 @@
-"""The examples of docs/vpp-tools.md, run as they stand there."""
+"""The examples of docs/vpp-tools.md are run unchanged."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""VXLAN tunnels whose other end is Linux, over IPv4 and IPv6: hosts behind both ends reach each other."""
+"""VXLAN tunnels to Linux, over IPv4 and IPv6: hosts behind both ends reach each other."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def test_ping_passes_a_tunnel_to_linux(box, version):
         for netns, device, address in (("h1", "h1", "10.9.0.1/24"), ("h2", "vx", "10.9.0.2/24")):
             box.run("ip", "addr", "add", address, "dev", device, netns=netns)
             box.run("ip", "link", "set", device, "up", netns=netns)
-        # The longest packets too, that fill the outer link's 1500 bytes, and the shortest.
+        # Including the longest packets, which fill the outer link's 1500 bytes, and the shortest.
         for size in (0, 1000, mtu - 28):
             box.run("ping", "-c", "3", "-i", "0.2", "-W", "5", "-s", str(size), "10.9.0.2", netns="h1")
-        # One byte more is two outer packets over IPv4, and none over IPv6, whose routers do not fragment.
+        # With one byte more there are two outer packets over IPv4, and none over IPv6, whose routers do not fragment.
         code, _ = box.try_run("ping", "-c", "1", "-W", "2", "-s", str(mtu - 27), "10.9.0.2", netns="h1")
         assert (code == 0) == (version == 4)
         errors = running.ask("show errors")

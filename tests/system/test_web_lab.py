@@ -1,4 +1,4 @@
-"""A test that shows itself in the browser while it runs."""
+"""A test that is shown in the browser while it runs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ SAID = """
     for (const one of shown) observer.observe(one, { childList: true, characterData: true, subtree: true });
     note();
 """
-"""Keeps all that the page says of its state and of the time, however short it stands there."""
+"""Records all states and times that the page shows, even briefly."""
 
 
 @needs_chromium("the live page of a real test")

@@ -55,7 +55,7 @@ def udp(port_id, payload=b"x" * 18):
 
 
 def refused(call, *arguments, **named):
-    """Message of the client when the server refuses."""
+    """The client's message when the server refuses."""
     try:
         call(*arguments, **named)
     except TRexError as error:
@@ -64,7 +64,7 @@ def refused(call, *arguments, **named):
 
 
 def at_rest(client):
-    """Statistics once nothing moves and all packets are back, or nothing has moved for two seconds."""
+    """Statistics once counters rest and all packets are back, or have rested for two seconds."""
     before, since = {}, 0.0
 
     def settled():
@@ -86,7 +86,7 @@ def at_rest(client):
 
 
 def check_all_arrived(client, due, late=0):
-    """All that was due went from port 0 to port 1, but for what a busy machine made the sender leave out."""
+    """All due packets went from port 0 to port 1, except for those that the sender left out on a busy machine."""
     stats, counted = at_rest(client), client.get_xstats(0)
     assert counted["tx_intended_packets"] == due, counted
     assert stats[0]["opackets"] == stats[1]["ipackets"] == due - late, (stats, counted)
@@ -206,7 +206,7 @@ def loads_that_are_refused(client, rpc_port):
 
 
 def captured(client, number):
-    """Packets of a capture that is ended by this."""
+    """Packets of a capture, which this call ends."""
     packets = []
     client.stop_capture(number, packets)
     return [Ether(packet["binary"]) for packet in packets], packets
@@ -281,7 +281,7 @@ def packet_file_of_the_server(client, rpc_port):
 
 @case
 def hosts(client, rpc_port):
-    """On a ring the other port answers, behind the router its interface does."""
+    """On the ring the other port replies, behind the router its interface does."""
     looped = client.get_port_attr(0)["driver"] == "ring"
     addresses = ("1.1.1.1", "1.1.1.2") if looped else ("100.64.1.2", "100.64.1.1")
     client.set_service_mode(ports=[0, 1])
@@ -325,7 +325,7 @@ def both_ports_start_together(client, rpc_port):
         client.add_streams(STLStream(packet=udp(port), mode=STLTXCont(pps=1000)), ports=[port])
     client.clear_stats()
     client.start(ports=[0, 1], synchronized=True, duration=0.5)
-    assert client.get_stats()[0]["opackets"] == 0  # the start lies ahead
+    assert client.get_stats()[0]["opackets"] == 0  # the start is in the future
     client.wait_on_traffic(ports=[0, 1], timeout=DEADLINE_S)
     check_all_arrived(client, 500, late=client.get_xstats(0)["tx_late_packets"])
 
@@ -348,7 +348,7 @@ def latency_and_flow_statistics(client, rpc_port):
     assert not any(stats["latency"][8]["err_cntrs"].values())
     seen = stats["latency"][8]["latency"]
     assert 0 < seen["total_min"] <= seen["average"] <= seen["total_max"]
-    assert 0 < seen["last_max"] <= seen["total_max"]  # kept while nothing comes
+    assert 0 < seen["last_max"] <= seen["total_max"]  # kept while no packets come
     assert sum(seen["histogram"].values()) == stats["flow_stats"][8]["rx_pkts"][1]
 
 
@@ -375,7 +375,7 @@ def bursts_without_end(client, rpc_port):
 
 @case
 def link_down_is_no_state(client, rpc_port):
-    """T-Rex's client cannot connect to a server that tells a state which it does not know."""
+    """T-Rex's client cannot connect to a server that reports a state which it does not know."""
     port = client.ports[0]
 
     def switch(up):

@@ -1,1 +1,3 @@
-"""Trials: the programs broken on purpose, for half an hour and by chance of a stated seed (docs/develop/trials.md)."""
+"""Trials: the programs are broken on purpose, for half an hour, at random with a stated seed
+(docs/develop/trials.md).
+"""

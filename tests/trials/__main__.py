@@ -48,7 +48,7 @@ def main() -> int:
     if reason is not None:
         console.print(f"trials are left out: {reason}", highlight=False, soft_wrap=True)
         return 3
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a trial under way ends with the runner
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # a running trial ends with the runner
     return run([TRIALS[name] for name in names], form, console)
 
 

@@ -1,4 +1,6 @@
-"""Mutated lines and requests for the router's control socket while it forwards: all are answered, and it lives."""
+"""Mutated lines and requests for the router's control socket while it forwards: all are answered, and it keeps
+running.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +23,12 @@ from wirespeed.router.protocol import MAX_REQUEST_BYTES, decode
 from wirespeed.units import Rate
 
 IN_FLIGHT, SHORT_BYTES = 32, 2000
-"""Requests sent before the first of them is answered; all of those that are short fit into the socket."""
+"""Requests sent before the first answer; the short ones all fit into the socket."""
 
 _LEFT_OUT = ("ping", "quit", "exit", "create tap", "create interface memif", "lcp create")
-"""What waits, and what adds descriptors for as long as it is there (the trial of interfaces makes and deletes them)."""
+"""Commands that wait, and those that use descriptors while their objects exist (the trial of interfaces makes and
+deletes them).
+"""
 
 
 @trial("control-fuzz", "mutated lines and requests at the router's control socket while traffic passes", limit_s=7200)
@@ -74,8 +78,7 @@ def control(ground: Ground) -> None:
 
 
 class _Lines:
-    """A session with a router, which is begun anew when the router ends it for what it was sent. Short requests go
-    some ahead of their answers."""
+    """A session with a router, reopened when the router closes it. Short requests are sent some answers ahead."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -83,7 +86,7 @@ class _Lines:
         self._waiting: deque[bytes] = deque()
 
     def ask(self, line: str | None, chance: random.Random) -> int:
-        """Send a command, or a request that is none when there is no line; how many were found to be refused."""
+        """Send a command, or an invalid request if there is no line; returns the number of refusals so far."""
         request = (
             self._garbage(chance) if line is None else json.dumps({"command": line, "directory": "/run/trial"}).encode()
         )
@@ -99,21 +102,21 @@ class _Lines:
             self.close()
             return refused
         self._waiting.append(request)
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # which reading tells too
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # which reading shows, too
             self._connection.sendall(request + b"\n")
         if long:
             refused += self.take_all_answers()
         elif len(self._waiting) >= IN_FLIGHT:
             refused += self._take_answer()
         if len(request) > MAX_REQUEST_BYTES:
-            self.close()  # as the router does, once it has said why
+            self.close()  # closed by the router, after an error message
         return refused
 
     def take_all_answers(self) -> int:
         return sum(self._take_answer() for _ in range(len(self._waiting)))
 
     def _take_answer(self) -> bool:
-        """A session's requests are answered in their order. Whether this one was refused."""
+        """Answers come in the order of the requests. Returns whether this one was refused."""
         request = self._waiting.popleft()
         try:
             while True:

@@ -1,4 +1,4 @@
-"""The fuzzers' corpora as packets on a wire, and as many mutations of them as wanted."""
+"""The fuzzers' corpora as packets on a link, and any number of mutations of them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from random import Random
 _CORPORA = Path(__file__).resolve().parents[2] / "native" / "fuzz" / "corpus"
 _OF_THE_ROUTER = ("arp", "ip4", "ip6", "l2", "mpls", "nd")
 _HEAD_BYTES = 2
-"""Of each input; what they tell the fuzzer is in fuzz_ip4.c."""
+"""Bytes at the start of each input that are for the fuzzer, see fuzz_ip4.c."""
 
 MIN_BYTES, MAX_BYTES = 14, 1514
 _ETHERNETS = (0x0800, 0x0806, 0x86DD, 0x8847, 0x8100, 0x88A8, 0x88CC, 0)
 
 
 def corpus() -> list[bytes]:
-    """All packets of those inputs that are packets."""
+    """All inputs that are packets."""
     files = (file for name in _OF_THE_ROUTER for file in sorted((_CORPORA / name).iterdir()))
     packets = (file.read_bytes()[_HEAD_BYTES:][:MAX_BYTES] for file in files)
     return [packet for packet in packets if len(packet) >= MIN_BYTES]
 
 
 def mutated(seeds: list[bytes], count: int, random: Random, receiver: bytes) -> list[bytes]:
-    """`count` packets: the seeds, then what chance makes of them. Most are for the receiver's MAC address, since the
-    others would come no further than the first node."""
+    """`count` packets: the seeds, then random mutations. Most have the receiver's MAC address, since others are dropped
+    by the first node.
+    """
     packets = []
     for number in range(count):
         packet = bytearray(seeds[number % len(seeds)])
@@ -38,7 +39,7 @@ def mutated(seeds: list[bytes], count: int, random: Random, receiver: bytes) -> 
 
 
 def _make_forwardable(packet: bytearray) -> None:
-    """As the fuzzer's fixes do: an address that there is a route to, and the header's checksum."""
+    """Correct a packet like the fuzzers: a destination with a route, and the header's checksum."""
     header = slice(14, 14 + 4 * (packet[14] & 0xF if len(packet) > 14 else 0))
     if header.stop < 34 or len(packet) < header.stop:
         return

@@ -1,4 +1,4 @@
-"""Thousands of starts, interfaces made and deleted, connections: descriptors and memory stay as they were."""
+"""Thousands of starts, of interfaces made and deleted, and of connections: descriptors and memory do not grow."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from wirespeed.units import Rate
 
 MAX_MORE_FILES = 3
 MAX_MORE_KB = 8192
-"""Between the first tenth of the rounds, when all is there that stays, and the last; allocators are not exact."""
+"""Allowed growth between the first tenth of the rounds, when all permanent memory is allocated, and the last one;
+allocators are not exact.
+"""
 
 
 class _Level:
-    """A process's descriptors and memory, compared with what they were after the first tenth of the rounds."""
+    """A process's descriptors and memory, compared with those after the first tenth of the rounds."""
 
     def __init__(self, ground: Ground, what: str, pid: int, rounds: int) -> None:
         self._ground, self._what, self._pid, self._rounds = ground, what, pid, rounds
@@ -33,7 +35,7 @@ class _Level:
             self._files, self._kb = open_files(self._pid), resident_kb(self._pid)
 
     def check(self) -> None:
-        """What is let go of late may go first."""
+        """Delayed releases may happen first."""
         until(lambda: open_files(self._pid) <= self._files + MAX_MORE_FILES, 10.0)
         files, kb = open_files(self._pid), resident_kb(self._pid)
         if files > self._files + MAX_MORE_FILES:
@@ -62,7 +64,7 @@ def starts_stops(ground: Ground) -> None:
 
 
 def _kinds(directory: Path) -> dict[str, tuple[list[str], list[str]]]:
-    """Lines that make an interface, and those that do away with it."""
+    """Lines that make an interface, and those that delete it."""
     return {
         "loopback": (
             ["create loopback interface instance 7", "set interface ip address loop7 10.7.0.1/24"],
@@ -131,7 +133,7 @@ def _connect(ground: Ground, what: str, pid: int, rounds: int, connect: Callable
     for number in range(rounds):
         connect()
         if number == rounds // 10:
-            time.sleep(0.5)  # those before are let go of
+            time.sleep(0.5)  # earlier ones are released
         level.after(number)
     level.check()
 
@@ -153,7 +155,7 @@ def _ask(path: Path) -> None:
 def _break_off(where: tuple[str, int] | str, ground: Ground) -> None:
     family = socket.AF_UNIX if isinstance(where, str) else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as connection:
-        connection.connect(where)  # waits where so many have not been seen to yet
+        connection.connect(where)  # waits while too many connections are pending
         connection.settimeout(60)
         match ground.random.randrange(3):
             case 0:

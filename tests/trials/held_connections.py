@@ -1,5 +1,6 @@
-"""Clients that connect and say nothing, or half of a request: servers go on, without a tight loop and without a log
-that fills the disk."""
+"""Clients that connect and send nothing, or half of a request: servers continue, without a tight loop and without a log
+that fills the disk.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +24,9 @@ from wirespeed.router.client import ask
 from wirespeed.vpp_api import papi
 
 MOST_CPU_S = 0.1
-"""CPU time that a server may take for each second in which clients wait: it takes a hundredth, one in a tight loop all
-that it can have."""
+"""CPU time that a server may use per second while clients wait. It uses a hundredth; a server in a tight loop uses all
+that it can get.
+"""
 MORE_FILES = 3
 HALVES = (
     b"",
@@ -40,8 +42,9 @@ Place = str | tuple[str, int]
 
 @dataclass(frozen=True)
 class Server:
-    """A listener of a program that was started; `ask` is a whole request, whose answer is checked; `halves` are
-    parts of one, for clients that send no more."""
+    """A listener of a started program; `ask` is a whole request, whose answer is checked; `halves` are partial requests
+    for clients that send no more.
+    """
 
     name: str
     program: Started
@@ -68,7 +71,7 @@ def halves(ground: Ground) -> None:
         for server in (one for one in there if one.name in ("OTG", "exporter", "live page")):
             with ExitStack() as undo:
                 for _ in range(count):
-                    with contextlib.suppress(ConnectionError):  # the oldest ones make room
+                    with contextlib.suppress(ConnectionError):  # the oldest ones are closed
                         client = undo.enter_context(socket.create_connection(server.place, timeout=60))
                         client.sendall(ground.random.choice(HALVES))
                 answered(ground, server, f"beside {count} half requests")
@@ -76,14 +79,14 @@ def halves(ground: Ground) -> None:
 
 
 def hold(ground: Ground, server: Server, more: int) -> None:
-    """Take all descriptors that `server` has, look at it while clients wait, leave, and look again."""
+    """Use up all descriptors of `server`, check it while clients wait, disconnect, and check it again."""
     before, said = open_files(server.pid), len(server.program.said)
     soft, hard = resource.prlimit(server.pid, resource.RLIMIT_NOFILE)
     limit = max(int(path.name) for path in Path(f"/proc/{server.pid}/fd").iterdir()) + 1 + more
     resource.prlimit(server.pid, resource.RLIMIT_NOFILE, (limit, hard))
     clients: list[socket.socket] = []
     try:
-        # Behind those that fill the descriptors there is a client in the listener's queue.
+        # One more client is in the listener's queue, behind those that use up the descriptors.
         if not until(lambda: (connect_one(ground, server, clients), is_short(server, said))[1]):
             ground.fault(f"{server.name}: {len(clients)} clients, and it did not say that it is out of descriptors")
         cpu_s, begun_s = cpu_time_s(server.pid), time.monotonic()
@@ -115,7 +118,7 @@ def connect_one(ground: Ground, server: Server, clients: list[socket.socket]) ->
         client.connect(server.place)
         client.sendall(ground.random.choice(server.halves))
     except OSError:
-        client.close()  # the queue of the listener is full
+        client.close()  # the listener's queue is full
         return
     clients.append(client)
 
@@ -128,7 +131,7 @@ def answered(ground: Ground, server: Server, when: str) -> None:
 
 
 def cpu_time_s(pid: int) -> float:
-    """CPU time of all threads but the workers of a router and a generator, which poll."""
+    """CPU time of all threads, except for the workers of a router or generator, which poll."""
     ticks = 0
     for thread in Path(f"/proc/{pid}/task").iterdir():
         name, _, counts = (thread / "stat").read_text().partition("(")[2].rpartition(")")
@@ -139,7 +142,7 @@ def cpu_time_s(pid: int) -> float:
 
 @contextmanager
 def servers(ground: Ground) -> Iterator[list[Server]]:
-    """Each program of wirespeed that listens, with each of its listeners."""
+    """Each wirespeed program that listens, with each of its listeners."""
     otg, metrics, page = ((f"127.0.0.1:{free_port()}") for _ in range(3))
     with ExitStack() as undo:
         made, control = undo.enter_context(router(ground.new_directory("router"), "e0=ring:a", "e1=ring:a"))

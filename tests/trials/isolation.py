@@ -1,7 +1,7 @@
-"""A corner of this machine for one trial, where everything that is there is the trial's doing.
+"""An isolated environment for one trial, so that everything in it was made by the trial.
 
 It has network, mounts and process numbers of its own, an empty /run and /dev/shm, and its temporary files below /run.
-The kernel ends all that is in it together with its first process.
+The kernel ends all processes in it together with its first process.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import subprocess
 from pathlib import Path
 
 ROOT = Path("/run/trial")
-"""The trial's own files: not looked at when something is searched for that was left behind."""
+"""The trial's own files: they do not count as left behind."""
 
 _HUGEPAGE_FILES = ("rtemap_", "wirespeed")
 
 
 def command() -> list[str]:
-    """What to put before a command so that it runs in a corner of its own."""
+    """Prefix of a command that runs in an environment of its own."""
     words = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"]
     return words if os.geteuid() == 0 else [*words, "--map-root-user"]
 
 
 def refusal() -> str | None:
-    """Why this machine has no such corners; None when it has."""
+    """The reason why this machine cannot isolate; None if it can."""
     for tool in ("unshare", "ip", "mount"):
         if shutil.which(tool) is None:
             return f"{tool} is not installed (tools/setup.sh test)"
@@ -39,7 +39,7 @@ def refusal() -> str | None:
 
 
 def settle() -> None:
-    """Make the corner, from inside it, and go on in a child: the first process has to reap what loses its parent."""
+    """Set up the environment from inside, and continue in a child process: the first process must reap orphans."""
     child = os.fork()
     if child:
         while True:
@@ -48,11 +48,11 @@ def settle() -> None:
                 os._exit(os.waitstatus_to_exitcode(status) & 0xFF)
     for point, options in (("/run", ["size=512m"]), ("/dev/shm", ["size=512m"])):
         subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "trial", point], check=True)
-    for point, options in _hugepage_mounts():  # without the files of programs that run beside the trial
+    for point, options in _hugepage_mounts():  # without the files of other programs
         subprocess.run(["mount", "-t", "hugetlbfs", "-o", options, "trial", point], check=os.geteuid() == 0)
-    subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)  # the interfaces of this network
+    subprocess.run(["mount", "-t", "sysfs", "sysfs", "/sys"], check=True)  # the interfaces of this network namespace
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    # Histories and caches are meant to stay, and so are the directories of DPDK and libxdp.
+    # Histories and caches are permanent, and so are the directories of DPDK and libxdp.
     places = {"TMPDIR": Path("/run/tmp"), "HOME": ROOT / "home", "XDG_RUNTIME_DIR": Path("/run/user")}
     for path in (ROOT, *places.values(), Path("/run/dpdk/rte"), Path("/run/xdp"), Path("/run/user/dpdk/rte")):
         path.mkdir(parents=True, mode=0o700)
@@ -60,7 +60,7 @@ def settle() -> None:
 
 
 def present() -> frozenset[str]:
-    """Processes, network namespaces, links, listening and abstract sockets, and files in memory; a line each."""
+    """Processes, network namespaces, links, listening and abstract sockets, and files in memory, one line each."""
     return frozenset([*_processes(), *_network(), *_files()])
 
 
@@ -103,7 +103,7 @@ def _files() -> list[str]:
             if here == Path("/run"):
                 names[:] = [name for name in names if name not in (ROOT.name, "netns")]
             if here.parent == Path("/run") and here.name in ("tmp", "user"):
-                pass  # those are ours; what is in them is not
+                pass  # these belong to wirespeed; their contents do not
             elif here != root:
                 found.append(f"directory {here}")
             found += [f"file {here / name}" for name in files]
@@ -114,6 +114,6 @@ def _files() -> list[str]:
 
 
 def _hugepage_mounts() -> list[tuple[str, str]]:
-    """Where hugepages can be had as files, and with which options."""
+    """Mounts of hugepages as files, and their options."""
     rows = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
     return [(point, options) for _, point, kind, options, *_ in rows if kind == "hugetlbfs"]

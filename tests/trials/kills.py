@@ -1,7 +1,7 @@
-"""Each program killed, and hung up on, at random moments from its start on; then started again.
+"""Each program is killed, and hung up on, at random moments from its start on; then started again.
 
-After kill -9 its processes go by themselves; what else it must leave is gone once the next one has run and ended. After
-a hang-up nothing is left at once, and nothing that was measured is lost.
+After kill -9 the kernel ends its processes; everything else that it leaves must be gone once the next run has ended.
+After a hang-up nothing may be left at once, and no measured data may be lost.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from wirespeed.errors import WirespeedError
 HITS = (signal.SIGKILL, signal.SIGHUP)
 
 _LIVING = ("process ", "socket ", "link ", "hugepages ")
-"""What the kernel itself does away with together with a process."""
+"""Things that the kernel removes together with a process."""
 
 _LAB_LINK = re.compile(r"link ws\d+[gd][01]")
-"""Not so the Linux lab's: the named namespace at their other end keeps them, until the next start sweeps both."""
+"""Links of the Linux lab are not: the named namespace at their other end keeps them until the next start removes both.
+"""
 
 
 def _kill(program: Program, ground: Ground) -> None:
     rounds = ground.times(30, program.short_rounds)
-    directory = Path("/run/work")  # what programs leave there counts
+    directory = Path("/run/work")  # files that programs leave there count
     directory.mkdir()
     broken = dict.fromkeys(HITS, 0)
     early = 0
@@ -38,7 +39,7 @@ def _kill(program: Program, ground: Ground) -> None:
         before = present()
         for turn, number in ((turn, hit) for turn in range(rounds) for hit in HITS):
             works, moment_s = program.moment(ground.random)
-            works = works or not turn  # few rounds see it at work too
+            works = works or not turn  # in a few rounds it is hit at work too
             try:
                 early += _hit(program, directory, number, works, moment_s)
                 _run_again(program, directory, before)
@@ -48,14 +49,14 @@ def _kill(program: Program, ground: Ground) -> None:
                 ground.fault(f"{program.name}, {what}: {fault}")
                 shutil.rmtree(directory)
                 directory.mkdir()
-                before = present()  # each fault is told of once
+                before = present()  # each fault is reported once
     for hit in HITS:
         ground.figures[hit.name] = f"{rounds}" + (f" ({broken[hit]} broken)" if broken[hit] else "")
     ground.figures["before it worked"] = f"{early}"
 
 
 def _hit(program: Program, directory: Path, number: signal.Signals, works: bool, moment_s: float) -> bool:
-    """Start it and hit it; whether that was before it worked."""
+    """Start the program and hit it; returns whether that was before it worked."""
     began = present()
     with Started(program.words(directory), terminal=program.terminal) as started:
         if works:
@@ -73,7 +74,7 @@ def _hit(program: Program, directory: Path, number: signal.Signals, works: bool,
 
 
 def _run_again(program: Program, directory: Path, before: frozenset[str]) -> None:
-    """The next one works, and once it has ended nothing is there that was not before."""
+    """The next run works, and once it has ended nothing new exists."""
     with Started(program.words(directory), terminal=program.terminal) as started:
         started.must_say(program.ready)
         code = started.end()
@@ -86,7 +87,7 @@ def _run_again(program: Program, directory: Path, before: frozenset[str]) -> Non
 
 
 def _left(before: frozenset[str], counts: Callable[[str], bool] = lambda _: True) -> list[str]:
-    """What does not go in time, of what counts."""
+    """What is left after a time, of the things that count."""
 
     def now() -> list[str]:
         return sorted(one for one in present() - before if counts(one))

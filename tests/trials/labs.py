@@ -1,4 +1,4 @@
-"""Two, then four labs at once on one machine: each gets through, and nothing of any is left."""
+"""Two, then four labs at once on one machine: each completes, and none leaves anything behind."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PATIENCE_S = 600.0
 
 
 def _together(ground: Ground, count: int) -> None:
-    """`count` demos, whole; in the short form up to their third test."""
+    """`count` demos, complete; in the short form up to their third test."""
     before = present()
     with ExitStack() as undo:
         demos = []

@@ -1,4 +1,4 @@
-"""Linux's control plane among thousands of links: each address of the pair's own link is read as Linux has it."""
+"""Linux's control plane among thousands of links: the router has exactly Linux's addresses of the paired link."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def many_links(ground: Ground) -> None:
 
 
 def are_told(made: Started, path: Path, wanted: set[str]) -> str | None:
-    """None if the router has these addresses, else the addresses that it has or the way it ended."""
+    """None if the router has these addresses; otherwise the addresses that it has, or how it ended."""
     if until(lambda: made.process.poll() is not None or addresses(path) == wanted):
         code = made.process.poll()
         return None if code is None else f"the router ended with {code}: {made.said[-2000:]}"
@@ -44,7 +44,7 @@ def are_told(made: Started, path: Path, wanted: set[str]) -> str | None:
 
 
 def link_changes(ground: Ground, pairs: int) -> Iterator[str]:
-    """A tenth of the pairs, deleted and made anew, or with an address of their own."""
+    """A tenth of the pairs is deleted and made again, or gets an address."""
     for number in ground.random.sample(range(pairs), pairs // 10):
         yield f"link del v{number}"
         yield f"link add v{number} type veth peer name w{number}"

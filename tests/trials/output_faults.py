@@ -1,6 +1,6 @@
-"""Each command that writes, where writing fails: a full disk, a read-only folder, a closed pipe, a full device.
+"""Each command that writes, when writing fails: a full disk, a read-only folder, a closed pipe, a full device.
 
-It says so in a line and ends with the code for it, leaves nothing behind, and loses no result of a test.
+It prints one line and ends with the right exit code, leaves nothing behind, and loses no result of a test.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _MEASUREMENTS = {
     "rfc2544": "throughput --sizes 64 --trial 0.1 --resolution 50%",
     "soak": "--load 10kpps --duration 1",
 }
-"""Short ones; what they find is of no account here."""
+"""Short tests; their results do not matter here."""
 
 _SHOWS = ("show interface", "show runtime", "show errors", "show ip fib", "show version", "help")
 
 
 @contextmanager
 def _small_disk(where: Path, *, full: bool) -> Iterator[Path]:
-    """A file system of 256 kB: without any room, or one that cannot be written to."""
+    """A file system of 256 kB, full or read-only."""
     where.mkdir()
     subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "trial", str(where)], check=True)
     try:
@@ -60,14 +60,14 @@ def _fill(where: Path) -> None:
 
 
 class _Commands:
-    """Runs commands with their output gone or full, and looks at how they end."""
+    """Runs commands with closed or full outputs, and checks how they end."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self.count = 0
 
     def run(self, words: list[str], codes: tuple[int, ...], *, to: str = "") -> str:
-        """Standard output is `closed`, `full` or taken; returns what it said on standard error."""
+        """Standard output is `closed`, `full` or read; returns the text on standard error."""
         self.count += 1
         before = present()
         with _output(to) as output:
@@ -86,7 +86,7 @@ class _Commands:
             self._ground.fault(f"{what}: {done.stderr.strip()[-300:]}")
         if done.returncode not in (0, CLOSED) and "wirespeed: " not in done.stderr:
             self._ground.fault(f"{what} ended with {done.returncode} and did not say why: {done.stderr[-200:]}")
-        # A result that could not be written is kept where the command says so.
+        # The message says where a result that could not be written is stored.
         named = [Path(word.rstrip(";,.")) for word in done.stderr.split() if word.startswith("/")]
         allowed = {*named, *(path.parent for path in named)}
 
@@ -163,17 +163,17 @@ def _of_a_test(ground: Ground, commands: _Commands, words: list[str]) -> None:
 
 
 def _good(ground: Ground, name: str) -> Path:
-    """The result of a test that nothing befell."""
+    """The result of an undisturbed test."""
     return ground.directory / f"good-{name}.json"
 
 
 def _of_a_recovery(ground: Ground, commands: _Commands) -> None:
-    """What could not be written stays in the journal."""
+    """Data that could not be written stays in the journal."""
     lost = ground.directory / "lost.json"
     with Started(_loadtest("-o", str(lost), "-hd", "60")) as started:
         started.must_say(" left")
         started.end(signal.SIGKILL)
-    with connected() as client:  # nobody else gives back what it had
+    with connected() as client:  # no other program releases its resources
         client.acquire([0, 1], force=True)
         client.release([0, 1])
     for full in (False, True):
@@ -220,7 +220,7 @@ def _of_a_router(ground: Ground, commands: _Commands, socket: Path) -> None:
 
 
 def _of_starts(ground: Ground, commands: _Commands) -> None:
-    """The long-running programs and the demo: an output that fails at their first word, places that cannot be had."""
+    """The long-running programs and the demo: an output that fails at the first write, addresses that are in use."""
     commands.run(["generator", *RING], (CLOSED,), to="closed")
     commands.run(["generator", *RING], (FILE,), to="full")
     alone = ["router", "--hugepages", "never", "-i", "e0=ring:a", "-i", "e1=ring:a", "--socket"]

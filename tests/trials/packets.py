@@ -1,4 +1,4 @@
-"""Mutated packets through the router at the generator's rate: it lives, and not one packet is unaccounted for."""
+"""Mutated packets through the router at the generator's rate: it keeps running, and every packet is accounted for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from wirespeed.units import Rate
 
 _MACS = ("02:fe:00:00:00:00", "02:fe:00:00:00:01")
 _HOSTS = ("02:ee:00:00:00:00", "02:ee:00:00:00:01")
-# The router of native/fuzz/router_target.c, so that the corpora reach what they were made for; e2 and e3 are bridged.
+# The router of native/fuzz/router_target.c, so that the corpora reach the code for which they were made; e2 and e3 are
+# bridged.
 LINES = f"""\
 set interface state e0 up
 set interface state e1 up
@@ -43,10 +44,10 @@ mpls local-label add 16 eos via 10.0.1.2 e1 out-labels 17
 mpls local-label add 17 eos via ip4-lookup-in-table 0
 """
 _PORT_PPS = 5e6
-"""Above what the generator makes of so many streams: it sends as fast as it can."""
+"""More than the generator can send with so many streams: it sends as fast as it can."""
 
 _SHARES = 4
-"""How many files of mutations are sent after another; each is one set of streams."""
+"""Number of files of mutations; each is one set of streams."""
 
 
 @trial("packets", "mutated packets through the router: conserved to the packet", limit_s=14_400)
@@ -91,7 +92,9 @@ def _router(ground: Ground, undo: ExitStack) -> tuple[Started, Path]:
 
 
 def _send_all(ground: Ground, client: GeneratorClient, wanted: int, router: Started) -> int:
-    """Send at least so many in several sets of mutations, all ports together; how many were taken by the medium."""
+    """Send at least that many packets in several sets of mutations, on all ports together; returns the number taken by
+    the medium.
+    """
     seeds = corpus()
     done = 0
     for share in range(1, _SHARES + 1):
@@ -113,8 +116,9 @@ def _send_all(ground: Ground, client: GeneratorClient, wanted: int, router: Star
 
 
 def _side_by_side(chain: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The packets of a file as streams of their own, all at one rate: a chain is sent one packet after another, which
-    is not what a generator is fast at."""
+    """The packets of a file as separate streams with the same rate. In a chain, streams send one after the other, which
+    a generator does slowly.
+    """
     mode = {"type": "continuous", "rate": {"type": "pps", "value": _PORT_PPS / len(chain)}}
     alone = {"mode": mode, "isg": 0.0, "self_start": True, "next_stream_id": -1}
     return [{**one, "stream": one["stream"] | alone} for one in chain]
@@ -125,7 +129,7 @@ def _sent(client: GeneratorClient) -> int:
 
 
 def _account(ground: Ground, client: GeneratorClient, socket: Path) -> None:
-    """Wait until nothing moves any more, then compare all counters with each other."""
+    """Wait until all counters rest, then compare them with each other."""
 
     def books() -> dict[str, int]:
         ports = client.snapshot([0, 1]).ports.values()
@@ -139,7 +143,7 @@ def _account(ground: Ground, client: GeneratorClient, socket: Path) -> None:
         through = of["tx"] + of["drops"] + of["punts"] == of["rx"] + of["made"]
         return of["sent"] == of["rx"] and through and of["received"] == of["tx"]
 
-    # The router's block is brought up to date once a second; its own neighbour probes go on meanwhile.
+    # The router's segment is updated once per second; its own neighbour probes continue in the meantime.
     if not until(lambda: balanced(books())):
         ground.fault(f"packets are missing or too many: {books()}; {ask(socket, 'show errors')[:2000]}")
     ground.figures["books"] = ", ".join(f"{name} {value:,}" for name, value in books().items())

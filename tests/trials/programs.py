@@ -1,6 +1,5 @@
-"""The programs that are killed: how each is started, when it works, and what is known of it after its end.
-
-Another one is one more entry of PROGRAMS.
+"""The programs that are killed: how each is started, when it works, and the checks after its end. To add a program, add
+an entry to PROGRAMS.
 """
 
 from __future__ import annotations
@@ -26,14 +25,15 @@ from wirespeed.results.journal import journal_path
 OWNER_TIMEOUT_S = 2.0
 
 _SHOWN = re.compile(r" +\d+\.\d s \w+ .* left$|(throughput \d+, )?trial \d+.*: |\d+ s: offered ")
-"""The line of a sample of a load test, of a trial of a search or of RFC 2544, and of a second of a soak."""
+"""The line of a sample of a load test, of a trial of a search or RFC 2544 test, or of a second of a soak."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """`words` start it in a directory; it works once it says `ready`. It is hit within `start_s` of its start, or
-    within one of `moments_s` of its work: most within the first, some within the second. `around` is what it needs
-    beside it; `check` looks at what it left."""
+    """`words` start it in a directory; it works once it prints `ready`. It is hit within `start_s` of its start, or
+    within one of `moments_s` of its work: mostly within the first one, sometimes within the second. `around` is a
+    context that it needs; `check` inspects what it leaves.
+    """
 
     name: str
     words: Callable[[Path], list[str]]
@@ -43,12 +43,12 @@ class Program:
     terminal: bool = False
     check: Callable[[Path, Started, signal.Signals], None] = lambda *_: None
     ended_codes: tuple[int, ...] = (0,)
-    """How it may end when it is asked to (SIGTERM)."""
+    """Exit codes allowed after SIGTERM."""
     start_s: float = 1.0
     short_rounds: int = 2
 
     def moment(self, random: Random) -> tuple[bool, float]:
-        """Whether to wait until it works, and how many seconds then."""
+        """Whether to wait until it works, and for how many seconds then."""
         if random.random() < 0.3:
             return False, random.uniform(0, self.start_s)
         return True, random.uniform(0, self.moments_s[0] if random.random() < 0.8 else self.moments_s[1])
@@ -56,7 +56,7 @@ class Program:
 
 @contextmanager
 def _tester(_: Ground) -> Iterator[None]:
-    """A generator that stops those whom it does not hear any more."""
+    """A generator that stops ports whose owner is silent."""
     with generator(*RING, "--owner-timeout", str(OWNER_TIMEOUT_S)):
         yield
 
@@ -82,8 +82,9 @@ def _soak(directory: Path) -> list[str]:
 
 
 def _samples_are_kept(directory: Path, started: Started, number: signal.Signals) -> None:
-    """Every sample, trial or second that was shown is in the result, or makes one; and the ports are somebody else's to
-    take."""
+    """Every sample, trial or second that was shown is in the result, or in a result recovered from the journal; and the
+    ports can be taken by others.
+    """
     file = directory / "x.json"
     shown = sum(_SHOWN.match(line) is not None for line in started.said.splitlines())
     ended = started.process.returncode
@@ -117,7 +118,7 @@ def _count(file: Path) -> int:
 def _recover(directory: Path, shown: int) -> None:
     file = directory / "x.json"
     if not shown:
-        return  # a journal without samples is none that anybody needs
+        return  # a journal without samples is useless
     with Started(["loadtest", "--recover", str(file), "-q"]) as recovery:
         code = recovery.process.wait(60)
         recovery.forget()
@@ -126,7 +127,7 @@ def _recover(directory: Path, shown: int) -> None:
 
 
 def _ports_are_free(number: signal.Signals) -> None:
-    """After a hang-up at once, after kill -9 when the generator has missed its owner for long enough."""
+    """After a hang-up at once; after kill -9 once the generator's owner time-out is over."""
     with connected() as client:
         ports = [0, 1]
 
@@ -141,7 +142,7 @@ def _ports_are_free(number: signal.Signals) -> None:
 
 
 def _console_left(_: Path, started: Started, number: signal.Signals) -> None:
-    """It started nothing; what it owned is free after a hang-up."""
+    """It started no traffic; its ports are free after a hang-up."""
     if "rror" in started.said and "Traceback" in started.said:
         raise Fault(f"the console said: {started.last_words}")
     _ports_are_free(number)
@@ -158,7 +159,7 @@ def _no_traceback(_: Path, started: Started, number: signal.Signals) -> None:
 
 
 def _router(directory: Path) -> list[str]:
-    """With all that leaves traces on a machine: sockets, a statistics file, TAPs, a host's interface."""
+    """With everything that leaves traces on a machine: sockets, a statistics file, TAPs, a host's interface."""
     start = ROOT / "router.conf"
     start.write_text("create loopback interface\nlcp create e0 host-if le0\nset interface state e0 up\n")
     words = ["router", "--socket", str(directory / "r.sock"), "--exec", str(start), "--hugepages", "never"]
@@ -171,12 +172,12 @@ def _demo(_: Path) -> list[str]:
 
 
 def _results_are_whole(_: Path, started: Started, number: signal.Signals) -> None:
-    """What was written is whole; a test that found something before the hit has its file."""
+    """Written files are complete; a test with a result before the hit has its file."""
     files = list((ROOT / "demo").glob("*.json"))
     for file in files:
         read_file(file)
-    # A line whose print is interrupted may come twice; those of the Linux lab, of the same words as our router's over
-    # veth, have no file of ours.
+    # A line whose print is interrupted may appear twice. Lines of the Linux lab have the same words as those of the
+    # wirespeed router over veth, but no file.
     lines = set(started.said.splitlines())
     begun, failed = (sum(bool(re.search(word, line)) for line in lines) for word in (r"^\d+/\d+ ", " failed: "))
     ended = begun - 1 - failed

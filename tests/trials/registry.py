@@ -1,4 +1,4 @@
-"""All trials: their modules register them as they are imported."""
+"""All trials: their modules register them when they are imported."""
 
 from trials import (  # noqa: F401
     control_fuzzing,

@@ -1,4 +1,4 @@
-"""The router ended under a running load test and started again: the test fails and says why, or rides it out."""
+"""The router is stopped under a running load test and started again: the test fails with the reason, or continues."""
 
 from __future__ import annotations
 

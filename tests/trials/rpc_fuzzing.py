@@ -1,4 +1,4 @@
-"""Mutated messages for the generator's RPC while it sends: all are answered, and the traffic goes on."""
+"""Mutated messages for the generator's RPC while it sends: all are answered, and traffic continues."""
 
 from __future__ import annotations
 
@@ -21,23 +21,25 @@ from wirespeed.profiles import load_profile
 from wirespeed.units import Rate
 
 TRAFFIC = (4, 5)
-"""Ports that send meanwhile. No message names them, even by a mutation of the recorded 0 and 1."""
+"""Ports that send in the meantime. No message names them, even by a mutation of the recorded 0 and 1."""
 
 RATE_PPS = 20_000.0
 PATIENCE_MS = 60_000
 IN_FLIGHT = 32
-"""Messages sent before the first of them is answered: else the fuzzer and a polling worker, which share a CPU, change
-places for each one."""
+"""Messages sent before the first answer; otherwise the fuzzer and a polling worker on the same CPU would alternate for
+each message.
+"""
 
 MAX_MORE_FILES, MAX_MORE_KB = 40, 300_000
-"""Of a generator, beyond what it had at first: clients' sockets, and what its sessions may make it keep between two
-clearings of the ports (wirespeed/generator/memory.py has the bounds)."""
+"""Allowed growth of a generator: sockets of clients, and memory that its sessions may occupy between two clearings of
+the ports (wirespeed/generator/memory.py has the limits).
+"""
 
 CLEARED_EVERY = 5000
 
 
 class _Fuzzer:
-    """One connection that takes the messages' place in the network, proxies and plain garbage too."""
+    """One connection, also for the messages that the network, proxies and garbage add."""
 
     def __init__(self, chance: random.Random, client: GeneratorClient, context: zmq.Context[zmq.Socket[bytes]]) -> None:
         self._random, self._client, self._context = chance, client, context
@@ -55,13 +57,13 @@ class _Fuzzer:
         return self._handlers.get(port, "nobody")
 
     def take_ports(self) -> None:
-        """Own ports 0 and 1 under a user of their own, without streams and captures: what was kept is let go."""
+        """Acquire ports 0 and 1 as a separate user, without streams and captures: earlier ones are deleted."""
         self.take_all_answers()
         for port in (0, 1):
             who = {"user": "fuzzer", "session_id": 7, "force": True}
             handler = self._client.call("acquire", port_id=port, **who)
             self._handlers[port] = str(handler)
-            # A mutation may have started one of its profiles.
+            # A mutation may have started a profile.
             for method in ("stop_traffic", "remove_all_streams"):
                 self._client.call(method, port_id=port, handler=handler, profile_id="*")
         for capture in self._client.call("capture", command="status"):
@@ -74,7 +76,7 @@ class _Fuzzer:
         return made
 
     def step(self) -> None:
-        """One message more, and the answer to the one that has waited longest when many do."""
+        """Send one more message, and read the oldest answer if many are outstanding."""
         choice = self._random.random()
         message = self.messages.make() if choice < 0.97 else self._deep()
         hops = [
@@ -84,7 +86,7 @@ class _Fuzzer:
         if choice < 0.02 and len(message) > 2:
             at = self._random.randrange(1, len(message))
             pieces = [message[:at], message[at:]]
-        # From no client: nobody waits for an answer. An empty message would be the end of an envelope.
+        # Without a client: no answer is read. An empty message would end an envelope.
         if 0.02 <= choice < 0.03 and message:
             self._socket.send_multipart([*hops, b"x", message])
             self.without_envelope += 1
@@ -102,7 +104,7 @@ class _Fuzzer:
             self._take_answer()
 
     def _take_answer(self) -> None:
-        """One connection's messages are answered in their order."""
+        """Answers come in the order of the messages on a connection."""
         hops, message = self._waiting.popleft()
         if not self._socket.poll(PATIENCE_MS):
             raise Fault(f"no answer to {message[:300]!r} behind {len(hops)} proxies")
@@ -125,7 +127,7 @@ class _Fuzzer:
             raise Fault(f"{error} as answer to {message[:300]!r}: {answer[:200]!r}") from None
 
     def _deep(self) -> bytes:
-        """Nesting, numbers and batches beyond measure."""
+        """Extreme nesting, numbers and batches."""
         depth = self._random.choice((10, 1000, 100_000))
         text = self._random.choice(
             (
@@ -139,7 +141,7 @@ class _Fuzzer:
         return pack(text) if self._random.random() < 0.5 else text
 
     def _garbage_on_the_wire(self) -> None:
-        """What is not ZeroMQ."""
+        """Bytes that are not ZeroMQ."""
         host, _, port = RPC.rpartition(":")
         with socket.create_connection((host, int(port))) as raw:
             raw.sendall(self._random.randbytes(self._random.randrange(1, 200)))
@@ -162,7 +164,7 @@ def _sending(client: GeneratorClient) -> Iterator[None]:
 
 
 class _Late:
-    """Packets that were late, and the time that the worker was absent, from now on."""
+    """Late packets, and the worker's preemption time, from now on."""
 
     def __init__(self, client: GeneratorClient) -> None:
         self._client = client
@@ -175,7 +177,7 @@ class _Late:
         return sum(port.late or 0 for port in ports), preempted_s, sum(port.intended or 0 for port in ports)
 
     def until_now(self) -> tuple[int, float, int]:
-        """Late ones, those among them that the absence of the worker does not explain, and all that were due."""
+        """Late packets, those of them not explained by preemptions, and all intended packets."""
         late, preempted_s, asked = self._read()
         excused = (preempted_s - self._preempted_s) * RATE_PPS * len(TRAFFIC)
         return late - self._late, max(0.0, late - self._late - excused), asked - self.asked
@@ -203,7 +205,7 @@ def rpc(ground: Ground) -> None:
             time.sleep(min(duration_s, 60.0))
             without_late, quiet_blamed, quiet_asked = quiet.until_now()
         share, quiet_share = blamed / max(asked, 1), quiet_blamed / max(quiet_asked, 1)
-        # A worker that was there and late all the same: with messages not more often than without.
+        # Late packets without a preemption: not more frequent with messages than without.
         if share > 2 * quiet_share + 0.01:
             ground.fault(f"of {asked} packets {blamed:.0f} were late for no other reason than the messages")
     ground.figures["messages"] = f"{fuzzer.answered:,} answered, {fuzzer.without_envelope} from no client"

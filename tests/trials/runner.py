@@ -1,4 +1,4 @@
-"""Runs trials one after the other, each in a corner of its own, and tells at the end what came of them."""
+"""Runs trials one after the other, each in an environment of its own, and prints their outcomes at the end."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from trials.trial import Fault, Ground, Skipped, Trial
 HELD, BROKEN, SKIPPED = "held", "BROKEN", "skipped"
 
 SHORT_LIMIT_S = 600.0
-"""When a short trial that has not ended counts as hung."""
+"""A short trial that runs for longer counts as hung."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """How the trials are run: what the command line says."""
+    """How the trials are run, from the command line."""
 
     seed: int
     short: bool = False
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def run(trials: Sequence[Trial], form: Form, console: Console) -> int:
-    """Run them all; 0 when all held, 1 when one did not, 130 when interrupted. The table tells of those that ran."""
+    """Run all; returns 0 if all passed, 1 if one failed, 130 if interrupted. The table has those that ran."""
     console.print(f"{len(trials)} trials, seed {form.seed}", highlight=False)
     outcomes: list[Outcome] = []
     interrupted = False
@@ -72,7 +72,7 @@ def _run_apart(one: Trial, form: Form) -> Outcome:
     words += ["--short"] if form.short else []
     words += ["--sanitizer"] if form.sanitizer else []
     began = time.monotonic()
-    # A group of its own: Ctrl-C is for the runner, which then ends the trial whole.
+    # A process group of its own: Ctrl-C goes to the runner, which then ends the whole trial.
     process = subprocess.Popen(words, pass_fds=(writer,), start_new_session=True, stdin=subprocess.DEVNULL)
     os.close(writer)
     hung = False
@@ -98,10 +98,10 @@ def _outcome(one: Trial, text: str, duration_s: float, hung: bool) -> Outcome:
 
 
 def run_inside(one: Trial, form: Form, writer: int) -> None:
-    """The trial itself, in its corner; its outcome goes to the file descriptor as one line."""
+    """The trial itself, in its environment; writes its outcome to the file descriptor as one line."""
     isolation.settle()
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs started under nohup would not hear theirs
-    # Each trial has its own sequence, whatever ran before it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs started under nohup would ignore their hang-ups
+    # Each trial has its own random sequence, whatever ran before it.
     ground = Ground(
         Random(f"{form.seed} {one.name}"),
         form.short,

@@ -27,7 +27,7 @@ def built_core() -> str:
 
 
 def environment() -> dict[str, str]:
-    """What such a process needs around it. Python frees little at its end: leaks are not looked for."""
+    """Environment of such a process. Leaks are not checked, since Python frees little at its end."""
     library = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
     return {
         "LD_PRELOAD": library.stdout.strip(),

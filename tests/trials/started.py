@@ -1,4 +1,4 @@
-"""Programs of ours as a trial starts them: with all that they say kept, on a terminal where they want one."""
+"""wirespeed programs as started by a trial, with all of their output captured, on a terminal if needed."""
 
 from __future__ import annotations
 
@@ -25,15 +25,16 @@ from trials.trial import Fault, until
 from wirespeed.client.generator_client import GeneratorClient
 
 RPC = "127.0.0.1:4501"
-"""The generator's usual address: a trial has a network of its own."""
+"""The generator's default address: a trial has a network of its own."""
 
 RING = ("--port", "ring:loop,speed=10G", "--port", "ring:loop,speed=10G", "--hugepages", "never")
-"""A generator that is wired to itself."""
+"""A generator whose port is connected to itself."""
 
 
 class Started:
-    """`wirespeed WORDS` in a process group of its own. With `terminal` it has one, 80 columns by 24 lines; with `core`
-    that build of the native part, which has sanitizers."""
+    """`wirespeed WORDS` in a process group of its own. `terminal`: on a terminal of 80 columns by 24 lines; `core`:
+    with that build of the native part, which has sanitizers.
+    """
 
     def __init__(self, words: Sequence[str], *, terminal: bool = False, core: str = "") -> None:
         self.words = tuple(words)
@@ -49,7 +50,7 @@ class Started:
             stdin=slave if terminal else subprocess.DEVNULL,
             stdout=slave,
             stderr=slave,
-            # It must lead a session for the terminal to be its own, so that a hang-up reaches it.
+            # It must lead a session to own the terminal, so that it gets a hang-up.
             start_new_session=True,
             preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if terminal else None,  # noqa: PLW1509
             env={**os.environ, "TERM": "xterm-256color", **(sanitized.environment() if core else {})},
@@ -66,7 +67,7 @@ class Started:
                     continue
                 piece = os.read(self._master, 65_536)
             except (OSError, ValueError):
-                return  # a terminal that nobody has any longer
+                return  # the other end of the terminal is closed
             if not piece:
                 return
             self._said += piece
@@ -80,7 +81,7 @@ class Started:
         return " | ".join(self.said.strip().splitlines()[-3:])[-400:]
 
     def wait_for(self, text: str) -> bool:
-        """Whether it says so in time; False too when it ends before."""
+        """True if it prints this in time; False too if it ends before."""
         until(lambda: text in self.said or self.process.poll() is not None)
         if self.process.poll() is not None:
             self._reader.join(5.0)
@@ -92,14 +93,14 @@ class Started:
 
     def send(self, number: signal.Signals) -> None:
         if number == signal.SIGHUP and self._is_terminal:
-            os.close(self._master)  # the window is closed: the kernel sends it
+            os.close(self._master)  # the window is closed: the kernel sends the signal
             self._master = -1
             return
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.process.pid, number)
 
     def end(self, number: signal.Signals = signal.SIGTERM, patience_s: float = PATIENCE_S) -> int | None:
-        """Its exit code once it was told to end; None when it went on, and was ended by force."""
+        """Ask it to end; returns its exit code, or None if it had to be killed."""
         self.send(number)
         try:
             code = self.process.wait(patience_s)
@@ -111,7 +112,7 @@ class Started:
         return code
 
     def forget(self) -> None:
-        """Let go of what it said; it has ended."""
+        """Release the output of an ended program."""
         self._reader.join(5.0)
         with contextlib.suppress(OSError):
             os.close(self._master)
@@ -126,7 +127,7 @@ class Started:
 
 @contextmanager
 def generator(*words: str, rpc: str = RPC) -> Iterator[Started]:
-    """A generator that is ready; without words wired to itself."""
+    """A generator that is ready; by default its port is connected to itself."""
     with Started(["generator", *(words or RING), "--rpc", rpc]) as made:
         made.must_say("ready")
         yield made
@@ -157,7 +158,7 @@ def open_files(pid: int) -> int:
 
 
 def resident_kb(pid: int) -> int:
-    """Memory that is the process's own: what it shares with others (buffers of memif) is not counted."""
+    """Private memory of the process, without memory shared with others (buffers of memif)."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1])

@@ -1,4 +1,4 @@
-"""What a trial is, how one is told of, and what it may note while it runs."""
+"""A trial, its registration, and what it may record while it runs."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from harness.waiting import PATIENCE_S, wait_for
 
 
 class Fault(Exception):
-    """What a trial was looking for. Its text says what was done and what came of it."""
+    """A fault found by a trial. The text says what was done and what happened."""
 
 
 class Skipped(Exception):
-    """This machine cannot do it; the text says why."""
+    """This machine cannot run the trial; the text has the reason."""
 
 
 @dataclass
 class Ground:
-    """Where a trial takes place: its chance, its size, a directory of its own, and what it found."""
+    """Environment of a trial: its random sequence, its size, its directory, and the faults found."""
 
     random: Random
     short: bool
     directory: Path
     packets: int = 0
-    """How many packets to send, where somebody named a number; 0 for the trial's own."""
+    """Number of packets to send, if given by the user; 0: the trial's default."""
     messages: int = 0
-    """As many, of those that the fuzzers send."""
+    """Likewise for messages of fuzzers."""
     sanitizer: bool = False
-    """Whether the router is to run on the build of the native part with sanitizers."""
+    """True if the router runs on the build of the native part with sanitizers."""
     figures: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
@@ -39,7 +39,7 @@ class Ground:
         return short if self.short else long
 
     def fault(self, text: str) -> None:
-        """Note what must not be, and go on."""
+        """Record a fault, and continue."""
         print(f"  FAULT {text}", file=sys.stderr, flush=True)
         self.faults.append(text)
 
@@ -54,7 +54,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class Trial:
-    """`limit_s` is when a long one that has not ended counts as hung."""
+    """`limit_s`: a long trial that runs for longer counts as hung."""
 
     name: str
     title: str
@@ -78,7 +78,7 @@ def trial(
 
 
 def until(condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> bool:
-    """Whether it came about in time."""
+    """True if the condition became true in time."""
     try:
         wait_for(condition, "it", patience_s)
     except AssertionError:

@@ -1,4 +1,6 @@
-"""Pages of another site in a real browser, against everything here that speaks HTTP: they start and read nothing."""
+"""Pages of another site in a real browser attack every HTTP server of wirespeed: they start nothing
+and read nothing.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ FLOW = {
 }
 CONFIG = {"ports": [{"name": "a", "location": "0"}, {"name": "b", "location": "1"}], "flows": [FLOW]}
 START = {"choice": "traffic", "traffic": {"choice": "flow_transmit", "flow_transmit": {"state": "start"}}}
-# A request as a page can make it: what came of it, and what could be read of the answer.
+# A request from a page: its outcome, and the readable part of the answer.
 REQUEST = """
 const [way, url, method, mode, type, body, done] = arguments;
 const shown = (answer) => answer.text().then((text) => done([answer.type + " " + answer.status, text]));
@@ -87,7 +89,7 @@ def evil_site() -> Iterator[int]:
 
 
 class Page:
-    """A page at an address; `send` makes it ask."""
+    """A page at an address; `send` lets it send a request."""
 
     def __init__(self, browser: Any, url: str) -> None:
         browser.get(url)
@@ -115,7 +117,8 @@ def web_pages(ground: Ground) -> None:
             asked += rebound(ground, browser, at[name])
         if configuration(at["OTG"]) != {} or packets_sent():
             ground.fault(f"a page of {EVIL} changed the generator: {packets_sent()} packets were sent")
-        # The same requests from a page of the server's own, which may ask: the attack above was one.
+        # The same requests from a page of the server itself, which are allowed: so the requests above were real
+        # attacks.
         own = Page(browser, f"http://{at['OTG']}/config")
         answers = [own.send("fetch", *one) for one in start_requests("", "cors", "application/json")]
         if not until(lambda: packets_sent() > 0):
@@ -131,7 +134,7 @@ def start_requests(at: str, mode: str, kind: str) -> list[tuple[str, str, str, s
 
 
 def foreign(ground: Ground, page: Page, at: dict[str, str]) -> int:
-    """Requests of a page of another site, in a drawn order; the number of them."""
+    """Requests from a page of another site, in random order; returns their number."""
     requests: list[tuple[str, str, str, str, str, object]] = []
     for mode, kind in itertools.product(MODES, TYPES):
         requests += [("fetch", *one) for one in start_requests(f"http://{at['OTG']}", mode, kind)]
@@ -152,7 +155,7 @@ def foreign(ground: Ground, page: Page, at: dict[str, str]) -> int:
 
 
 def rebound(ground: Ground, browser: Any, at: str) -> int:
-    """Requests of a page whose name leads to the server itself, so that to the browser they are of one site."""
+    """Requests from a page whose name resolves to the server, so that the browser takes them as same-origin."""
     port = at.rpartition(":")[2]
     page = Page(browser, f"http://{EVIL}:{port}/")
     requests = [("fetch", path, "GET", "same-origin", "", "") for path in ("/config", "/metrics", "/")]

@@ -1,4 +1,4 @@
-"""A client of VPP's API that knows the framing from its description alone, and nothing of our table or of vpp_papi."""
+"""A client of VPP's API, written from the description of its framing, without wirespeed's table or vpp_papi."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PATIENCE_S = 60.0
 
 
 class ByHand:
-    """`numbers` are those that the router gave its messages, by name and CRC."""
+    """`numbers` are the router's numbers of its messages, by name and CRC."""
 
     def __init__(self, path: Path, name: bytes = b"by hand") -> None:
         self.socket = socket.socket(socket.AF_UNIX)
@@ -43,7 +43,7 @@ class ByHand:
         return self._exactly(length)
 
     def ask(self, name: str, body: bytes = b"", context: int = 1) -> tuple[int, bytes]:
-        """The number of the answer, and what stands in it behind the context."""
+        """The number of the reply, and its bytes after the context."""
         self.send(name, body, context)
         reply = self.receive()
         number, came = struct.unpack_from(">HI", reply)

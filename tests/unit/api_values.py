@@ -1,4 +1,4 @@
-"""Values of VPP's messages for property tests: whatever their fields may hold."""
+"""Values of VPP's messages for property tests: anything that the fields can hold."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _of_type(name: str) -> st.SearchStrategy[object]:
         return st.floats(allow_nan=False)
     if name in PRIMITIVES:
         most = 2 ** _BITS[name] - 1
-        # Small numbers name what there is.
+        # Small numbers refer to existing objects.
         return st.integers(0, min(most, 40)) | st.integers(0, most) | st.just(most)
     declared = TABLE.types[name]
     if isinstance(declared, Enumeration):
@@ -59,7 +59,7 @@ def _of_field(field: MessageField) -> st.SearchStrategy[object]:
 
 
 def fields_of(fields: tuple[MessageField, ...]) -> st.SearchStrategy[dict[str, object]]:
-    """Of a message or a type; the counts of what follows are right."""
+    """Fields of a message or a type; counts of following elements are right."""
     counts = {field.counted_by: field.name for field in fields if field.counted_by}
     values = st.fixed_dictionaries({field.name: _of_field(field) for field in fields if field.name not in counts})
     return values.map(lambda made: made | {count: len(made[name]) for count, name in counts.items()})  # type: ignore[arg-type]

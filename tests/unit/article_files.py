@@ -22,7 +22,7 @@ NETGATE_BPS = 10e9
 
 @dataclass(frozen=True)
 class System:
-    """A system on the Netgate 6100, and its percentages of one 10G line by load, one way and both ways."""
+    """A system on the Netgate 6100, and its percentages of a 10G link by load, in one direction and in both."""
 
     name: str
     system: str
@@ -42,9 +42,10 @@ NETGATE = (
 
 @dataclass(frozen=True)
 class Ramp:
-    """A load test as trex-loadtest keeps it, one sample per second: `warmup_s` of warm-up, none by default, `ramp_s` up
-    to `top` of the line and `hold_s` there. The device passes on at most `cap_pps` of each direction, less
-    `lost_share`."""
+    """A load test as stored by trex-loadtest, one sample per second: `warmup_s` of warm-up, none by default, `ramp_s`
+    up to `top` of line rate, and `hold_s` there. The device forwards at most `cap_pps` per direction, less
+    `lost_share`.
+    """
 
     size: float
     line_bps: float
@@ -90,7 +91,7 @@ class Ramp:
 
 
 def netgate_files(*, named: bool) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The 40 load tests of the Netgate 6100 by file name; with the device's name where the file is to have one."""
+    """The 40 load tests of the Netgate 6100 by file name; files contain the device's name if `named`."""
     for system in NETGATE:
         for way, shares in ((1, system.one_way), (2, system.both_ways)):
             for load, percent in zip(SIZES, shares, strict=True):
@@ -98,7 +99,7 @@ def netgate_files(*, named: bool) -> Iterator[tuple[str, dict[str, Any]]]:
                     SIZES[load],
                     NETGATE_BPS,
                     way,
-                    # From 95 % of the line on it carried what the tester sent.
+                    # From 95 % of line rate on, it forwarded what the tester sent.
                     cap_pps=(percent / way if percent / way < 95 else 100)
                     / 100
                     * line_rate_pps(SIZES[load], NETGATE_BPS),
@@ -122,7 +123,7 @@ def _dut(system: System) -> dict[str, Any]:
 
 
 def netgate_evidence() -> str:
-    """One evidence file of the 40 tests, typed from the article's table."""
+    """One evidence file of the 40 tests, with the figures of the article's table."""
     rows = ["schema: wirespeed-evidence/1", "tests:"]
     for system in NETGATE:
         dut = f"name: Netgate 6100 {system.name}, system: {system.system}, cores: 4"

@@ -1,4 +1,4 @@
-"""Lines for the router's command line that chance makes of its own syntaxes."""
+"""Random lines for the router's command line, generated from its own syntaxes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wirespeed.router.commands import GRAMMAR
 SYNTAXES = sorted({syntax for syntax, _ in GRAMMAR.commands()})
 KINDS = sorted(set(re.findall(r"<([a-z0-9_]+)", " ".join(SYNTAXES))))
 
-# What fits some type, what nearly fits, and what fits none.
+# Values that match some type, that nearly match, and that match none.
 _WORDS = (
     "e0 e1 e7 loop0 e0.100 local0 ip4-lookup dpdk-input nowhere 0 1 7 16 100 256 4095 65536 4294967295 4294967296 "
     "99999999999999999999 -1 0x10 "
@@ -24,7 +24,7 @@ WORDS = _WORDS.split()
 
 
 def typed(chance: Random, syntaxes: list[str] = SYNTAXES) -> str:
-    """A line that one of the syntaxes allows, up to its values; often with something done to it."""
+    """A line that one of the syntaxes allows, except for its values; often changed afterwards."""
     tokens = re.findall(r"<[^>]+>|\.\.\.|[\[\]()|]|[^\s\[\]()|<>]+", chance.choice(syntaxes))
     words = list(_sample(chance, iter(tokens)))
     for _ in range(chance.randint(0, 2)):

@@ -1,4 +1,4 @@
-"""Valid configurations made at random, within one set of ports, for tests of the planner."""
+"""Random valid configurations of one set of ports, for tests of the planner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MTUS = (1500, 2000, 9216)
 
 
 def config_of(seed: int) -> Config:
-    """Nearly all of them pass the rules at once; the rest are mended by leaving out what breaks one."""
+    """Nearly all of them satisfy the rules at once; from the others, parts that violate one are removed."""
     return _valid(_drawn(random.Random(seed)))
 
 
@@ -28,9 +28,9 @@ def _valid(raw: dict[str, Any]) -> Config:
 
 
 def _leave_out(raw: Any, path: tuple[str | int, ...]) -> None:
-    """The innermost thing on `path` that is there."""
+    """Remove the innermost existing element on `path`."""
     if path[0] in ("vxlan_tunnels", "taps"):
-        path = path[:2]  # no part of one can be missing
+        path = path[:2]  # none of its parts can be missing
     *above, last = path
     node = raw
     for place, part in enumerate(above):
@@ -156,7 +156,7 @@ def _add_taps_and_tunnels(draw: random.Random, raw: dict[str, Any]) -> None:
 
 
 def _add_layer2(draw: random.Random, raw: dict[str, Any]) -> None:
-    """Whoever joins gives up what routes, and takes the bridge's MTU where nothing stands on it."""
+    """A new member loses its routing settings, and gets the bridge's MTU if nothing depends on its own."""
     faces = dict(raw["interfaces"])
     for name, face in raw["interfaces"].items():
         faces.update({f"{name}.{ident}": sub for ident, sub in face.get("sub-interfaces", {}).items()})

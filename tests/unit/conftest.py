@@ -1,7 +1,8 @@
-"""What several modules share; one with a fixture of its own of the same name has that one.
+"""Shared fixtures; a module's own fixture of the same name takes precedence.
 
-`core` is a router for its command line, `server` and `console` are the generator's console on its fake server. No test
-of this folder is judged by what the machine it runs on had taken from it."""
+`core` is a router for its command line, `server` and `console` are the generator's console on its fake server. Tests of
+this folder do not depend on the machine's load.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from wirespeed.stolen_time import StolenTime
 
 @pytest.fixture(autouse=True)
 def nothing_stolen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hypervisor that is busy beside the tests spoils no simulated trial."""
+    """CPU steal by a busy hypervisor must not disturb simulated trials."""
     monkeypatch.setattr("wirespeed.trial.machine.read_stolen_time", lambda: StolenTime(0.0, 2))
 
 
@@ -35,7 +36,7 @@ def server() -> Iterator[ConsoleServer]:
 
 @pytest.fixture
 def console(server: ConsoleServer) -> Iterator[Driver]:
-    """A console that has taken the ports."""
+    """A console that has acquired the ports."""
     one = Driver(server.address)
     one("acquire")
     yield one

@@ -1,4 +1,4 @@
-"""Our own RPC server on the fake core, behind a real socket: what console tests talk to."""
+"""wirespeed's RPC server on the fake core, with a real socket, for console tests."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from wirespeed.generator.server import Server
 
 
 class ConsoleServer:
-    """Use as a context manager; `address` is its HOST:PORT. The core's clock moves by `advance` only, or it
-    `follows_clock`, the real one."""
+    """Use as a context manager; `address` is its HOST:PORT. The core's clock moves only by `advance`, or
+    `follows_clock`, the real one.
+    """
 
     def __init__(self, port: int | None = None, follows_clock: bool = False) -> None:
         self._follows_clock = follows_clock
@@ -52,7 +53,7 @@ class ConsoleServer:
             self._context.term()
 
     def advance(self, seconds: float) -> None:
-        """Let traffic run for that long, in steps in which the server would look at it."""
+        """Let traffic run for that long, in steps between which the server polls."""
         for _ in range(max(1, round(seconds / 0.5))):
             with self._lock:
                 self.core.advance(0.5)
@@ -74,7 +75,7 @@ class ConsoleServer:
 
 
 class RecordingScreen:
-    """Keeps what commands show."""
+    """Records what commands show."""
 
     def __init__(self) -> None:
         self.shown: list[str] = []
@@ -88,7 +89,7 @@ class RecordingScreen:
 
 
 class Driver:
-    """A session and what its commands said: `out` of the last line, `errors` of all."""
+    """A session and the output of its commands: `out` of the last line, `errors` of all."""
 
     def __init__(self, address: str, **kinds: Any) -> None:
         self.screen = RecordingScreen()
@@ -97,14 +98,14 @@ class Driver:
         self.errors: list[str] = []
 
     def __call__(self, line: str) -> str:
-        """Run a line that must work; what it showed."""
+        """Run a line that must succeed; returns its output."""
         before = len(self.errors)
         code = self.code(line)
         assert (code, self.errors[before:]) == (0, [])
         return self.out
 
     def refused(self, line: str) -> str:
-        """Run a line that must be refused, in one line of text."""
+        """Run a line that must be refused with one line of text."""
         before = len(self.errors)
         assert self.code(line) != 0
         [error] = self.errors[before:]

@@ -1,4 +1,4 @@
-"""Every figure of a demo's table, looked up to the digit on each surface that shows the demo's result files."""
+"""Every figure of a demo's table is looked up exactly on each surface that shows the demo's result files."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_demo(printed: str, files: Sequence[Path], tmp_path: Path, capsys: pyte
 
 
 def _rows(printed: str) -> int:
-    """Rows of the table: lines that end with a limit, and with cycles per packet if the router tells them."""
+    """Rows of the table: they end with a limit, and with cycles per packet if the router reports them."""
     limits = "|".join(map(re.escape, LIMIT_WORDS.values()))
     return len(re.findall(rf"(?m)^ .* (?:{limits})(?: +\d+)? *$", printed))
 
@@ -49,12 +49,12 @@ def _cells(verdict: Verdict) -> tuple[str, ...]:
 
 
 def _words(page: str) -> str:
-    """The text of a page, its tags left out."""
+    """The text of a page, without its tags."""
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page)))
 
 
 def _check_limits(verdict: Verdict) -> None:
-    """No figure is above its line, and a limited row says what limited it and what to do next."""
+    """No figure exceeds line rate, and a limited row says what limited it and what to do next."""
     for figure in verdict.figures:
         assert all((one.line_percent or 0.0) <= 100.0 for one in (figure, *figure.each)), verdict.name
     assert verdict.sentence and verdict.next_step, verdict.name
@@ -65,7 +65,7 @@ def _check_report(files: Sequence[Path], verdicts: Sequence[Verdict]) -> None:
         return render(files, title="T", date="", output_format=kind).text
 
     page = _words(text("html"))
-    # A test has a row per direction; the last one is of all of them.
+    # A test has a row per direction; the last row is the total.
     listed = {row["test"]: row for row in csv.DictReader(io.StringIO(text("csv")))}
     document = json.loads(text("json"))
     table = {
@@ -118,7 +118,8 @@ def _check_site(
         page.count(f"{one.shape} {one.word} : {one.why}") == 1 for one in LEGEND for page in marked
     )
     for file, verdict in zip(files, verdicts, strict=True):
-        # The page of a result is by its own file: the tests beside it say more of the cause, and change no figure.
+        # A result's page depends on its own file only: other tests on the page change the text about the cause, but no
+        # figure.
         alone = verdict_of(read_file(file))
         assert (alone.line, alone.limited_by) == (verdict.line, verdict.limited_by)
         assert any(f" {verdict.name} " in page and all(line in page for line in alone.plain_lines) for page in pages)

@@ -1,4 +1,4 @@
-"""Profile files through T-Rex's own client, and streams of both in a form to compare."""
+"""Profile files through T-Rex's own client, and streams of both clients in a comparable form."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def by_trex(cases: dict[str, Case]) -> dict[str, Any]:
 
 
 def canonical(streams: Any) -> Any:
-    """Flow variables are numbered in the order in which they are defined: their names are nobody's business."""
+    """Flow variables are numbered in the order of their definition, since their names do not matter."""
     assert isinstance(streams, list), streams
     for each in streams:
         stream = each["stream"]

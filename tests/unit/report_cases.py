@@ -1,4 +1,4 @@
-"""The two golden results, changed as a test needs them, judged by 0.1 %."""
+"""The two golden results with changes for a test, with a loss threshold of 0.1 %."""
 
 import copy
 import json
@@ -25,6 +25,6 @@ test_of.__test__ = False
 
 
 def late(document):
-    """All that the router refused was the tester's doing."""
+    """All packets that the router refused were late instead."""
     for sample in document["stats"].values():
         sample["0"]["late"], sample["0"]["refused"] = sample["0"]["refused"], 0

@@ -1,4 +1,4 @@
-"""Reading what a report draws: curves of charts, and what a page has packed."""
+"""Reading of a report's charts: curves, and compressed data of a page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def opened(page: str) -> str:
 def over_load(
     comparison: ReportedResults, number: int, channels: frozenset[str], bounds: tuple[SearchResult, ...] = ()
 ) -> Chart:
-    """The chart of a load, by millions."""
+    """The chart over load, with x values in millions."""
     group = group_by_load(comparison.kinds["loadtest"])[number]
     return load_chart(f"load-{number}", group, replace(comparison.shown(MEGA, channels), bounds=bounds))
 

@@ -170,7 +170,7 @@ def suite_of(name="suite", irregular=""):
 
 
 def soak_of(name="soak", seconds=400, lossy=(), gap=None, shown=False):
-    """A load of 1 Mpps each way; `lossy` are (second, packets) of 0→1, `gap` the one of which nobody knows."""
+    """A load of 1 Mpps per direction; `lossy` are (second, packets) of 0→1, `gap` is a second without data."""
     head = SoakResult(
         name=name,
         variables=SoakSettings(profile_file="bench", tunables="size=64"),

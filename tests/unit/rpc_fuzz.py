@@ -86,7 +86,7 @@ def main() -> None:
     while time.monotonic() < end_s:
         fuzzer.step()
         count += 1
-        if count % 5000 == 0:  # a server that had many requests has many streams
+        if count % 5000 == 0:  # after many requests a server has many streams
             fuzzer.server.shut_down("the next one comes")
             fuzzer = Fuzzer(fuzzer.random.randrange(1 << 32), core)
     print(f"fuzz: {what} answered {count} messages; codes of the last server {dict(sorted(fuzzer.codes.items()))}")

@@ -1,4 +1,4 @@
-"""Messages for a generator's RPC that chance makes: mutated requests of recorded sessions, and plain garbage."""
+"""Random messages for a generator's RPC: mutated requests of recorded sessions, and plain garbage."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ MAX_WIRE_BYTES = 999_999
 
 
 def recorded_requests() -> list[dict[str, Any]]:
-    """All requests of the recorded sessions, each once, and some of methods that those do not have."""
+    """All requests of the recorded sessions, without duplicates, and some of methods that do not occur there."""
     found: dict[str, dict[str, Any]] = {}
     for name in SESSIONS:
         for line in (DATA / name).read_text().splitlines():
@@ -68,7 +68,7 @@ def recorded_requests() -> list[dict[str, Any]]:
 
 
 class Messages:
-    """`make` draws one. Who sends them sets `api_h`, and gives the handlers of those who own ports."""
+    """`make` generates one. The sender sets `api_h`, and the handlers of ports that it owns."""
 
     def __init__(
         self, chance: random.Random, handler_of: Callable[[int], str], leave_out: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""A statistics segment made by hand, as VPP lays it out."""
+"""A hand-made statistics segment in VPP's layout."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Segment:
 
 
 def alive(pid: int | None = None, updated_s: float | None = None) -> list[Row]:
-    """What our router tells of itself."""
+    """Entries of a wirespeed router about itself."""
     updated_ns = int((time.time() if updated_s is None else updated_s) * 1e9)
     return [
         ("/sys/pid", Type.GAUGE, os.getpid() if pid is None else pid),
@@ -72,6 +72,6 @@ def alive(pid: int | None = None, updated_s: float | None = None) -> list[Row]:
 
 
 def put(path: Path, segment: Segment) -> None:
-    """As a router does: a new file in the place of the old."""
+    """Replace the file by a new one, as a router does."""
     (path.parent / "new").write_bytes(bytes(segment))
     (path.parent / "new").replace(path)

@@ -1,4 +1,4 @@
-"""A stateful device that is known, behind the session of a flow set: what arrives of each phase, without a frame."""
+"""A stateful device with known properties, behind the session of a flow set: arrivals in each phase, without frames."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StatefulDevice:
         finally:
             self.filtered = True
 
-    # ---- what a tester's session with it finds
+    # ---- results of a tester's session
 
     @contextmanager
     def session(self, _client: object, flow_set: FlowSet, **_: Any) -> Iterator[SimulatedSession]:

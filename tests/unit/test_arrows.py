@@ -49,7 +49,7 @@ def test_packages_have_an_order() -> None:
 
 
 def _used_elsewhere() -> dict[str, set[str]]:
-    """The modules and packages in each package that packages beside it import."""
+    """The modules and packages in each package that other packages import."""
     modules, used = _modules(), dict[str, set[str]]()
     for name, path in modules.items():
         for imported in _imported(path, modules):

@@ -1,4 +1,4 @@
-"""The balance of a direction: what it conserves, and what may never hide a loss."""
+"""The balance of a direction: what it conserves, and that nothing hides a loss."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_a_sum_is_its_parts(parts: list[Balance]) -> None:
 
 @given(balances())
 def test_a_balance_is_read_as_it_was_written(one: Balance) -> None:
-    """An older program reads what it knows: the keys that it has are the same."""
+    """An older program reads the keys that it knows, since they are unchanged."""
     raw = json.loads(json.dumps(to_json(one)))
     assert from_json(Balance, raw, "a file") == one
     numbered = ("duplicate_packets", "reordered_packets", "unplaced_packets")
@@ -133,7 +133,7 @@ def test_points_keep_the_books_of_their_samples(bench: Bench, top_pps: float, se
     assert parts.intended == whole.intended
     assert parts.offered == whole.offered
     assert parts.unoffered == whole.unoffered
-    assert whole.lost <= parts.lost  # what came later was missing first
+    assert whole.lost <= parts.lost  # late packets count as missing first
     for point in found:
         assert 0 <= point.loss_ratio <= 1
         assert 0 <= point.received_pps <= point.offered_pps

@@ -1,4 +1,4 @@
-"""Whose doing it is: benches whose truth is known, and what is said of them."""
+"""Attribution of losses: testbeds with known properties, and the verdicts on them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ Forwards = Callable[[float], float]
 
 
 def up_to(capacity_pps: float) -> Forwards:
-    """A DUT that returns all up to its capacity, and that much beyond."""
+    """A DUT that returns everything up to its capacity, and a given amount above."""
     return lambda pps: min(pps, capacity_pps)
 
 
 def livelock(capacity_pps: float) -> Forwards:
-    """One that falls back beyond its capacity, as a kernel that drowns in interrupts."""
+    """A DUT whose output drops above its capacity, like a kernel in a receive livelock."""
     return lambda pps: pps if pps <= capacity_pps else capacity_pps * capacity_pps / pps
 
 
 def queues(capacity_pps: float) -> Forwards:
-    """One of four workers gets twice its share and is full first."""
+    """One of four workers gets twice its share and overloads first."""
     return lambda pps: min(0.4 * pps, 0.25 * capacity_pps) + min(0.6 * pps, 0.75 * capacity_pps)
 
 
@@ -202,7 +202,7 @@ def test_nobody_is_blamed(name: str) -> None:
 
 
 def at_half_load(seed: int, *, measured: bool) -> tuple[Bench, Loads]:
-    """A DUT loaded up to half of what it can, on a machine that takes its CPU away for moments."""
+    """A DUT at up to half of its capacity, on a machine that preempts it for short times."""
     rng = random.Random(seed)
     capacity_pps, count = rng.uniform(2e6, 14e6), rng.choice([16, 30, 60, 120, 600])
     bench = Bench(
@@ -222,7 +222,7 @@ TESTS = pytest.mark.parametrize("tests", [40, pytest.param(100, marks=pytest.mar
 
 @TESTS
 def test_moments_of_absence_at_half_load_are_no_saturation(tests: int) -> None:
-    """Where absences are measured, they are not loss of the DUT's either."""
+    """Measured preemptions are not losses of the DUT either."""
     for seed in range(tests):
         found = verdict(*at_half_load(seed, measured=True), seed)
         assert (found.saturation, found.loss_onset, found.tester_limited) == (None, None, False), seed
@@ -236,7 +236,7 @@ def test_nor_are_they_where_nobody_measures_them(tests: int) -> None:
 
 
 def test_the_case_of_the_bench_that_lost_a_little_from_two_million_on() -> None:
-    """0.15 % refused from 2 Mpps on, and forwarded up to 8.8: lossy there, and saturated at 8.8 only."""
+    """0.15 % refused from 2 Mpps on, and forwarded up to 8.8: loss onset at 2, saturation only at 8.8."""
     bench = Bench(medium=RING, dut=lambda pps: min(pps if pps < 2e6 else 0.9985 * pps, 8.8e6))
     found = verdict(bench, ramp(LINE, 300))
     assert found.loss_onset is not None
@@ -271,7 +271,7 @@ def test_a_knee_is_found_where_it_is(tests: int) -> None:
 
 
 def test_the_order_of_samples_changes_no_knee() -> None:
-    """The knee is one of loads, not of time: a test that goes down finds it too."""
+    """The knee depends on loads, not on time: a test with decreasing loads finds it too."""
     bench = Bench(dut=up_to(CAPACITY))
     up, down = ramp(LINE), list(reversed(ramp(LINE)))
     rising, falling = (verdict(bench, loads).saturation for loads in (up, down))
@@ -338,7 +338,7 @@ def test_loss_far_beyond_what_the_machine_could_cause_is_not_its_doing() -> None
 
 
 def test_a_tester_that_never_has_its_cpu_is_the_limit() -> None:
-    """Each sample's shortfall is one that the absences explain; all of them together are no moment."""
+    """Preemptions explain each sample's shortfall, but all of them together are not a short disturbance."""
     samples = run(Bench(medium=RING, worker_pps=6e6), ramp(LINE))
     away = [
         replace(one, preemption=Preemption(tester_preempted_s=0.6 * one.interval_s, dut_preempted_s=0.0))

@@ -1,4 +1,4 @@
-"""Boards and rules ask for nothing that the exporter does not have: names, types and labels of its one table."""
+"""Boards and rules use only names, types and labels that are in the exporter's table."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from wirespeed.exporter.families import FAMILIES, Family
 
 RULES = Path(telemetry.__file__).parent / "prometheus" / "rules"
 BUILT_IN = {"le", "class", "job", "instance"}
-"""Labels of Prometheus' own, and the one that boards make of a node's name."""
+"""Prometheus' own labels, and the one that boards derive from a node's name."""
 
 
 def asked() -> Iterator[tuple[str, str]]:
-    """(where, expression) of all that is asked."""
+    """(place, expression) of all queries."""
     for board in boards():
         for panel in board.panels:
             yield from ((f"{board.name}: {panel.title}", target.expr) for target in panel.targets)

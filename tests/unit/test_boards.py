@@ -1,4 +1,4 @@
-"""Boards of Grafana: the committed files are what the code makes, and such as Grafana takes from a file."""
+"""Grafana's boards: the committed files are those that the code makes, and Grafana can load them from files."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_check_names_a_board_that_is_stale(tmp_path: Path, monkeypatch: pyte
 def test_a_board_is_such_as_grafana_takes_from_a_file(path: Path) -> None:
     text = path.read_text()
     board = json.loads(text)
-    # Inputs are resolved by the import dialog alone; a number of its own makes Grafana look for that board.
+    # Only the import dialog resolves inputs; with an id of its own Grafana would look for an existing board.
     assert "__inputs" not in text and "${DS_" not in text and board.get("id") is None
     assert re.fullmatch(r"wirespeed-[a-z-]{1,30}", board["uid"])
     assert board["schemaVersion"] <= 36

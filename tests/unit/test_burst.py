@@ -40,7 +40,7 @@ from wirespeed.units import Rate, line_rate_pps
 LINE_PPS = line_rate_pps(64, 10e9)
 CAPACITY_PPS, BUFFER = 4e6, 200_000.0
 HELD = BUFFER / (1 - CAPACITY_PPS / LINE_PPS)
-"""The longest burst at line rate without loss, by the queue and the capacity of the simulated device."""
+"""The longest burst at line rate without loss, from the queue and capacity of the simulated device."""
 QUICK = BurstPlan("bench", {"size": "64"}, longest_s=0.1, tries=1, rest_s=0.0, resolution=0.05, dut=DutFacts("a loop"))
 FLAGS = ("-p", "bench", "-t", "size=64", "--longest", "0.1", "--tries", "1", "--rest", "0", "--resolution", "5%")
 

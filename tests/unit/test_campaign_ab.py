@@ -1,4 +1,4 @@
-"""Two builds compared: stated error rates, by simulation with known truth; pairs; the table."""
+"""Comparison of two builds: error rates as stated, by simulation with known results; pairs; the table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_students_quantiles_are_those_of_tables(freedom: int, share: float, t: f
 
 
 def verdict(random: Random, ratio: float, spread: float) -> str:
-    """Of one comparison that is looked at after each pair, with a drift that hits both alike."""
+    """Verdict of one comparison that is evaluated after each pair, with a drift that affects both builds."""
     a: list[float] = []
     b: list[float] = []
     while len(a) < MOST_PAIRS:

@@ -1,4 +1,4 @@
-"""The matrix of a campaign: its cells, their keys, their order; what is wrong in a file, in one line."""
+"""The matrix of a campaign: its test cases, their keys and order; errors in a file, in one line."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def cells(text: str = FILE, version: str = "1", bench: str = "embedded") -> list
 
 def test_every_combination_is_there_once() -> None:
     found = cells()
-    # 2 + 6 devices-on-benches, of 3 directions × 2 repeats and of 1 direction × 3 repeats.
+    # 2 + 6 pairs of device and testbed, with 3 directions × 2 repeats and 1 direction × 3 repeats.
     assert len(found) == (2 + 6) * (3 * 2 + 1 * 3) == count(parse_campaign(FILE))
     assert len({cell.key for cell in found}) == len({cell.stem for cell in found}) == len(found)
     assert {cell.setup.name for cell in found if cell.bench == "linux"} == {"plain"}
@@ -207,7 +207,7 @@ STEMS = (
     "dut-c-1-0-1-1b2e92fcde9e",
     "dut-d-both-1-1581eb3f18f7",
 )
-"""The files of its cells as the program named them that had no other names for these options and keys."""
+"""The files of its test cases, as named by the version that had other names for these options and keys."""
 
 
 def test_cells_keep_their_files_when_options_and_keys_get_other_names() -> None:

@@ -1,4 +1,4 @@
-"""A cell is done by what its result says and by its hash, and not because a file has its name."""
+"""A test case is done if its result and its hash say so, not because a file has its name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def result_of(cell: CampaignCell) -> dict:
 
 
 def kept(directory: Path, cell: CampaignCell) -> Path:
-    """A campaign that has run its cell."""
+    """A campaign that has run its test case."""
     with closing(CampaignLedger(directory, print)) as ledger:
         (ledger.running / f"{cell.stem}.json").write_text(json.dumps(result_of(cell)))
         ledger.keep(cell)

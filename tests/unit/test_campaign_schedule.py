@@ -1,4 +1,4 @@
-"""Which cell runs next, and what becomes of those that ended."""
+"""The next test case to run, and the handling of those that ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a campaign's tests are flags that the commands have."""
+"""Settings of a campaign's tests are options of the commands."""
 
 from __future__ import annotations
 

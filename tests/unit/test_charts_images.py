@@ -1,4 +1,4 @@
-"""Charts as files without a browser: what they are called, that they are whole and say what the page says."""
+"""Charts as files without a browser: their names, completeness, and agreement with the page."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def place_of(text: ElementTree.Element) -> tuple[float, float]:
 
 
 def test_every_curve_is_named_and_no_word_is_struck(tmp_path):
-    """In one column too: where there is no place beside a curve, a legend of the panel has its name."""
+    """In one column too: a curve without room for its name is in the panel's legend."""
     results = [*all_kinds()[10:16], loadtest(PLAIN, IMIX, both=False)]
     drawn = render(written(results, tmp_path / "results"), title="x", date="").charts
     charts = [chart for chart in drawn if chart.identity.startswith("load")]
@@ -103,7 +103,7 @@ def test_every_curve_is_named_and_no_word_is_struck(tmp_path):
     [((1.0, 2.0, 3.0), [3.0, 2.0, 1.0]), ((1.0, 1.02, 3.0), []), ((1.0, 1.02, 1.04, 2.0, 3.0, 4.0), [])],
 )
 def test_names_stand_at_their_curves_or_all_in_one_key(heights, named, tmp_path):
-    """A name beside two curves that lie together would be taken for that of either."""
+    """A name next to two close curves could belong to either."""
     curves = tuple(Curve(f"at {y}", "#0072b2", (0.0, 5.0, 10.0), (y, y, y), of=f"{y}") for y in heights)
     write_images([Chart("load-0", "a", "x", "", (Panel("y", "", 300, curves),))], tmp_path)
     root = ElementTree.parse(tmp_path / "load-a.svg").getroot()
@@ -115,7 +115,7 @@ def test_names_stand_at_their_curves_or_all_in_one_key(heights, named, tmp_path)
 
 
 def struck_in(root: ElementTree.Element) -> tuple[list[str], int]:
-    """Words that a line of the colour of a curve or level goes through; and how many words there are in panels."""
+    """Words that a curve or level of their colour crosses, and the number of words in panels."""
     lines, struck, some = [], [], 0
     for path in root.iter(f"{SVG}path"):
         style = path.attrib.get("style", "")
@@ -147,7 +147,7 @@ def test_the_same_results_give_the_same_vectors(tmp_path):
 
 
 def fits_a_column(path: Path, width_mm: float) -> None:
-    """A picture is that wide, at 300 dpi or as a vector; its letters have 7 pt or more, and none is cut."""
+    """A picture has that width, at 300 dpi or as a vector; its letters have at least 7 pt, and none is cut."""
     if path.suffix == ".png":
         data = path.read_bytes()
         at = data.index(b"pHYs") + 4

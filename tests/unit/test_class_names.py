@@ -1,4 +1,4 @@
-"""A public class has a name of its own, so that a reader knows which one an import means."""
+"""Public classes have unique names, so that an import is unambiguous."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def test_every_command_explains_itself(name, capsys):
 def test_what_is_wrong_in_itself_is_told_without_a_server(
     line: str, words: str, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nobody answers at this address, which takes four seconds to find out and would be exit code 4."""
+    """There is no server at this address, which takes four seconds to find out and would be exit code 4."""
     command, *rest = line.split()
     where = [] if command == "report" else ["-s", "127.0.0.1:1"]
     assert main([command, *where, *rest, *(["-o", "-"] if command == "loadtest" else [])]) == code
@@ -94,7 +94,7 @@ def test_help_of_the_console_needs_no_server(capsys: pytest.CaptureFixture[str])
     assert "usage: push -f FILE" in capsys.readouterr().out
 
 
-# Of each way to print: by the option parser, by rich, by print and in pieces.
+# For each way of printing: by the option parser, by rich, by print, and in pieces.
 PRINTING = ("--help", "--version", "console --help", "loadtest --help", "console stats --help", "console help")
 
 

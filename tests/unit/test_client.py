@@ -1,4 +1,4 @@
-"""The RPC client against a simulated server: transport, errors, retries, ownership."""
+"""The RPC client with a simulated server: transport, errors, retries, ownership."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def connected(server: str, timeout_s: float = 5.0) -> Iterator[GeneratorClient]:
 
 @contextmanager
 def answering(answer: Callable[[int, bytes], bytes | None]) -> Iterator[str]:
-    """A server that answers its n-th message with what `answer(n, message)` returns, or not at all; its HOST:PORT."""
+    """A server that answers its n-th message with `answer(n, message)`, or not at all; yields its HOST:PORT."""
     context = zmq.Context()
     socket = context.socket(zmq.ROUTER)
     socket.setsockopt(zmq.LINGER, 0)

@@ -1,4 +1,4 @@
-"""Dataclasses as documents: what is written comes back, and what does not fit is told with its place."""
+"""Dataclasses as documents: written values are read back, and errors name their place."""
 
 from __future__ import annotations
 

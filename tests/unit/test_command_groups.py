@@ -1,4 +1,4 @@
-"""The table that says which module a command line needs, against the grammar of all modules."""
+"""The table of modules per command line, compared with the grammar of all modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results compared: verdicts with known truth, bounds, controls, plateaus, and what the command says."""
+"""Comparison of results: verdicts with known truth, bounds, controls, plateaus, and the command's output."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def drawn(random: Random, count: int, mean: float = 1e6, spread: float = SPREAD)
 
 
 def test_error_rates_are_those_stated():
-    """Of devices that do not differ 5 % are called different at 95 %; 3 % are found with ten repeats."""
+    """5 % of equal devices are called different at 95 %; a difference of 3 % is found with ten repeats."""
     random = Random(1)
     alike = [judge(drawn(random, 5), drawn(random, 5), 0.001, 0.95).word for _ in range(RUNS)]
     assert sum(word in ("better", "worse") for word in alike) <= 0.065 * RUNS
@@ -43,7 +43,7 @@ def test_error_rates_are_those_stated():
 
 
 def test_as_many_repeats_more_as_are_said_tell():
-    """With those nine of ten say `same`, where the spread is known; four repeats know it roughly."""
+    """With that many more repeats nine of ten say `same`, if the spread is known; four repeats know it roughly."""
     random = Random(2)
     told = []
     for _ in range(50):
@@ -123,7 +123,7 @@ def test_irregular_values_are_left_out_and_counted():
 
 
 def test_a_change_of_estimates_has_the_range_of_their_steps():
-    """The limits are between the highest sample and the next: 6 to 7 Mpps, then 4 to 5."""
+    """The limits are between the highest passing sample and the next one: 6 to 7 Mpps, then 4 to 5."""
 
     def estimate(rate: float) -> Value:
         return Value(rate, mark="estimate", samples=3, low_pps=rate - 1e6, high_pps=rate + 1e6)

@@ -1,4 +1,4 @@
-"""vppcfg files: what is valid, and that what is wrong with one is told with its line, path, value and mend."""
+"""vppcfg files: valid ones, and errors with their line, path, value and fix."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PORTS = "interfaces:\n  e0: {}\n  e1: {}\n"
 
 
 def found(text: str) -> list[str]:
-    """Each finding as it is told, without the file's name."""
+    """Each finding as printed, without the file's name."""
     return [finding.text("f").removeprefix("f:") for finding in check_text(text.encode(), "f").findings]
 
 
@@ -191,7 +191,7 @@ def test_all_findings_of_a_stage_are_told_in_one_run_in_order(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 4
 
 
-# ---- Files that are none
+# ---- Files of other formats
 
 
 def fault(text: bytes) -> str:

@@ -1,4 +1,4 @@
-"""Plans as they are printed: VPP's lines for each example, reasons, JSON, and what changes of what."""
+"""Printed plans: VPP's lines for each example, reasons, JSON, and changes between configurations."""
 
 from __future__ import annotations
 

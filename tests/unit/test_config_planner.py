@@ -1,4 +1,4 @@
-"""Plans between any two configurations, held against a simulated VPP that refuses what VPP would."""
+"""Plans between any two configurations, executed on a simulated VPP that refuses what VPP would refuse."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ OPEN = ("mac", "mtu", "link_mtu", "lcp_namespace")
 
 
 def wrong_fields(have: InterfaceState, want: InterfaceState) -> dict[str, tuple[object, object]]:
-    """Those that differ, but for what `want` leaves open."""
+    """Fields that differ, except for those that `want` leaves open."""
     pairs = {field.name: (getattr(have, field.name), getattr(want, field.name)) for field in fields(InterfaceState)}
     if want.bond_of is not None:
-        del pairs["mac"]  # the bond lends a member its own
+        del pairs["mac"]  # a bond gives its members its own address
     return {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and (name not in OPEN or pair[1])}
 
 
 def differences(have: RouterState, want: RouterState) -> list[object]:
-    """What `have` is not, of what `want` says."""
+    """Differences of `have` from the settings in `want`."""
     found: list[object] = [*(set(have.interfaces) ^ set(want.interfaces))]
     for name, face in want.interfaces.items():
         if name in have.interfaces:
@@ -96,7 +96,7 @@ def test_each_configuration_of_a_walk_is_reached_from_each_other(start: str) -> 
 
 
 def test_a_member_of_a_bond_has_its_own_mac_address_before_and_after() -> None:
-    """While it is one it has the bond's, and nothing is planned."""
+    """While it is a member it has the bond's address, and no change is planned."""
     mac, other = "02:00:00:00:0c:01", "02:00:00:00:0c:02"
 
     def bonded(own: str, *members: str) -> RouterState:
@@ -119,14 +119,14 @@ def state_of(**sections: object) -> RouterState:
 
 
 def made(have: RouterState, want: RouterState) -> list[str]:
-    """The plan's lines, run on a router that becomes `want` by them."""
+    """The lines of a plan, after which a router is in state `want`."""
     assert not differences(run(have, want), want)
     return list(plan(have, want).lines())
 
 
 @pytest.mark.parametrize("mtu", [1500, 9000, 9216])
 def test_a_bond_has_no_mtu_of_its_link(mtu: int) -> None:
-    """VPP refuses one (-126). The packets' MTU is what a bond has."""
+    """VPP refuses one (-126). A bond has an MTU for packets."""
     faces = {port: {} for port in PORTS} | {PORT: {"mtu": mtu}, "BondEthernet0": {"mtu": mtu}}
     bond = {"BondEthernet0": {"interfaces": [PORT], "mode": "lacp"}}
     lines = made(BARE, state_of(interfaces=faces, bondethernets=bond))

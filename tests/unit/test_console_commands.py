@@ -1,4 +1,4 @@
-"""The console's commands against our own RPC server on the fake core."""
+"""The console's commands with wirespeed's RPC server on the fake core."""
 
 from __future__ import annotations
 

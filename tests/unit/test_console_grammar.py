@@ -1,4 +1,4 @@
-"""What a console line means, what is wrong with it, and how it could go on."""
+"""Meaning of console lines, errors in them, and completions."""
 
 from __future__ import annotations
 

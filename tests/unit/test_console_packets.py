@@ -1,4 +1,4 @@
-"""Captures, ARP, ping and tickets, over a wire that answers as the recorded T-Rex did."""
+"""Captures, ARP, ping and tickets, over a link with the answers of the recorded T-Rex."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ CAPTURE_PARAMS = {
     "fetch": {"command", "capture_id", "pkt_limit", "snaplen"},
     "remove": {"command", "capture_id"},
 }
-"""What T-Rex's client sends with each."""
+"""Parameters that T-Rex's client sends with each request."""
 
 ON_DEMAND = {"endpoint", "snaplen"}
-"""Parameters that the console sends only on request."""
+"""Parameters that the console sends only if the user gives them."""
 
 
 class Failure(Exception):
@@ -180,7 +180,7 @@ class Wire:
         return {"sent": len(pkts), "ts": self.now_s}
 
     def _answers6(self, packet: Any) -> list[Any]:
-        """A host asks for the pinging address before it answers; a router advertises itself."""
+        """A host sends a solicitation for the pinging address before it replies; a router sends advertisements."""
         if ICMPv6ND_NA in packet:
             self.told6.append(packet)
             asker = IPv6(src="fe80::9", dst=packet[ICMPv6ND_NA].tgt)
@@ -344,7 +344,7 @@ def test_a_monitor_fills_a_file_and_a_pipe(wire: Wire, console: Driver, tmp_path
     assert rdpcap(str(file))[0][IP].dst == "48.0.0.1"
     said = console("capture monitor start --rx 1 -p")
     pipe = Path(said.partition("go into ")[2].partition(";")[0])
-    push_ping(console)  # nobody reads it yet
+    push_ping(console)  # no client reads it yet
 
     def read_header() -> bytes:
         with pipe.open("rb") as reader:

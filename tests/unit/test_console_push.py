@@ -19,7 +19,7 @@ A, B = "02:00:00:00:00:0a", "02:00:00:00:00:0b"
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    """A question, two answers, thanks; a millisecond apart."""
+    """A request, two answers, thanks; a millisecond apart."""
     packets = [Ether(src=src, dst=B if src == A else A) / IP() / UDP() / b"x" for src in (A, B, B, A)]
     for number, packet in enumerate(packets):
         packet.time = 1_000 + number / 1000

@@ -1,4 +1,4 @@
-"""All lines and options of T-Rex's console: each does its work, or is an exception that docs/generator.md lists."""
+"""All lines and options of T-Rex's console: each has its effect, or is an exception that docs/generator.md lists."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ BEFORE = {
     "tpg_enable": (),
     "update": TRAFFIC,
 }
-"""Lines that make work for a command."""
+"""Lines that prepare the effect of a command."""
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def files(tmp_path: Path) -> dict[str, str]:
 
 
 def address(server: ConsoleServer, console: Driver, line: Line) -> None:
-    """Give the ports addresses that resolve each other, tagged where the line is."""
+    """Give the ports addresses that resolve each other, with tags if the line has them."""
     tags = [int(tag) for tag in line.option.split()[1:]] if line.option.startswith("--vlan") else []
     for port, (source, destination) in ADDRESSES.items():
         console.session.client.on_ports("set_l3", [port], src_addr=source, dst_addr=destination, block=False)
@@ -110,7 +110,7 @@ def named(line: str, files: dict[str, str]) -> str:
 
 
 def outcome(line: Line, files: dict[str, str]) -> tuple[int, str]:
-    """Exit code of a line, and all that it said, on a server of its own."""
+    """Exit code and output of a line, on a server of its own."""
     with ConsoleServer(follows_clock=True) as server:
         server.core.flow_controls.update({0: 0, 1: 0})
         console = Driver(server.address, user="me")
@@ -187,7 +187,7 @@ def test_options_of_the_live_view_are_taken(option: str, capsys: pytest.CaptureF
     assert (code, "tui needs a terminal" in capsys.readouterr().err) == (EnvironmentFault.exit_code, True)
 
 
-# ---- Work of the options that only T-Rex's manual has
+# ---- Effects of options that only T-Rex's manual documents
 
 
 def sent(console: Driver, line: str) -> dict[str, dict[str, Any]]:

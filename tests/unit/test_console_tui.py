@@ -1,4 +1,4 @@
-"""The live view, driven by keys, against our own RPC server on the fake core."""
+"""The live view, controlled by keys, with wirespeed's RPC server on the fake core."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Scene = Callable[[Pilot[None], "View"], Awaitable[None]]
 
 
 class View:
-    """What the screen shows, as text."""
+    """The screen as text."""
 
     def __init__(self, app: ConsoleApp) -> None:
         self.app = app
@@ -191,7 +191,7 @@ def test_everything_is_on_80_by_24(session: Session) -> None:
 
 @pytest.mark.parametrize("size", [(60, 15), (60, 12), (60, 18), (60, 20), (80, 21), (80, 24)])
 def test_a_small_terminal_has_what_tells_most_and_the_line(size: tuple[int, int], session: Session) -> None:
-    """Nothing lies above anything else, and a stream's line is below its headings."""
+    """Nothing overlaps, and a stream's line is below its headings."""
     height = size[1]
 
     async def scene(pilot: Pilot[None], view: View) -> None:
@@ -250,7 +250,7 @@ def test_a_generator_that_dies_and_comes_back() -> None:
 def test_readings_and_messages_that_come_while_the_view_closes_are_dropped(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wirespeed.console.tui.app.REFRESH_S", 0.0)  # a reading is always on its way
+    monkeypatch.setattr("wirespeed.console.tui.app.REFRESH_S", 0.0)  # a request is always outstanding
 
     async def scene(pilot: Pilot[None], view: View) -> None:
         await until(pilot, lambda: "cpu" in view.text("head"))

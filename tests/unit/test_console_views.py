@@ -1,4 +1,4 @@
-"""Readings and tables from answers that a T-Rex 3.08 gave."""
+"""Readings and tables from answers of a T-Rex 3.08."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ total_cps.   : 0 cps                               drop_rate    : 0 bps
 
 
 def test_the_drop_rate_of_the_fitlet2_article() -> None:
-    """756.08 Mbps go out, 660.49 come back: 95.59 are lost."""
+    """756.08 Mbps are sent, 660.49 come back: 95.59 are lost."""
     assert drop_bps({"m_tx_bps": 756.08e6, "m_rx_bps": 660.49e6}) == pytest.approx(95.59e6)
     assert drop_bps({"m_tx_bps": 1000.0, "m_rx_bps": 999.5}) == 0
 

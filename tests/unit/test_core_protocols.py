@@ -1,4 +1,4 @@
-"""The stand-in of each core takes the core's calls, down to names and defaults."""
+"""The fake of each core has the core's functions, including parameter names and defaults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Duplicates and reordered packets, from counters to sentences; and what a test without numbers says of itself."""
+"""Duplicates and reordered packets, from counters to sentences; and the text of a test without sequence numbers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def result_of(samples: list[Sample], dropped: int | None = None, **variables: ob
 
 
 def numbered(duplicates: float, reordered: int = 0, unplaced: int = 0) -> list[Sample]:
-    """Samples of a DUT that loses nothing and sends a share of the packets twice."""
+    """Samples of a DUT that loses nothing and duplicates a share of the packets."""
     made = []
     for sample in run(Bench(medium=Medium.RING, signature=True), LOADS):
         ours = sample.test_frames[FORWARD]

@@ -55,7 +55,7 @@ def test_cpus_that_cannot_be_had(four_cpus: None, text: str, said: str) -> None:
 
 
 def test_numbers_may_have_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four CPUs that are online of eight, as without hyper-threading: the highest number is above their count."""
+    """Four of eight CPUs are online, as without hyper-threading: the highest number exceeds their count."""
     monkeypatch.setattr(os, "cpu_count", lambda: 4)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 2, 4, 6})
     assert parse_cpus("4,6") == (4, 6)

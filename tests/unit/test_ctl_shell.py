@@ -1,4 +1,4 @@
-"""The interactive shell, typed at through prompt_toolkit's own pipe."""
+"""The interactive shell, with input through prompt_toolkit's own pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A result file with any value changed is read, or is a file error of that file; the files beside it are read."""
+"""A result file with any changed value is read, or causes a file error for that file only; other files are read."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_a_value_of_the_head_may_be_anything(kind: str, tmp_path: Path) -> None:
     refused = 0
     for part, whole in parts.items():
         for number, place in enumerate(places(whole, (part,))):
-            # A search reads the head as a load test does, so there it is enough to change each place once.
+            # A search's head is read like a load test's, so it is enough to change each place once there.
             for value in VALUES if kind == "loadtest" and part != "stats" else (VALUES[number % len(VALUES)],):
                 content = json.dumps(changed(document, place, value)).encode()
                 try:

@@ -55,7 +55,7 @@ def result_of(test: SuiteTest, bench: Bench, dut: str) -> Result:
 
 @pytest.fixture
 def findings(tmp_path: Path) -> list[DemoResult]:
-    """The standard suite through one router, each load at another limit, and a burdened test."""
+    """The standard suite through one router, each load with another limit, and a test with ACL and routes."""
     found = []
     for number, test in enumerate((*STANDARD_SUITE, BURDENED[0])):
         bench = ACL if test.burden else BENCHES[number % len(BENCHES)]

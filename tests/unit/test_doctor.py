@@ -1,4 +1,4 @@
-"""`wirespeed host check`: each check on what machines answer, fixes and their reversal, and the command."""
+"""`wirespeed host check`: each check with answers of machines, fixes and their reversal, and the command."""
 
 import json
 from dataclasses import replace
@@ -65,7 +65,7 @@ GOOD = {
     "threads": "0 90.0 10 cc1\n2 0.0 11 kworker/2\n3 99.0 12 wirespeed\n",
     "slice": "3000000\n",
 }
-"""What a machine answers that lacks nothing."""
+"""Answers of a machine without faults."""
 
 
 def found(wanted: HostPurpose = WANTED, **changed: str) -> dict[str, list]:
@@ -78,7 +78,7 @@ def found(wanted: HostPurpose = WANTED, **changed: str) -> dict[str, list]:
 
 
 def only(check: str, wanted: HostPurpose = WANTED, **changed: str):
-    """The one finding of a check that is not ok; nothing else may be wrong."""
+    """The only finding that is not ok."""
     wrong = [one for several in found(wanted, **changed).values() for one in several if one.grade != "ok"]
     assert [one.check for one in wrong] == [check], wrong
     return wrong[0]
@@ -296,7 +296,7 @@ def test_every_question_has_an_answer_here():
     assert findings_in(answers, HostPurpose())
 
 
-# ---- mending
+# ---- fixes
 
 
 class Root(Here):
@@ -420,7 +420,7 @@ def test_steps_are_those_of_all_findings():
 
 
 def test_folders_of_others_and_links_are_left(tmp_path):
-    """What --fix runs for a folder that a lab left: not for one that only bears such a name."""
+    """--fix deletes a folder that a lab left, but not one that only has such a name."""
     left, link = tmp_path / "wirespeed-lab-300-5-a", tmp_path / "wirespeed-lab-300-5-b"
     left.mkdir()
     (tmp_path / "kept").mkdir()

@@ -1,4 +1,4 @@
-"""Each `wirespeed …` line of each page names a command that is there, with options that it has."""
+"""Each `wirespeed …` line of each page names an existing command, with options that it has."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def commands() -> dict[str, Page]:
 
 
 def lines(text: str) -> Iterator[str]:
-    """The words behind `wirespeed` in blocks of code and in backquotes."""
+    """The arguments of `wirespeed` in code blocks and in backquotes."""
     blocks = "".join(block for block in re.findall(r"^```.*?^```|^(?:    .*\n)+", text, re.MULTILINE | re.DOTALL))
     yield from _LINE.findall(_CONTINUED.sub("", blocks))
     yield from _QUOTED.findall(text)
 
 
 def faults(line: str, commands: dict[str, Page]) -> Iterator[str]:
-    """What of the words behind `wirespeed` does not exist."""
+    """Arguments of `wirespeed` that do not exist."""
     line = re.split(r" [|&>#] ?|;|  +", line)[0]
     name, *words = line.replace(",", " ").split()
     if name in _WHOLE or name == "COMMAND":
@@ -40,7 +40,7 @@ def faults(line: str, commands: dict[str, Page]) -> Iterator[str]:
         yield f"no command {name!r}: {line}"
         return
     if name == "console":
-        return  # its own commands have options, and pages name T-Rex's options that it refuses
+        return  # its own commands have options, and pages name T-Rex options that it refuses
     page = commands[name]
     called = line.replace(",", " ")
     part = max(

@@ -1,4 +1,4 @@
-"""`wirespeed dut` given what cannot be: one line, before any device is asked."""
+"""`wirespeed dut` with invalid arguments: one line, before any device is contacted."""
 
 from __future__ import annotations
 

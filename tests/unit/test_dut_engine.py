@@ -1,5 +1,7 @@
 # ruff: noqa: E501 - consoles are wider
-"""Preparing and putting back when the device goes away, restarts, or is somebody else's; and NICs by their ethtool."""
+"""Preparing and restoring when the device disappears, restarts, or belongs to another user; and NICs
+by their ethtool.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,7 @@ SETUP = default_setup("l2xc", PAIR)
 
 @dataclass
 class MemoryReach:
-    """A device that remembers what it was told; `gone_at` is the command at which it goes away."""
+    """A device that stores its settings; `gone_at` is the number of the command at which it disappears."""
 
     name: str = "memory"
     boot: str = "one"
@@ -135,7 +137,7 @@ def test_a_dut_that_stops_answering_is_told_of_and_ends_nothing():
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
 def test_a_load_ends_with_a_sample_of_its_end_however_slow_the_device_is():
-    """The second sample of the device is not whole when the load ends: it lasts for 20 s."""
+    """The device's second sample is incomplete when the load ends: it takes 20 s."""
     slow = "echo sampled; [ ${n:-0} = 0 ] || sleep 20"
     collector = DutCollector(LocalReach(), slow, interval_s=0.01)
     collector.start()

@@ -1,4 +1,6 @@
-"""The filter that Linux is prepared with, by what the device answers: rules, what passes them by, limits."""
+"""The filter with which Linux is prepared, for various answers of the device: rules, traffic that bypasses them,
+limits.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ def setup_of(mode: Mode = "ip4", **options: object) -> DutSetup:
 
 
 def planned(setup: DutSetup, told: Mapping[str, Ran]) -> DutPlan:
-    """All stages; questions without an answer in `told`, by a part of them, are answered by nothing."""
+    """All stages; commands that contain no key of `told` have an empty answer."""
     plans = []
     for stage in filter_stages(setup):
         facts = {

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - rows as the kernel prints them
-"""Linux as a DUT: its files read, and what follows from two readings."""
+"""Linux as a DUT: its files, and values derived from two readings."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_what_a_time_came_to() -> None:
         interfaces={
             **BEFORE.interfaces,
             "e0": LinuxInterfaceCounters(e0.rx_packets + 1000, e0.tx_packets + 10, {**e0.losses, "rx drop": 37}),
-            "e9": LinuxInterfaceCounters(50, 50, {"rx drop": 2}),  # is new, and begins with what it is
+            "e9": LinuxInterfaceCounters(50, 50, {"rx drop": 2}),  # it is new, so its first value is the difference
         },
         ip_drops={**BEFORE.ip_drops, "IpExt InNoRoutes": 20},
     )
@@ -168,8 +168,9 @@ def test_a_namespace_that_is_not_there() -> None:
 
 
 def test_forwarding_of_thousands_of_interfaces_is_put_back_by_a_short_command() -> None:
-    """Turning it off for all turns it off for each. Those that forwarded by themselves are told on standard input: the
-    kernel takes no command of 128 kB."""
+    """Turning it off globally turns it off for each interface. Those that forwarded before are passed on standard
+    input: a command line of 128 kB is too long for the kernel.
+    """
     setup = default_setup("ip4", tuple(interface_of(f"{name},mac=02:00:00:00:00:01") for name in ("p0", "p1")))
     rows = [{"family": "inet", "interface": name, "forwarding": False} for name in ("all", "default", "p0")]
     rows += [{"family": "inet", "interface": f"veth{number}", "forwarding": True} for number in range(4000)]

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - consoles are wider
-"""What samples of devices come to: Linux by a guest's own files, the others by records of their consoles."""
+"""Figures from samples of devices: Linux from a guest's own files, the others from records of their consoles."""
 
 from __future__ import annotations
 

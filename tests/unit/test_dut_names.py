@@ -1,4 +1,4 @@
-"""Names for the DUTs of results that have none: `--dut-name`, `--name GLOB=NAME` and `--name PATTERN`."""
+"""Names for DUTs in results without one: `--dut-name`, `--name GLOB=NAME` and `--name PATTERN`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOADS = ("64b", "imix", "1514b", "1flow")
 
 
 def write(folder: Path, name: str, profile: str, rate: float = 1.0) -> Path:
-    """A file as trex-loadtest writes it, which names no device; `rate` scales what came back."""
+    """A file in trex-loadtest's format, which names no device; `rate` scales the received packets."""
     document: dict[str, Any] = copy.deepcopy(OLD)
     document["vars"] |= {"profile_file": profile, "unidirectional": True}
     for sample in document["stats"].values():
@@ -37,7 +37,7 @@ def write(folder: Path, name: str, profile: str, rate: float = 1.0) -> Path:
 
 @pytest.fixture
 def articles(tmp_path: Path) -> list[Path]:
-    """40 files of ten devices, as the articles' shell scripts name them."""
+    """40 files of ten devices, with the names from the articles' shell scripts."""
     return [
         write(tmp_path, f"{box}-{load}-unidir", load, 1 - number / 20)
         for number, box in enumerate(BOXES)

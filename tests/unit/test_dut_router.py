@@ -1,4 +1,4 @@
-"""Our router as a DUT: what follows from its counters at two instants, and what a router that is away leads to."""
+"""The wirespeed router as a DUT: values from its counters at two times, and the effects of its absence."""
 
 from __future__ import annotations
 

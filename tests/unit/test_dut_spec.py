@@ -1,4 +1,4 @@
-"""DUTs as the command line names them."""
+"""DUT specifications on the command line."""
 
 from __future__ import annotations
 

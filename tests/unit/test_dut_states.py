@@ -1,4 +1,4 @@
-"""State tables by the texts of Linux, pf and VPP: counts, limits, what raises them, and what a flush shows."""
+"""State tables from texts of Linux, pf and VPP: counts, limits, settings that raise them, and the effect of a flush."""
 
 from __future__ import annotations
 
@@ -101,8 +101,9 @@ VPP = {
 
 
 class TextReach:
-    """A device that answers questions by the texts whose keys are in them, the last one first; `flush` is how it takes
-    another command."""
+    """A device whose answers are the texts with a key in the command, the last one first; `flush` executes other
+    commands.
+    """
 
     name = "box"
 

@@ -1,4 +1,4 @@
-"""Devices that are not here, by records of their consoles: what they are asked, what they are told, what comes back."""
+"""Devices that are not available, from records of their consoles: queries, settings and their undoing."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def home(tmp_path, monkeypatch):
 
 
 def run(kind: str, record: PlayedDevice, setup: DutSetup, home: Path) -> tuple[list[Action], list[Action]]:
-    """What was done to the device, and what put it back."""
+    """Commands that changed the device, and those that restored it."""
     with played(record, home) as way, DutJournal(home / "journal", kind) as journal:
         device = parse_device(f"{kind}:{way}")
         try:
@@ -175,7 +175,7 @@ def test_danos_is_configured_in_one_commit(home):
 
 
 def told(actions: list[Action]) -> list[str]:
-    """What vppctl was told."""
+    """The commands passed to vppctl."""
     return [action.command.partition("vppctl ")[2].partition(" 2>&1)")[0] for action in actions]
 
 

@@ -1,4 +1,4 @@
-"""What a signal that ends a command does on its way out."""
+"""Effects of a signal that ends a command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Published tables, made again as files: their authors' conclusions, and nothing that other devices' files say."""
+"""Published tables, converted to files: the authors' conclusions are found, and nothing false about other devices."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_files_without_a_device_are_not_compared_with_each_other(tmp_path: Path)
 
 
 def test_one_flow_each_way_keeps_a_core_each_busy() -> None:
-    """2.232 Mpps against one flow each way of together 1.280: 3.49 cores of four."""
+    """2.232 Mpps compared with one flow per direction, 1.280 in total: 3.49 cores of four."""
     cases = {case.load.name: case for case in cases_of(netgate_evidence(), "netgate.yaml")}
     verdict = explain(cases["pfSense 64b bi"]).verdict
     assert verdict is not None and "3.49 times the 640 kpps of one flow, on 4 cores" in verdict.evidence[0].text
@@ -194,7 +194,7 @@ def test_a_table_trimmed_to_three_columns_is_read(text: str) -> None:
 
 GIGABIT = 1e9
 APU4 = {
-    # Nine series as graph.rb showed them, in Mpps each way: the same shapes by a script.
+    # Nine series as graph.rb showed them, in Mpps per direction: the same shapes, generated.
     "vyos-64b": (64.0, 0.058),
     "openbsd68-64b": (64.0, 0.087),
     "vpp-3threads-64b": (64.0, 0.909),

@@ -1,4 +1,4 @@
-"""Each cause by facts made for it, healthy tests by none; and what is typed wrong by one line."""
+"""Each cause by facts made for it, healthy tests by none; and typing errors by one line."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_without_facts_the_verdict_is_unknown_and_says_what_is_missing() -> None
 
 
 def test_states_that_are_well_are_given_no_disease() -> None:
-    """A table as full, a search for ports as long and a rule as busy as they may be, with nothing lost."""
+    """A table, a search for ports and a rule that are as full, long and busy as is allowed, without losses."""
     well = replace(FLOWS, flows=60_000)
     for case in (
         of_states(well, 262_144, found=9_000_000, search_restart=70_000),
@@ -219,12 +219,12 @@ def test_pf_and_vpp_name_the_limits_of_states_by_their_own_words() -> None:
 
 def test_what_contradicts_is_no_cause() -> None:
     saturated = Case(SHORT, workers=(BUSY,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6)
-    assert explain(saturated).cause == "worker"  # the ring is full since the CPU is
+    assert explain(saturated).cause == "worker"  # the ring is full because the CPU is
 
 
 @pytest.mark.parametrize("medium", [Medium.RING, Medium.QUEUE])
 def test_healthy_tests_are_given_no_disease(medium: Medium) -> None:
-    """A device at half of what it can, with moments in which CPUs were away: a hundred of them."""
+    """A device at half of its capacity, with short preemptions of CPUs: a hundred of them."""
     for seed in range(100):
         rng = random.Random(seed)
         capacity_pps = rng.uniform(2e6, 14e6)

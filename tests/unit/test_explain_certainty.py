@@ -1,4 +1,4 @@
-"""How sure verdicts are: of those with 95 % and more, 95 % are right over all cases whose truth is known."""
+"""Certainty of verdicts: of those with 95 % and more, 95 % are right over all cases with a known cause."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ tests:
 
 
 def labelled() -> Iterator[tuple[Case, str]]:
-    """Cases with the cause that is true of them: built, recorded, published, and made again from tables."""
+    """Cases with their true cause: simulated, recorded, published, and reconstructed from tables."""
     yield from ((case, cause) for cause, case in facts.CASES.items())
     for name, tests in seeds.EXPECTED.items():
         for case in read_evidence(seeds.GOLDEN / f"{name}.yaml"):
@@ -62,7 +62,7 @@ def test_who_is_sure_is_right() -> None:
 
 
 def test_nothing_else_is_as_sure_as_a_proof() -> None:
-    """No second cause is sure in the recorded texts, beside the one that was made."""
+    """In the recorded texts, no second cause is as certain as the one that was built in."""
     for name, (cause, _) in counters.RIGHT.items():
         (case,) = read_evidence(counters.GOLDEN / f"{name}.yaml")
         assert {finding.cause for finding in explain(case).named if finding.confidence >= SURE} <= {cause}

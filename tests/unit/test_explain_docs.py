@@ -1,4 +1,4 @@
-"""docs/causes.md lists the causes as their files have them; `python -m manual references docs` writes it."""
+"""docs/causes.md lists the causes from their files; `python -m manual references docs` writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of file gives facts of one type: what collectors, inspections, soaks and RFC 2544 tests hold is read."""
+"""Every kind of file gives facts of one type: data of collectors, inspections, soaks and RFC 2544 tests are used."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_what_a_collector_kept_is_read_cpu_by_cpu_and_nic_by_nic() -> None:
         ("cpu0", 1, 10_000_000),
         ("cpu1", 98, 20),
     ]
-    # The kernel's sum has the driver's counter in it; that of e1's TX has none.
+    # The kernel's sum includes the driver's counter; that of e1's TX does not.
     assert drops_told(told) == {"e1 tx drop": 14, "e0: rx_missed_errors": 8_000_000, "e1: rx_crc_errors": 6}
     assert events_told(told) == {"softnet time_squeeze": 1800, "e1: pause frames": 140}
     machine = machine_told(told, dut, "here")

@@ -1,4 +1,4 @@
-"""Counters of drivers by what they mean: the loss is theirs, whatever a driver calls it."""
+"""Counters of drivers by their meaning: the loss belongs to the NIC, whatever a driver calls it."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_nic_without_room_is_named_by_any_driver(counter: str) -> None:
         ("rx_mf_tag_discard", "dropped"),
         ("mac_filter_discards", "dropped"),
         ("[hw] rx filtered frames", "dropped"),
-        ("rx_missed_errors", "unknown"),  # of the ring or of the bus: the CPU tells
+        ("rx_missed_errors", "unknown"),  # the CPU's load decides between ring and bus
         ("hw_rx_missed_errors", "unknown"),
         ("rx_ucast_packets", "unknown"),
     ],

@@ -1,4 +1,4 @@
-"""Texts that no release in this repository printed: other drivers, layouts and DUTs, and what contradicts itself."""
+"""Texts that no release in this repository printed: other drivers, layouts and DUTs, and contradictory figures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def thread(
     cycles: float = 250,
     out: float | None = None,
 ) -> str:
-    """Ten seconds of a worker: `polls` looks at its queues, as many as calls unless told."""
+    """Ten seconds of a worker with `polls` polls; default: as many as calls."""
     packets = int(pps * 10)
     calls = max(1, int(packets / vectors))
     rows = [
@@ -110,7 +110,7 @@ def test_drops_by_reason_are_the_verdict_whatever_the_release(tmp_path: Path, ca
     block = thread(6.2e6, 12, polls=90_000_000, out=0.3e6)
     told = {"offered": "6.2mpps", "received": "0.3mpps"}
     assert explained(tmp_path, block, f"{ERRORS} {row}   error\n", **told).cause == cause
-    if cause != "dropped":  # without a severity, a reason that nobody knows may be none
+    if cause != "dropped":  # without a severity, an unknown reason may be informational
         assert (
             explained(tmp_path, block, f"{OLD_ERRORS} {row}\n 99 arp-input ARP replies sent\n", **told).cause == cause
         )

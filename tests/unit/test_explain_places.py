@@ -1,4 +1,4 @@
-"""The place of a loss rules causes out, and packets that came in after the end were never lost."""
+"""The place of a loss excludes causes, and packets that arrived after the end were never lost."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def test_one_queue_with_four_fifths_of_the_packets_is_named(share: float, named:
 
 
 def test_a_loss_and_equal_rates_alone_are_no_nic() -> None:
-    """The number of directions makes no difference, and a curve has a knee: 57 % of nothing about a NIC."""
+    """The number of directions makes no difference, and a curve with a knee alone says nothing about a NIC: 57 %."""
     cliff = tuple(CaseStep(k * 1e6, min(k * 1e6, 5e6)) for k in range(1, 11))
     load = replace(LOAD, offered_pps=10e6, received_pps=5e6)
     both = replace(load, name="both", directions=2)

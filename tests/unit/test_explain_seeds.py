@@ -1,4 +1,4 @@
-"""Limits of the published tests of five DUTs, by their own figures (tests/golden/explain)."""
+"""Limits found for the published tests of five DUTs, from their own figures (tests/golden/explain)."""
 
 from __future__ import annotations
 

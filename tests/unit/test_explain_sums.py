@@ -22,7 +22,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "explain"
 
 
 def steps(*received: float) -> tuple[CaseStep, ...]:
-    """One load a Mpps, and what came back of each in Mpps."""
+    """One load per Mpps, and the received rates in Mpps."""
     return tuple(CaseStep(number * 1e6, mpps * 1e6) for number, mpps in enumerate(received, start=1))
 
 
@@ -51,7 +51,7 @@ def test_a_knee_has_its_place() -> None:
 def test_few_loads_are_no_curve() -> None:
     assert loss_curve(steps(1, 2, 2)) is None
     assert loss_curve(tuple(CaseStep(10e6 + number, 5e6) for number in range(9))) is None  # one load, held
-    assert cost_curve(steps(1, 2, 3, 4, 5)) is None  # nobody told what they cost
+    assert cost_curve(steps(1, 2, 3, 4, 5)) is None  # no source reports their cost
 
 
 def test_the_shape_speaks_for_causes_and_against_others() -> None:
@@ -94,7 +94,7 @@ def test_the_articles_core() -> None:
 
 
 def test_an_idle_core_can_do_at_least_so_much() -> None:
-    """Empty polls are not work: 10 of 100 polls had packets, and the input node took half of all ticks."""
+    """Empty polls are not work: 10 of 100 polls had packets, and the input node used half of all ticks."""
     nodes = (NodeCost("dpdk-input", 100, 1000, 100_000, 0), NodeCost("ethernet-input", 10, 1000, 100_000, 0))
     worker = worker_of("w0", 1.0, nodes, source="it", tsc_hz=1e9)
     case = Case(CaseLoad("it", 1000.0, source="it"), workers=(worker,))
@@ -146,7 +146,7 @@ def test_nodes_are_sorted_by_what_they_do(node: str, kind: str) -> None:
 
 
 def loaded(mpps: float, idle_polls: int) -> CaseStep:
-    """A worker of 1 GHz for a second. A packet costs 40 ticks to take in and 60 to forward, a look at nothing 100."""
+    """A worker of 1 GHz for a second. Receiving a packet costs 40 ticks, forwarding it 60, and an empty poll 100."""
     packets = round(mpps * 1e6)
     calls = packets // 100
     nodes = (
@@ -166,11 +166,11 @@ def test_the_cpu_s_time_of_a_packet_is_all_accounted_for() -> None:
         assert sum(part.share for part in bar.parts) == pytest.approx(1.0)
         assert sum(part.ticks or 0 for part in bar.parts) == pytest.approx(bar.ticks)
     top = {part.name: part.ticks for part in budget.bars[-1].parts}
-    # A thousandth of the time was taken away, out of all of them.
+    # A thousandth of the total time was preemption.
     assert [top["lookup"], top["tx"], top["input"]] == pytest.approx([29.97, 19.98, 49.95])
     assert "idle" not in top and top["away"] == pytest.approx(1e6 / 9e6)
     half = {part.name: part.ticks for part in budget.bars[-2].parts}
-    # 4 million looks at nothing of 100 ticks each, less what is told of them by the load that had hardly a packet.
+    # 4 million empty polls of 100 ticks each, less the share estimated from the load with hardly any packets.
     assert half["idle"] == pytest.approx(80, rel=0.01) and half["input"] == pytest.approx(50, rel=0.02)
     view = budget_view(budget, "it")
     assert view.bars[-1].budget == "111 cycles each"
@@ -217,7 +217,7 @@ def test_what_a_packet_costs_is_the_same_in_all_figures_of_a_worker_that_was_awa
 def test_a_worker_that_was_away_all_the_time_has_no_cost_of_a_packet() -> None:
     nodes = (NodeCost("dpdk-input", 1_000, 10_000, 2_000_000, 0), NodeCost("ip4-lookup", 500, 10_000, 5_000_000, 0))
     load = CaseLoad("a", 1e3, offered_pps=2e3, frame_bytes=64, line_bps=10e9)
-    for preempted_s in (0.4, 0.9):  # an absence may begin before the time that is looked at
+    for preempted_s in (0.4, 0.9):  # a preemption may begin before the interval
         worker = worker_of("w0", 0.4, nodes, tsc_hz=2.0e9, preempted_s=preempted_s)
         told = {figure.name for figure in explain(Case(load, workers=(worker,))).figures}
         assert told.isdisjoint({"core_pps", "effective_hz", "work_cycles_per_packet"})

@@ -1,4 +1,4 @@
-"""Texts as people paste them: each recognised by itself, whatever page or mail it was copied from."""
+"""Pasted texts: each is recognised by itself, from whatever page or mail it was copied."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_an_evidence_file_takes_pasted_texts_by_their_keys() -> None:
     (vpp,) = cases_of(typed(show_hardware_interfaces=HARDWARE, show_interface=INTERFACE, show_cpu=SHOW_CPU), "e.yaml")
     dut = vpp.dut
     assert (dut.queues, dut.tx_queues, dut.hz) == (1, 2, 1.59e9)
-    assert dut.tx_slots == 256  # what is typed counts
+    assert dut.tx_slots == 256  # typed figures take precedence
     assert vpp.drops["GigabitEthernet1/0/0: rx_missed_errors"] == 90_000
     assert vpp.drops["GigabitEthernet1/0/0 rx-miss"] == 90_000
     placed = "Thread 1 (vpp_wk_0):\n node dpdk-input:\n    e0 queue 0 (polling)\n    e0 queue 1 (polling)\n"
@@ -151,7 +151,7 @@ def test_a_text_under_the_key_of_another_kind_is_refused() -> None:
 
 
 def test_queues_of_a_show_hardware_settle_what_was_asked_for(tmp_path: Path) -> None:
-    """`tx-lock` asks for the TX queues of `show hardware-interfaces`: here is a reader for them."""
+    """`tx-lock` needs the number of TX queues from `show hardware-interfaces`: this is its parser."""
     sending = thread(6.2e6, 256, cycles=250).replace("7.50e+01", "2.50e+02")
     hardware = HARDWARE.replace("    1     no     1\n", "").replace("tx: queues 2", "tx: queues 1")
     both = sending + sending.replace("vpp_wk_0", "vpp_wk_1")

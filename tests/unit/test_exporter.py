@@ -1,4 +1,6 @@
-"""The exporter's collectors over segments made by hand and result files; targets that hang, lie and start anew."""
+"""The exporter's collectors with hand-made segments and result files; targets that hang, return invalid data and
+restart.
+"""
 
 from __future__ import annotations
 
@@ -64,7 +66,7 @@ def _segment(interfaces: list[str], *, began: int = 1_700_000_000, calls: int = 
 
 
 def _page(*targets: object) -> dict[str, dict[tuple[str, ...], float]]:
-    """Values by sample's name and by the values of its labels, in the order of their names."""
+    """Values by the sample's name and the values of its labels, in the order of their names."""
     return _values(Targets(targets, 60.0), 60.0)  # type: ignore[arg-type]
 
 
@@ -125,7 +127,7 @@ class _Scripted:
 
 
 def _asked(watched: Watched) -> tuple[TargetValues, str | None]:
-    """Its next answer."""
+    """The target's next answer."""
     before, _ = watched.answer(0)
 
     def newer() -> tuple[TargetValues, str | None] | None:
@@ -162,7 +164,7 @@ def test_a_target_that_hangs_is_down_alone_and_is_asked_nothing_more_until_it_le
 
 
 def test_a_page_has_what_slow_targets_last_told_and_its_age():
-    """A slow target is asked by itself; a page waits for none."""
+    """Slow targets are read in the background; a page waits for none."""
     asked, release = threading.Semaphore(0), threading.Semaphore(0)
 
     class Slow:
@@ -185,7 +187,7 @@ def test_a_page_has_what_slow_targets_last_told_and_its_age():
     assert "wirespeed_up" not in page(), "it was never asked before, and may answer"
     release.release()
     wait_for(lambda: page().get("wirespeed_router_clock_hertz") == {("slow",): 1}, "the first answer")
-    assert asked.acquire(timeout=60) and asked.acquire(timeout=60)  # it is being asked again
+    assert asked.acquire(timeout=60) and asked.acquire(timeout=60)  # a request to it is outstanding
     ages = [page()["wirespeed_target_age_seconds"]["router", "slow"] for _ in range(3)]
     assert ages == sorted(ages) and ages[0] > 0 and page()["wirespeed_up"] == {("router", "slow"): 1}
     release.release()
@@ -232,7 +234,7 @@ def test_a_router_that_starts_anew_is_one_more_start(tmp_path):
 
 
 def test_targets_are_one_page_in_each_format_and_names_choose_samples(tmp_path):
-    """Each family is there once, in the order of the table; of foreign ones that do not agree, the first's type."""
+    """Each family occurs once, in the order of the table; if foreign ones differ, the first one's type applies."""
     (tmp_path / "a.stats").write_bytes(_segment(["e0"]))
     metrics_of = [
         TargetValues(foreign=relabelled(f"f{n}", f"# TYPE x {kind}\nx 1\n"))
@@ -335,7 +337,7 @@ def test_words_that_cannot_be_used_are_one_line(words, said, capsys):
 
 
 class _Reach:
-    """A Linux that says what a test has it say."""
+    """A Linux with the answers of a test."""
 
     name = "box"
 

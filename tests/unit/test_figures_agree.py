@@ -65,7 +65,7 @@ BENCHES = {
 
 
 def both_ways(samples: list[Sample]) -> tuple[Sample, ...]:
-    """The same in the other direction."""
+    """The same figures in the other direction."""
     return tuple(
         replace(
             sample,
@@ -114,7 +114,7 @@ def bench(request: pytest.FixtureRequest) -> Bench:
 
 @pytest.fixture(params=[1, 2])
 def file(bench: Bench, request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A result on `bench`, one way or both ways."""
+    """A result on `bench`, in one direction or both."""
     path = tmp_path / "t.json"
     write_file(result_of(bench, request.param), path)
     return path
@@ -134,7 +134,7 @@ def measured(verdict: Verdict) -> list[Figure]:
 
 
 def words_of(page: str) -> str:
-    """What a page shows, its tags left out."""
+    """The text of a page, without its tags."""
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page)))
 
 
@@ -209,7 +209,7 @@ def test_terminals_have_the_verdict_to_the_character(
 
 
 def assert_live(file: Path, verdict: Verdict) -> None:
-    """The live page and its index have the verdict."""
+    """The live page and its index show the verdict."""
     followed = Followed(file)
     followed.look()
     assert followed.verdicts == verdict.lines
@@ -280,6 +280,6 @@ def test_each_bench_is_limited_by_what_limits_it(bench: Bench, verdict: Verdict)
         "saturated, memif": ("dut", "estimate"),
         "line rate that catches up": ("line", "held"),
         "tester-limited": ("tester", "at least"),
-        # The frames that come back are longer and fill the line, though the router loses some at each load.
+        # The returned frames are longer and fill the link, though the router loses some at each load.
         "lossy, labels added": ("line", "lossy"),
     }[name]

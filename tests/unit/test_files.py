@@ -1,4 +1,4 @@
-"""Atomic writing: all or nothing, and never in place of something that is not a file."""
+"""Atomic writing: all or nothing, and never replacing anything but a file."""
 
 import errno
 import os
@@ -110,7 +110,7 @@ def test_an_empty_file_is_called_so(tmp_path: Path, text: str) -> None:
 
 def test_a_file_of_somebody_else_says_that_permission_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> int:
-        raise PermissionError(errno.EACCES, "Permission denied")  # root, who runs these tests, may read all
+        raise PermissionError(errno.EACCES, "Permission denied")  # root, who runs these tests, may read everything
 
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(FileFault, match="result file x cannot be read: this user lacks the permission"):

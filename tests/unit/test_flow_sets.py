@@ -1,4 +1,4 @@
-"""Flow sets as clients name them: frames and streams of them, and what cannot be."""
+"""Flow sets as clients specify them: their frames and streams, and invalid ones."""
 
 from __future__ import annotations
 

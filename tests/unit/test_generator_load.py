@@ -49,7 +49,7 @@ def burst(number: int, packets: int, **fields: Any) -> Stream:
 
 
 def own_rates(streams: list[Stream], frames: dict[int, float]) -> Timeline:
-    """With the rates that short bursts have, not T-Rex's."""
+    """With the own rates of short bursts, not T-Rex's."""
     return timeline(streams, frames, own_burst_rates=True)
 
 

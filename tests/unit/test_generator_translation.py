@@ -1,4 +1,4 @@
-"""Stream JSON to native streams: what is understood, and what is refused with a reason."""
+"""Stream JSON to native streams: supported fields, and refusals with a reason."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_value_lists_run_forward_backward_and_at_random() -> None:
 
 
 def test_variables_are_bounded_by_what_they_take_together() -> None:
-    """As T-Rex bounds them: 64 bytes, whatever their number."""
+    """T-Rex's limit: 64 bytes, whatever the number of variables."""
     assert len(understood(*(flow_var(str(n), size=1) for n in range(64))).stream.ops) == 64
     assert len(understood(*(flow_var(str(n), size=2, op="random") for n in range(30))).stream.ops) == 30
     limited = {"type": "flow_var_rand_limit", "size": 8, "limit": 5, "seed": 1, "min_value": 0, "max_value": 9}
@@ -251,7 +251,7 @@ def test_values_that_a_variable_cannot_have(instruction: dict[str, Any], said: s
 
 
 def test_a_list_may_be_longer_than_that_of_a_trex() -> None:
-    """A load of a full table has 65 536 of its routes, one more than T-Rex takes."""
+    """A load of a full table has 65 536 of its routes, one more than T-Rex accepts."""
     values = list(range(65_536))
     listed = flow_var(size=4, value_list=values, max_value=(1 << 32) - 1)
     assert len(understood(listed, write(pkt_offset=26)).stream.ops[0].list) == len(values)

@@ -29,9 +29,9 @@ ARCHIVE = Path(__file__).parents[1] / "golden" / "8b58edf.tar.xz"
 PEAKS = frozenset(
     {"maximum", "held", "held_pps", "max_pps", "max_l2_bps", "max_l1_bps", "max_line_percent", "max_returned_percent"}
 )
-"""Figures of single samples in load tests, which are means of steps today."""
+"""Figures of single samples in load tests, which are now means of steps."""
 PEAK_NAMES, MEAN_NAMES = {"most received", "held"}, {"forwarded", "at full load"}
-"""Names of such figures in a corpus, then and today."""
+"""Names of such figures in an archive, then and now."""
 RENAMED = {
     "asked": "intended",
     "asked_packets": "intended_packets",
@@ -76,7 +76,7 @@ RENAMED = {
     "wire": "port_type",
     "wires": "directions",
 }
-"""Keys that have another name today."""
+"""Keys with another name now."""
 OPTION = re.compile(r"(?<![\w-])--?[a-z][\w-]*")
 
 
@@ -102,7 +102,7 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 
 
 def assert_same_figures(now: Any, then: Any, place: str = "") -> None:
-    """Every number, truth value and None of `then` is in `now` at the same place, but for PEAKS; words may differ."""
+    """Every number, truth value and None of `then` is in `now` at the same place, except for PEAKS; text may differ."""
     if isinstance(then, dict):
         for then_key, value in then.items():
             if then_key in PEAKS:
@@ -158,7 +158,7 @@ def test_reports_show_the_same_figures(golden: Path, capsys: pytest.CaptureFixtu
     now = json.loads(printed(capsys, "report", "--format", "json", "-o", "-", *files))
     then = shown(golden, "table.json")
     for row in then["rows"]:
-        # Nothing was lost after the drain, so no sample has a loss to excuse; 8b58edf counted packets under way.
+        # No packet was missing after the drain, so no sample has a loss to explain; 8b58edf counted packets in flight.
         if row.pop("spoilt_samples", None):
             row["spoilt_samples"] = 0
     assert_same_figures(now["rows"], then["rows"], "rows")
@@ -204,7 +204,7 @@ NOW = {
     "suite": ("campaign",),
     "corpus": ("results",),
 }
-"""Where the parts of commands are whose names changed."""
+"""Current places of the parts of commands whose names have changed."""
 VERBS_NOW = {"--optics", "--fix", "--undo"}
 """Options that became verbs."""
 with tarfile.open(ARCHIVE) as packed:

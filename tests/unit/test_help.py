@@ -14,7 +14,7 @@ from wirespeed.console.absent import MOOT
 LINES, COLUMNS = 50, 80
 EVERY = [one for name in COMMANDS for one in commands_of(name)]
 HIDDEN = {*MOOT, "--grace"}
-"""Options that are for T-Rex's users, who need no help with them, and for `--web` of other commands."""
+"""Options for T-Rex's users, who need no help with them, and for `--web` of other commands."""
 GROUPED = ("loadtest", "search", "rfc2544", "soak", "campaign run")
 
 

@@ -1,4 +1,4 @@
-"""`wirespeed host show` and `optics`: this machine, files of others, modules one by one, and what goes wrong."""
+"""`wirespeed host show` and `optics`: this machine, files of others, modules one by one, and errors."""
 
 import io
 import json
@@ -116,7 +116,7 @@ def test_a_raw_dump_reads_as_the_text_of_it(here, capsys):
 
 
 class Cage:
-    """A machine with one cage: `modules` are what is in it, one a look."""
+    """A machine with one cage: `modules` are the modules in it, one per read."""
 
     name = "the bench"
 
@@ -166,7 +166,7 @@ def test_the_command_asks_on_the_terminal(monkeypatch, capsys):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
 def test_another_machine_is_asked_by_its_way(capsys):
-    """Of a namespace of this machine, which has the same CPUs; over SSH in tests/system/test_testbed_ssh.py."""
+    """For a namespace of this machine, which has the same CPUs; for SSH see tests/system/test_testbed_ssh.py."""
     assert main(["host", "show", "--dut", "local", "--format", "json"]) == 0
     there = json.loads(capsys.readouterr().out)
     assert main(["host", "show", "--format", "json"]) == 0

@@ -1,4 +1,4 @@
-"""PCIe links from lspci, sysfs, dmesg and VPP, and what they carry against what ports need."""
+"""PCIe links from lspci, sysfs, dmesg and VPP, and their capacity compared with the ports' needs."""
 
 from pathlib import Path
 
@@ -64,7 +64,7 @@ def test_bytes_of_one_packet():
 
 
 def test_the_ceiling_of_the_article_s_card():
-    """Both ports of an X520 on 5 GT/s x4: 13.4, 12.7 and 13.0 Mpps measured, links undercut the model by up to 10 %."""
+    """Both ports of an X520 on 5 GT/s x4: 13.4, 12.7 and 13.0 Mpps measured; links are up to 10 % below the model."""
     assert 11e6 < most_pps(LinkSpeed(5, 4), 64) < 13.2e6
     assert most_pps(LinkSpeed(5, 4), 1518, 256) == pytest.approx(1.02e6, rel=0.02)
 
@@ -75,7 +75,7 @@ def test_every_link_carries_less_than_it_codes(speed, lanes):
     assert 0.85 * coded_gbps(link) < carried_gbps(link) <= carried_gbps(link, 256) < coded_gbps(link)
 
 
-# ---- where links are read from
+# ---- sources of link data
 
 
 def test_lspci_of_a_guest_with_bridges():
@@ -174,7 +174,7 @@ def test_no_text_breaks_the_parsers(text):
         parse_dmesg(given_text)
 
 
-# ---- marks
+# ---- grades
 
 
 def marks(text: dict[str, str], workers=(), ports=None) -> list[str]:

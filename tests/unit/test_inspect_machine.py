@@ -1,4 +1,4 @@
-"""CPU, memory, board, disks and accelerators, from recorded trees and texts of machines that this one is not."""
+"""CPU, memory, board, disks and accelerators, from recorded trees and texts of other machines."""
 
 import pytest
 from hypothesis import given
@@ -89,7 +89,7 @@ def test_what_everybody_may_read_stands_in_for_dmidecode():
 
 
 def n6005() -> str:
-    """Four cores without SMT, pairs that share nothing, one L3; as its kernel shows it."""
+    """Four cores without SMT, pairs without a shared cache, one L3; as its kernel shows it."""
     lines = [
         f"{CPU}/online = 0-3",
         f"{CPU}/isolated = 2-3",

@@ -1,4 +1,4 @@
-"""Memory of SFP and QSFP modules: public dumps decoded by hand, and whatever else a cage may hold."""
+"""Memory of SFP and QSFP modules: public dumps decoded by hand, and other contents of a cage."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ def with_sum(data: bytearray, first: int, at: int) -> None:
 
 
 def external(**at: bytes) -> bytes:
-    """The Finisar, calibrated from outside with slopes of 1 and c1 of 2, and `at_OFFSET` of its A2h replaced."""
+    """The Finisar with external calibration, slopes of 1 and c1 of 2; bytes of its A2h at `at_OFFSET` are replaced."""
     data = bytearray(dumped("sfp-finisar.txt"))
     data[92] = 0x58
     with_sum(data, 64, 95)
@@ -211,7 +211,7 @@ def test_any_bytes_give_a_module_or_one_sentence(first, rest):
     assert all(character.isprintable() for character in module.vendor + module.part + module.serial)
     if module.diagnostics is not None:
         for lane in module.diagnostics.lanes:
-            assert abs(lane.rx_mw) < 1e30  # not so NaN or infinity, which no JSON holds
+            assert abs(lane.rx_mw) < 1e30  # but not NaN or infinity, which JSON does not have
 
 
 # ---- dumps in every layout
@@ -258,7 +258,7 @@ def test_programs_that_dump_a_file_are_read(command, name, tmp_path):
 
 
 def sonic(data, port="Ethernet0", parts=None):
-    """The form of `sfputil show eeprom-hexdump`. Each of `parts` is an address, a place in `data` and a length."""
+    """The format of `sfputil show eeprom-hexdump`. Each of `parts` is an address, an offset in `data` and a length."""
     if parts is None:
         upper = {f"Upper page {page}h": (128, 128 * (page + 1), 128) for page in range(len(data) // 128 - 1)}
         parts = {"Lower page 0h": (0, 0, 128), **upper}

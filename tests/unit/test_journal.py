@@ -1,4 +1,4 @@
-"""The journal of a running test: what is read of it, whole, torn or not ours."""
+"""The journal of a running test: reading it complete, truncated, or of another format."""
 
 from __future__ import annotations
 

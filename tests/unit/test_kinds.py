@@ -1,4 +1,4 @@
-"""The kinds of measurement: nothing outside their folders chooses by the class of a result."""
+"""The kinds of measurement: no code outside of their folders depends on the class of a result."""
 
 from __future__ import annotations
 

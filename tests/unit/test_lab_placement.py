@@ -1,4 +1,4 @@
-"""Which CPUs a lab takes, on machines made up."""
+"""The CPUs that a lab uses, on made-up machines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def machine(
     isolated: Collection[int] = (),
     quota: float | None = None,
 ) -> Topology:
-    """`cores` are the CPUs of each core, `nodes` the NUMA node of each core, which is its package too."""
+    """`cores` are the CPUs of each core; `nodes` is the NUMA node of each core, which is also its package."""
     places = [
         CpuPlace(cpu, core, node, node, siblings, cpu in isolated)
         for core, (siblings, node) in enumerate(zip(cores, nodes or [0] * len(cores), strict=True))

@@ -1,4 +1,4 @@
-"""A suite in a lab whose generator is simulated: tests that fail, and what the demo makes of them."""
+"""A suite in a lab with a simulated generator: failing tests, and the demo's output about them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CPUS = LabCpus(0, 1, tuple(sorted(os.sched_getaffinity(0))), Topology("Made Up",
 
 
 def ignore(_: object) -> None:
-    """Nobody listens."""
+    """A recorder without effect."""
 
 
 class SimulatedLab:
@@ -79,7 +79,7 @@ def test_a_suite_goes_on_after_tests_that_fail(lab: SimulatedLab, tmp_path: Path
     silent, unreadable = found[1], found[2]
     assert isinstance(silent, DemoFailure) and isinstance(unreadable, DemoFailure)
     assert isinstance(silent.error, MeasurementError) and "the DUT returned nothing" in str(silent.error)
-    # What it measured until then is kept, and says how it ended.
+    # The measured data are kept, with the reason of the end.
     assert silent.file == tmp_path / "simulated-unidir-64b-silent.json"
     assert read_as(Result, silent.file).ending.status == "failed"
     assert unreadable.file is None
@@ -137,7 +137,7 @@ def test_what_has_measured_nothing_leaves_no_file(
 def demo(
     lab: SimulatedLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Iterator[Callable[..., tuple[int, str, str]]]:
-    """Runs the demo's command with these tests in the simulated lab: exit code, output, errors."""
+    """Run the demo's command with these tests in the simulated lab: exit code, output, errors."""
     handler = signal.getsignal(signal.SIGTERM)
 
     def run(*tests: SuiteTest, flags: tuple[str, ...] = (), **patches: Any) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""Reading a machine: trees as /sys has them, and this one."""
+"""Reading a machine's topology: trees in the form of /sys, and this machine."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_isolated_cpus_are_added_for_a_process_that_was_left_alone(
         os.sched_setaffinity(0, {free})
         assert {place.cpu for place in read_topology().places} == {free, isolated}
         assert os.sched_getaffinity(0) == {free}
-        # One that was given its CPUs stays on them.
+        # A machine that was given CPUs keeps them.
         (tmp_path / "devices/system/cpu/online").write_text(f"{free},{isolated},4000\n")
         assert {place.cpu for place in read_topology().places} == {free}
     finally:

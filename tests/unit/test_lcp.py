@@ -1,4 +1,4 @@
-"""The Linux control plane on a router and a Linux of dictionaries."""
+"""The Linux control plane with a fake router and a fake Linux."""
 
 from ipaddress import ip_interface
 
@@ -97,7 +97,7 @@ def test_linux_is_followed_either_way(console, core, sync):
 
 
 def test_ip6_addresses_come_back_with_the_link(console, core):
-    """The kernel drops them when the link goes down."""
+    """The kernel deletes them when the link goes down."""
     run(console, "lcp lcp-sync on", "set interface state e0 up", "lcp create e0 host-if e0")
     run(console, "set interface ip address e0 2001:db8::1/64")
     host, link = core.lcp.linux[""], linux(console, "e0").index

@@ -1,4 +1,4 @@
-"""The library's names, what their import costs, and what its functions refuse; the pytest plugin without a lab."""
+"""The library's names, the cost of their import, and refusals of its functions; the pytest plugin without a lab."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_results_are_written_and_read(tmp_path: Path) -> None:
 
 
 def searches(scale: float, count: int) -> list[wirespeed.SearchResult]:
-    """Searches of a device that does `scale` of another, each with a spread of 0.01 %."""
+    """Searches of a device with `scale` times the capacity, each with a spread of 0.01 %."""
     result = search_of()
     return [
         replace(

@@ -1,4 +1,4 @@
-"""What a load test shows while it runs and when it is over."""
+"""Output of a load test while it runs and at the end."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ FULL = Figure("at full load", "lossy", 6e6, 8e6, 0.25, samples=30)
 
 
 def progress(phase: str = "ramp", end_s: float = 330.0, **changes: Any) -> LoadTestProgress:
-    """The same sample both ways; `changes` are those of the first direction's outcome."""
+    """The same sample in both directions; `changes` apply to the first direction's outcome."""
     rate = Rate(50, "percentage") if phase == "ramp" else Rate(1000, "pps")
     sample = Sample(end_s + 0.04, 1.0, phase, {0: PORT, 1: PORT})
     found = {wire: list(points([sample], wire, Medium.QUEUE, 10e9)) for wire in (THERE, BACK)}

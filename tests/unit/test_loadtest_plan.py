@@ -1,4 +1,4 @@
-"""The schedule of a load test, and what is refused before it starts."""
+"""The schedule of a load test, and refusals before it starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The load tester against our own RPC server, with numbers instead of packets behind it."""
+"""The load tester with wirespeed's RPC server on a core of numbers instead of packets."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ QUICK = LoadPlan("bench", warmup_rate=Rate(100_000, "pps"), warmup_s=0.06, ramp_
 
 @contextmanager
 def generator() -> Iterator[tuple[FakeGenerator, GeneratorClient]]:
-    """A server whose packets move as time goes by, and a client connected to it."""
+    """A server whose packets advance with time, and a connected client."""
     core = FakeGenerator()
     server = Server(core)
     context = zmq.Context()
@@ -104,7 +104,7 @@ def test_latency_streams_alone_are_measured_at_their_own_rate(tmp_path: Path) ->
     with generator() as (core, client):
         assert not core.port_info(0).promiscuous
         result = run_loadtest(replace(QUICK, profile=str(profile), directions=QUICK.directions[:1]), Execution(client))
-        assert core.port_info(0).promiscuous  # a DUT may bridge what a profile addresses
+        assert core.port_info(0).promiscuous  # a DUT may bridge the addresses of a profile
     raise_for(result.ending)
     for ended in result.outcome.channels.values():
         assert ended.balance.intended == ended.balance.sent == ended.balance.received > 0

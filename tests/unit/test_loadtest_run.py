@@ -1,4 +1,4 @@
-"""Whole load tests against a simulated T-Rex: what is measured, and how tests end that cannot go on."""
+"""Whole load tests with a simulated T-Rex: results, and the end of tests that cannot continue."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_saturation_is_found_where_the_device_gives_out(extended: bool) -> None:
         assert not ended.tester_limited
         balance = ended.balance
         assert balance.lost > 0
-        if extended:  # a virtual wire does not take what the device leaves: refused, and offered all the same
+        if extended:  # a virtual link refuses what the device does not take; it still counts as offered
             assert balance.intended == balance.sent + balance.refused
             assert balance.lost == balance.refused > 0 == balance.late
         else:
@@ -164,7 +164,7 @@ def test_a_watcher_sees_every_sample_and_saturation_as_it_happens() -> None:
 
 
 class Told(NoDut):
-    """A device that counts how often it was read, and once does not answer."""
+    """A device that counts its readings, and does not answer one of them."""
 
     name = "told"
 
@@ -205,7 +205,7 @@ def test_a_stall_delays_the_steps_that_follow_but_does_not_shorten_them() -> Non
     with loop() as trex:
         result = run(trex, watch=stall)
     assert len(result.samples) == 17
-    # Steps that were rushed through would be seven; a busy machine makes one or two of them short.
+    # Without correct times there would be seven steps; a busy machine shortens one or two of them.
     assert sum(sample.interval_s < QUICK.interval_s / 3 for sample in result.samples) < 4
     assert result.samples[-1].t_s > QUICK.total_s + 0.15
 

@@ -1,4 +1,4 @@
-"""The rule of loss that persists: the first load from which a direction loses more than the threshold."""
+"""The rule of persistent loss: the first load from which on a direction loses more than the threshold."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RATIOS = st.sampled_from([0.0, 0.0005, 0.001, 0.002, 0.5])
 
 
 def index_of(pattern: str, *, complete: bool = True, hold: int = 0) -> int | None:
-    """`pattern` holds P (passes) and F (fails) in time order; the load rises but for the last `hold` samples."""
+    """`pattern` holds P (passes) and F (fails) in time order; the load rises except during the last `hold` samples."""
     top = len(pattern) - hold
     loads = [float(min(i + 1, top)) * 1000 for i in range(len(pattern))]
     return lossy_index(loads, [0.2 if mark == "F" else 0.0 for mark in pattern], 0.001, complete)
@@ -26,13 +26,13 @@ def index_of(pattern: str, *, complete: bool = True, hold: int = 0) -> int | Non
         ("PPFFFFFF", 2),
         ("FFFFFF", 0),
         ("PFPPFFFFF", 4),  # a single failure does not count
-        ("PFFPPFFFFF", 5),  # nor do two in a row
-        ("PPFFFPPPPPP", None),  # healed
-        ("PPFFFFPFFFF", 2),  # one good sample is forgiven
+        ("PFFPPFFFFF", 5),  # two consecutive ones do not count either
+        ("PPFFFPPPPPP", None),  # recovered
+        ("PPFFFFPFFFF", 2),  # one good sample in between is ignored
         ("PPFFFFPFPPF", 10),  # two are not: it passed above
         ("PPPPPPPF", 7),  # the ramp ends just past the limit
         ("PPPPPPFF", 6),
-        ("FFFPPPPPFFF", 8),  # an early fault heals, the limit comes later
+        ("FFFPPPPPFFF", 8),  # an early fault recovers, the limit comes later
     ],
 )
 def test_first_load_from_which_loss_persists(pattern: str, first: int | None) -> None:

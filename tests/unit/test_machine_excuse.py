@@ -1,4 +1,4 @@
-"""What the absence of workers excuses: a loss of its size, and none that a link or the device itself explains."""
+"""Losses explained by preemptions: those of matching size, unless a link or the device itself explains them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sample(preempted_s: float, *, dut: dict[str, Any] | None = None, links_down:
         (0.1, 0.15, True),
         (0.1, 0.3, False),
         (0.6, 0.9, True),
-        (0.6, 1.0, False),  # it was there for 0.4 s, in which nothing came back either
+        (0.6, 1.0, False),  # it had its CPU for 0.4 s, in which no packets came back either
         (0.95, 1.0, True),
     ],
 )
@@ -61,7 +61,7 @@ def test_what_the_device_counted_for_its_own_link_is_not_the_machines(reason: st
 
 @pytest.mark.parametrize(("first", "cause"), [(10, "link-down"), (28, "tester")], ids=["most", "two samples"])
 def test_a_link_that_was_down_is_no_machine_that_was_away(first: int, cause: str) -> None:
-    """From the sample `first` on, nothing comes back."""
+    """From sample `first` on, no packets come back."""
     calls = count()
     bench = Bench(medium=Medium.QUEUE, dut=lambda pps: 0.0 if first <= next(calls) < 30 else pps)
     samples = tuple(

@@ -1,4 +1,4 @@
-"""What is written from the programs: man pages, completions and the site's pages have each command, and work."""
+"""Documents generated from the programs: man pages, completions and the site's pages cover each command, and work."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_man_pages(written: tuple[Page, ...]) -> None:
     assert set(made) == {"wirespeed.1", *(f"wirespeed-{name}.1" for name in COMMANDS)}
     requests = {"TH", "SH", "SS", "PP", "TP", "B", "BR"}
     for name, text in made.items():
-        # A line of text that begins so would be a request and vanish.
+        # A line of text that begins like this would be taken as a request and disappear.
         assert {line[1:].split()[0] for line in text.splitlines() if line[0] in ".'"} <= requests, name
         assert all(f".SH {part}" in text for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS")), name
     assert r"\fB\-s, \-\-socket PATH\fR" in made["wirespeed-ctl.1"]

@@ -68,7 +68,7 @@ def test_a_clock_that_stands_still_gives_no_rate() -> None:
 
 
 def test_each_port_counts_over_the_time_between_its_own_instants() -> None:
-    """Ports of two servers have clocks of their own."""
+    """Ports of two servers have different clocks."""
 
     def reading(at_s: float, there_s: float, packets: int) -> TrialReading:
         return TrialReading(

@@ -1,4 +1,4 @@
-"""The pure parts of a measurement: what ports send, what servers tell, whose ports they are."""
+"""Pure parts of a measurement: sent loads, servers' answers, owners of ports."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_what_cannot_be_marked_or_timed_is_refused_with_a_reason() -> None:
 
 
 def told_by_us(values_ns: list[int], **more: Any) -> dict[str, Any]:
-    """As our generator tells it: nanoseconds, in the encoding of its own."""
+    """As reported by wirespeed's generator: nanoseconds, in its own encoding."""
     counts: dict[int, int] = {}
     for value in values_ns:
         index = hdr.index_of(value, 7)
@@ -254,7 +254,7 @@ def test_virtual_machines_are_known_by_the_cpus_flag_or_the_names_of_the_board()
     assert not is_virtual("")
 
 
-# ---- whose ports
+# ---- owners of ports
 
 
 def status(owner: str = "us", state: str = "TX", up: bool = True, losses: int | None = None) -> PortStatus:

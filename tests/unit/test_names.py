@@ -19,7 +19,7 @@ _SCOPES += (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def long_lived(source: str) -> Iterator[tuple[int, str]]:
-    """The line and the name of vague variables whose first and last use are more than three lines apart."""
+    """Line and name of vague variables whose first and last use are more than three lines apart."""
     tree = ast.parse(source)
     for scope in ast.walk(tree):
         if not isinstance(scope, (ast.Module, *_SCOPES)) or isinstance(scope, ast.ClassDef):
@@ -31,7 +31,7 @@ def long_lived(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _bound(scope: ast.AST) -> set[str]:
-    """The names that a scope itself gives a value."""
+    """The names that a scope itself binds."""
     own = list(_within(scope))
     arguments = {node.arg for node in own if isinstance(node, ast.arg)}
     return arguments | {node.id for node in own if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
@@ -46,7 +46,7 @@ def _uses(scope: ast.AST, name: str) -> Iterator[int]:
 
 
 def _within(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a scope; of the scopes in it their own node alone."""
+    """The nodes of a scope; of inner scopes only the node itself."""
     for child in ast.iter_child_nodes(scope):
         yield child
         if not isinstance(child, _SCOPES):

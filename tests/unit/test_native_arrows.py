@@ -55,7 +55,7 @@ def test_only_the_binding_includes_the_umbrella() -> None:
 
 
 def features() -> list[str]:
-    """The folders without which C tests link a router; each says so in its own `meson.build`."""
+    """The folders without which C tests link a router; each declares this in its `meson.build`."""
     listings = (ROOT / "native/router").glob("*/meson.build")
     found = [path.parent.name for path in listings if f"features += '{path.parent.name}'" in path.read_text()]
     assert len(found) > 5

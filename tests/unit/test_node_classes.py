@@ -1,4 +1,4 @@
-"""Names of nodes: what each does, whatever VPP cut from it, and which nodes take packets in."""
+"""Names of nodes: the class of each, also if VPP truncated the name, and input nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONG = "TwentyFiveGigabitEthernet3/0/1"
         (["HundredGigabitEthernet17/0/0-t"], ["HundredGigabitEthernet17/0/0-tx"]),
         (["FortyGigabitEthernet5/0/0-outp"], ["FortyGigabitEthernet5/0/0-output"]),
         ([LONG, LONG], [f"{LONG}-output", f"{LONG}-tx"]),
-        ([LONG], [LONG]),  # of one row nobody knows which it is
+        ([LONG], [LONG]),  # a single row is ambiguous
         (["e1-o", "acl-plugin-fa-worker-cleaner-p"], ["e1-o", "acl-plugin-fa-worker-cleaner-p"]),
         (["TenGigabitEthernet9/0/0-output"], ["TenGigabitEthernet9/0/0-output"]),
     ],
@@ -41,7 +41,7 @@ def cost(name: str, calls: int, vectors: int) -> NodeCost:
         ([cost("ethernet-input", 500, 100_000), cost("ip4-input", 400, 90_000)], 500),
         ([cost("ip4-input-no-checksum", 500, 100_000)], 500),
         ([cost("ip4-input", 300, 60_000), cost("ip6-input", 200, 40_000)], 500),
-        ([cost("ip4-input", 900, 90_000), cost("mpls-input", 900, 10_000)], 1000),  # no more than there were looks
+        ([cost("ip4-input", 900, 90_000), cost("mpls-input", 900, 10_000)], 1000),  # at most as many as polls
         ([cost("ethernet-input", 10, 100), cost("ip4-input", 500, 99_900)], 510),
         ([], 0),
     ],

@@ -1,4 +1,4 @@
-"""`bench/nodes_against.py`: what it reads of bench_nodes, what it compares, and what it refuses."""
+"""`bench/nodes_against.py`: its parser of bench_nodes' output, its comparison, and refusals."""
 
 from __future__ import annotations
 

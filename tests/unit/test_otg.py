@@ -81,7 +81,7 @@ def with_field(kind: str, given: Json) -> OtgFlow:
 
 
 def written(kind: str, stream: Json, number: int) -> int:
-    """The address in packet `number` of a stream that runs a range or a list once."""
+    """The address in packet `number` of a stream that goes through a range or a list once."""
     packet = bytearray(base64.b64decode(stream["packet"]["binary"]))
     values: dict[str, tuple[int, int]] = {}
     for one in stream["vm"]["instructions"]:

@@ -1,4 +1,4 @@
-"""Directories of processes that were killed, and those that only look so."""
+"""Directories of killed processes, and those that only look like them."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def test_a_number_that_is_used_again_is_another_process() -> None:
 
 
 def test_what_is_locked_belongs_to_somebody_whatever_its_number_means_here(tmp_path: Path) -> None:
-    """As of a process in another PID namespace."""
+    """For instance by a process in another PID namespace."""
     directory = tmp_path / f"wirespeed-try-{os.getpid()}-1-x"
     directory.mkdir()
     held = lock(directory)
@@ -62,7 +62,7 @@ def test_what_is_locked_belongs_to_somebody_whatever_its_number_means_here(tmp_p
 
 
 def test_a_link_is_never_followed(tmp_path: Path) -> None:
-    """Anybody may put one into /tmp."""
+    """Anyone may create one in /tmp."""
     target = tmp_path / "target"
     target.mkdir()
     (tmp_path / "parent").mkdir()

@@ -1,4 +1,4 @@
-"""Packet groups over the fake core: lives and numbers, rates, and answers of T-Rex's form."""
+"""Packet groups on the fake core: lifetimes and numbers, rates, and answers in T-Rex's format."""
 
 from __future__ import annotations
 

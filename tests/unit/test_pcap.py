@@ -1,4 +1,4 @@
-"""libpcap's files and filters: what is read, what is refused in one line, and that nothing is kept."""
+"""libpcap's files and filters: reading, refusals in one line, and freed memory."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_pcapng_and_a_file_without_packets(path: Path) -> None:
 
 
 def test_a_frame_outlives_its_file(path: Path) -> None:
-    """libpcap keeps one packet, and overwrites it with the next."""
+    """libpcap keeps one packet and overwrites it with the next."""
     others = [(0, 0, len(FRAME), bytes([number]) * len(FRAME)) for number in range(100)]
     path.write_bytes(pcap(*others))
     frames = [frame for _, frame in read_packets(path)]
@@ -79,10 +79,10 @@ def test_a_frame_outlives_its_file(path: Path) -> None:
         (pcap((0, 0, 1500, FRAME)), "cut short"),
         (pcap()[:20] + struct.pack("<I", 101) + pcap(whole())[24:], "does not hold Ethernet"),
         (pcap(whole(), snap=20), "cut short"),
-        # A record that says that it has 4 GB.
+        # A record that claims 4 GB.
         (pcap() + struct.pack("<IIII", 0, 0, 0xFFFF_FFFF, 0xFFFF_FFFF) + FRAME, "cannot be read"),
         (pcap(snap=0xFFFF_FFFF) + struct.pack("<IIII", 0, 0, 0x7FFF_FFFF, 0x7FFF_FFFF) + FRAME, "cannot be read"),
-        # pcapng: a section header block of 4 GB, and one that ends within.
+        # pcapng: a section header block that claims 4 GB, and a truncated one.
         (struct.pack("<III", 0x0A0D0D0A, 0xFFFF_FFFC, 0x1A2B3C4D) + bytes(16), "cannot be read"),
         (struct.pack("<III", 0x0A0D0D0A, 28, 0x1A2B3C4D), "cannot be read"),
     ],
@@ -168,7 +168,7 @@ def test_a_filter_never_looks_past_the_packet() -> None:
 
 
 def test_filters_give_back_their_memory() -> None:
-    """In a process of its own, where nothing else takes or gives any. One program of these has 14 kB."""
+    """In a separate process, where nothing else allocates or frees memory. One program of these takes 14 kB."""
     code = """
 from pathlib import Path
 from wirespeed._native.pcap import PacketFilter
@@ -184,6 +184,6 @@ print(pages(300) - before)
 
 
 def test_a_long_filter_keeps_nobody_waiting_for_minutes() -> None:
-    """What libpcap's optimizer made of 200 ports took longer than any test may."""
+    """libpcap's optimizer took longer for 200 ports than a test may."""
     text = " or ".join(f"port {number}" for number in range(1, 250))
     assert not PacketFilter(text).matches(FRAME)

@@ -1,4 +1,4 @@
-"""The phases of files that tell none: by their loads, whether their warm-up was kept or not."""
+"""The phases of files that do not contain them: from their loads, with or without the warm-up."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_loads_that_are_no_ramp_are_told_by_the_durations() -> None:
 
 
 def test_what_was_held_is_known_of_a_file_without_its_warm_up() -> None:
-    """The load below the knee is in the first samples, which were taken for warm-up."""
+    """The load below the knee is in the first samples, which were taken for the warm-up."""
     result = result_of(Ramp(64.0, 1e9, 2, 0.052e6).document(), "vyos")
     figure = verdict_of(result).figure
     # A ramp's figure is the mean of the last samples below the knee, each 2 480 pps above the one before.

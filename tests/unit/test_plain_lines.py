@@ -1,4 +1,4 @@
-"""Lines that are read without the option parser give a command the same arguments as the parser does."""
+"""Lines that are parsed without the option parser give a command the same arguments as the parser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FITTING = {int: "0 1 7 100", float: "1 2.5 30", Path: "./f /tmp/x -", str: "x a
 
 
 def fitting(chance: Random, hint: Any) -> list[str]:
-    """The word that a flag needs, none, or one of a value that fits the declared type, as a rule."""
+    """The arguments that an option needs: none, or usually one that matches the declared type."""
     kind = get_args(hint)[0] if hasattr(hint, "__metadata__") else hint
     while get_args(kind) and get_origin(kind) is not Literal:
         kind = get_args(kind)[0]
@@ -31,7 +31,7 @@ def fitting(chance: Random, hint: Any) -> list[str]:
 
 
 def line(chance: Random, parameters: Iterable[inspect.Parameter]) -> list[str]:
-    """Words for what the command needs and some of its options, in any order, now and then with something wrong."""
+    """The arguments that the command requires and some of its options, in any order, sometimes with an error."""
     pieces = []
     for one in parameters:
         info = one.annotation.__metadata__[0]
@@ -55,7 +55,7 @@ def line(chance: Random, parameters: Iterable[inspect.Parameter]) -> list[str]:
 
 
 def parsed(command: CliCommand, args: list[str]) -> dict[str, Any] | None:
-    """The arguments that typer gives the command; None for a line that it refuses or answers itself."""
+    """The arguments from typer; None for a line that it refuses or answers itself."""
     taken: list[dict[str, Any]] = []
 
     @functools.wraps(command.call)

@@ -1,4 +1,4 @@
-"""Power meters on fake trees and a plug on loopback, their log, what results say of it, and the commands."""
+"""Power meters on fake trees and a plug on loopback, their log, results with power, and the commands."""
 
 import csv
 import io
@@ -251,7 +251,7 @@ def test_a_password_is_never_shown():
 
 
 class Script:
-    """A meter that says one thing after the other; None is a fault."""
+    """A meter with these readings in order; None is a fault."""
 
     name, of = "script", "a test"
 
@@ -266,7 +266,7 @@ class Script:
 
 
 def log_of(*said: float | None) -> PowerLog:
-    """A log with a reading a second, the first at 1."""
+    """A log with one reading per second, the first one at 1."""
     now = iter(range(1, 100))
     log = PowerLog(Script(*said), clock=lambda: float(next(now)))
     for _ in said:
@@ -377,7 +377,7 @@ def test_an_estimate_is_per_watt_of_the_sample_at_its_rate():
 
 @pytest.fixture
 def patient(monkeypatch):
-    """A meter that is asked late, on a machine that is busy, has not fallen silent."""
+    """On a busy machine, a meter that is read late does not count as silent."""
     monkeypatch.setattr("wirespeed.power.log.STALE_S", 60.0)
 
 
@@ -418,7 +418,7 @@ def test_a_plug_that_goes_away_leaves_gaps_and_no_zeros(tmp_path, monkeypatch, p
     file = tmp_path / "r.json"
 
     class Leaving(FakePlug):
-        """Loses its meter with the second step."""
+        """Loses its meter in the second step."""
 
         def answer(self, path, proof):
             if trex.ports[0].history[-1][1] > 1.5e6:

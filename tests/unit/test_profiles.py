@@ -1,4 +1,4 @@
-"""Built-in profiles: what they send, and what they refuse."""
+"""Built-in profiles: their packets, and refusals."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_mpls_labels_are_those_of_a_direction_in_turn(direction: int, low: int, 
     (loaded,) = load_profile("mpls", {"label": "20", "labels": "4"}, direction, direction)
     counter, write = instructions(loaded)[0], instructions(loaded)[-1]
     assert (counter["min_value"], counter["max_value"], counter["init_value"]) == (low, high, low)
-    # The upper 20 bits of the entry that the frame has behind its Ethernet header.
+    # The upper 20 bits of the entry behind the frame's Ethernet header.
     assert (write["pkt_offset"], write["pkt_cast_size"], write["mask"], write["shift"]) == (14, 4, 0xFFFFF000, 12)
     assert int.from_bytes(packet_of(loaded)[14:18], "big") == low << 12 | 1 << 8 | 64
 

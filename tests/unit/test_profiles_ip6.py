@@ -1,4 +1,4 @@
-"""The bench profile over IPv6: frames as they go out, and what it does not take."""
+"""The bench profile over IPv6: sent frames, and refused options."""
 
 from __future__ import annotations
 

@@ -166,7 +166,7 @@ def test_a_profile_that_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_aliases_do_not_make_much_of_little(tmp_path: Path) -> None:
-    """Ten thousand million values in ten lines, and one that holds itself."""
+    """Ten thousand million values in ten lines, and one that contains itself."""
     laughs = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     laughs += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 10)]
     for lines in (laughs, ["a: &a [*a]"]):

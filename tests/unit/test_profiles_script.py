@@ -139,7 +139,7 @@ def test_every_instruction_mode_and_rate_is_as_trex_client_sends_it(tmp_path: Pa
     assert [loaded[0].pop("next_stream_id"), loaded[1].pop("next_stream_id")] == [2, 1]
     recorded = [dict(stream) for stream in RECORDED]
     for stream in recorded[:2]:
-        del stream["next_stream_id"]  # a client numbers on from the streams it sent before
+        del stream["next_stream_id"]  # stream ids continue from earlier streams of the client
     assert loaded == recorded
 
 

@@ -1,4 +1,4 @@
-"""The bench profile's destinations drawn from a table: of the right side, within its prefixes, each in another."""
+"""The bench profile's destinations from a table: of the right side, within its prefixes, each in another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README is short, and what it shows has the form that the programs print today."""
+"""The README is short, and its sample output has the current format of the programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_LINES, MOST_WORDS = 75, 700
 
 
 def visible_words(text: str) -> list[str]:
-    """What is read: without targets of links, tags, rules of tables and borders."""
+    """The visible text: without targets of links, tags, and table borders."""
     text = re.sub(r"<!--.*?-->|\]\([^)]*\)", " ", text)
     text = re.sub(r"<img [^>]*>", " ", text)
     return [word for word in text.split() if re.search(r"\w", word)]

@@ -1,4 +1,4 @@
-"""Places that earlier versions kept things at are still found, and present names of them come first."""
+"""Paths of earlier versions are still found, and current ones take precedence."""
 
 from __future__ import annotations
 

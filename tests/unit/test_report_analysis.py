@@ -70,7 +70,7 @@ def test_the_articles_line_rates(pps, size, speed_bps, line_pps, l1_bps, percent
 
 def test_the_ramp_before_saturation_gives_the_rate_below_the_threshold():
     found = curve(one_way([(1e6, 1e6), (2e6, 2e6), (3e6, 2.9e6), (4e6, 3.0e6), (5e6, 2.8e6), (6e6, 2.7e6)]))
-    # Two samples passed before loss set in: their mean is the figure. The last three are the full load.
+    # Two samples passed before the loss onset: their mean is the figure. The last three are at full load.
     assert (found.forwarded.received_pps, found.forwarded.samples, found.forwarded.is_estimate) == (1.5e6, 2, True)
     full = found.full_load
     assert (full.offered_pps, full.samples) == (5e6, 3)
@@ -143,7 +143,7 @@ def test_integer_rates_of_old_files_lose_no_fractions():
 
 
 def test_loss_is_counted_in_packets_where_the_totals_are_known():
-    # Smoothed rates say 10 % lost; the counters of the second sample say 1 of 1000.
+    # Smoothed rates show a loss of 10 %; the counters of the second sample show 1 of 1000.
     def ports(sent_total, received_total):
         return {0: sender(1000.0, opackets=sent_total), 1: receiver(900.0, ipackets=received_total)}
 
@@ -161,7 +161,7 @@ def test_counters_that_went_back_are_not_used():
 
 
 def asked(refused_share, late_share, capacity=3e6, interval_s=0.5):
-    """Our generator on a virtual wire: what is not taken or comes too late is asked for, not sent."""
+    """wirespeed's generator on a virtual link: refused and late packets are intended, not sent."""
     loads = [1e6, 2e6, 3e6, 4e6, 5e6, 6e6]
     got = [min(load, capacity) for load in loads]
     totals = {
@@ -206,7 +206,7 @@ def test_packets_that_the_receiver_missed_are_the_testers_own():
 
 
 def noted(balance, limited=True):
-    """An outcome that says of its only direction whether the tester was the limit."""
+    """An outcome that says whether the tester limited its only direction."""
     channel = ChannelOutcome(balance, 64.0, 64.0, 10e9, None, None, None, None, tester_limited=limited)
     return Outcome(channels={"0→1": channel})
 
@@ -217,7 +217,7 @@ def test_what_the_load_tester_found_of_itself_is_believed_where_samples_cannot_s
 
 
 def test_a_direction_that_lost_nothing_in_the_end_is_neither_lossy_nor_saturated():
-    """The last samples lack what was still under way."""
+    """The last samples lack the packets still in flight."""
     pairs = [(load * 1e6, load * 1e6) for load in range(1, 8)] + [(8e6, 7e6), (8e6, 7e6), (8e6, 7e6)]
     assert curve(one_way(pairs)).outcome.loss_onset is not None
     found = curve(one_way(pairs, outcome=noted(Balance(52e6, 52e6), limited=False))).outcome
@@ -242,7 +242,7 @@ def test_percent_of_another_line():
 
 @pytest.mark.parametrize("native", [True, False])
 def test_rate_l1_and_percentage_end_at_the_line_together(native):
-    """A tester that catches up, or a clock, shows more than the line carries."""
+    """A tester that catches up, or a fast clock, shows more than line rate."""
     pairs = [(1e6, 1e6), (14.95e6, 14.95e6), (15.1e6, 15.1e6)]
     found = curve(replace(one_way(pairs, ["ramp", "hold", "hold"]), native=native)).forwarded
     assert found.received_percent == 100

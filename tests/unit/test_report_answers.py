@@ -1,4 +1,4 @@
-"""The answers: which load they are of, one router one figure, and how far each can be believed."""
+"""The answers: their load, one figure per router, and their certainty."""
 
 import pytest
 from report_cases import OLD, late, test_of
@@ -21,7 +21,7 @@ def figure(answer):
 
 
 def router(name, factor=1.0, then=lambda document: None):
-    """A router of this name that gave back `factor` of what the golden one did."""
+    """A router with this name that returned `factor` times the golden one's packets."""
 
     def change(document):
         document["dut"] = {"name": name}
@@ -55,7 +55,7 @@ def test_the_best_of_several_tests_counts():
 
 
 def test_a_load_that_all_carried_goes_before_a_harder_one():
-    """y ran no small frames: size=64 of the profile says nothing about it."""
+    """y was not tested with small frames: size=64 of the profile says nothing about it."""
 
     def large(document):
         for sample in document["stats"].values():
@@ -87,7 +87,7 @@ def test_a_run_that_can_be_believed_goes_before_one_that_cannot():
     (answer,) = of(test_of("b", change=broken), slower).duts
     assert answer.verdict.name == "a"
     (answer,) = of(test_of("b", change=late), test_of("c")).duts
-    assert answer.verdict.name == "b"  # a lower bound, and yet the higher rate
+    assert answer.verdict.name == "b"  # a lower bound, and still the higher rate
     (answer,) = of(test_of("b", change=broken)).duts
     assert figure(answer).mark == "broken off"
 

@@ -1,4 +1,4 @@
-"""`wirespeed report` from the command line: its options, where the text goes, and every way to get it wrong."""
+"""`wirespeed report` on the command line: options, output files, and errors."""
 
 import csv
 import io

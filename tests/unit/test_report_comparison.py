@@ -13,7 +13,7 @@ from wirespeed.report.comparison import distinct_names, select_channels
 
 
 def resized(size_bytes):
-    """The frames of another size: byte rates change, packet rates do not."""
+    """The frames with another size: byte rates change, packet rates do not."""
 
     def change(document):
         for sample in document["stats"].values():
@@ -42,7 +42,7 @@ def test_a_profile_is_its_base_name_and_tunables_may_come_as_an_object():
 
 
 def test_files_without_tunables_are_told_apart_by_frame_size():
-    # trex-loadtest keeps no tunables: the bench profile at 64 and at 1514 bytes, and imix that varies a little.
+    # trex-loadtest does not store tunables: the bench profile at 64 and at 1514 bytes, and imix that varies a little.
     sizes = {"a": 64, "b": 1514, "c": 362.5, "d": 363.9, "e": 64}
     assert grouped(*(test_of(name, OLD, resized(size)) for name, size in sizes.items())) == [
         ["a", "e"],

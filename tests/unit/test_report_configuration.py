@@ -1,4 +1,4 @@
-"""The configuration as words: flat, without JSON, what is shared apart from what differs."""
+"""The configuration as text: flat, without JSON, common settings separate from differing ones."""
 
 import math
 

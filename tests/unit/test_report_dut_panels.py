@@ -1,4 +1,4 @@
-"""What a report draws of a device that tells CPU classes and drops."""
+"""Panels of a report for a device that reports CPU classes and drops."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wirespeed.results.figures import MEGA
 
 
 def test_of_linux(place: str) -> Result:
-    """A device whose CPUs are at work in softirq, and which drops in two places from its third sample on."""
+    """A device whose CPUs work in softirq, and which drops in two places from its third sample on."""
     result = case_of("linux")
     told = [
         DutTelemetry(
@@ -64,7 +64,7 @@ def told(softirq: float) -> DutTelemetry:
 
 
 def drawn(chart: Chart) -> dict[str, list[float | None]]:
-    """Values by the panel's title, of panels that are the device's."""
+    """Values by title, for panels of the device."""
     return {
         panel.title.partition(" of the DUT")[0]: [y for curve in panel.curves for y in curve.y]
         for panel in chart.panels

@@ -1,4 +1,4 @@
-"""The part of a report that says what limited each test: short first, and every figure with its place."""
+"""The section of a report about the limit of each test: a summary first, and every figure with its source."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def test_each_test_has_a_sentence_and_its_figures_lead_to_its_chart():
 
 
 def test_the_limit_is_that_of_the_cell_and_of_the_table():
-    """A tester that was not asked for more was no limit, and a search knows that the DUT lost without a cause."""
+    """A tester without a higher load was not the limit, and a search knows that the DUT lost packets without another
+    cause.
+    """
     all_came = loadtest(FAST, B1514, both=False)
     silent = loadtest(replace(PLAIN, name="silent"), lost=1.0)
     spoiled = loadtest(replace(PLAIN, name="disturbed"), disturbed=True)

@@ -1,4 +1,4 @@
-"""Charts of many devices: slow ones beside fast ones, and lines that mean the same in each chart."""
+"""Charts of many devices: slow ones next to fast ones, and lines with the same meaning in each chart."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_the_newest_result_of_a_device_is_on_its_card() -> None:
 
 
 def numbered(results: Iterable[Result]) -> list[Result]:
-    """The results with different names, as those of files."""
+    """The results with different names, as if from files."""
     return [replace(one, name=f"{number:03d}") for number, one in enumerate(results)]
 
 

@@ -23,7 +23,7 @@ def named(name):
 
 @pytest.fixture
 def comparison():
-    """VPP one way with one flow and with many, and both routers both ways."""
+    """VPP in one direction with one flow and with many, and both routers in both directions."""
     return compare(
         [
             test_of("a", change=named("VPP")),
@@ -122,7 +122,7 @@ def test_csv_and_json(comparison):
 
 
 def test_rows_are_called_as_the_tests_called_their_loads():
-    """Settings do not say that a router had an ACL. A load without a name of its own has that of its settings."""
+    """The settings do not show that a router had an ACL. A load without a name is called by its settings."""
     bare = test_of("bare", tunables="size=64,vm=var2")
     flows = test_of("flows", tunables="size=64,vm=var2", group="64b many flows")
     acl = test_of("acl", tunables="size=64,vm=var2", group="64b ACL")

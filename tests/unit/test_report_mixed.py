@@ -1,4 +1,4 @@
-"""All kinds of result in one report: each has its part, none needs the others, and text of files stays text."""
+"""All kinds of result in one report: each has its section, none requires the others, and text from files is escaped."""
 
 import json
 from dataclasses import replace
@@ -74,7 +74,7 @@ def test_many_searches_are_folded_and_have_cards_while_there_is_room():
 
 
 def dirty(result, text):
-    """`result` with `text` wherever a file can say something."""
+    """`result` with `text` in every text field."""
     dut, lab = from_json(DutFacts, {"name": text, text: text}), from_json(LabFacts, {text: text})
     variables = from_json(type(result.variables), {"profile_file": text, text: text})
     said = {"name": text, "dut": dut, "lab": lab, "variables": variables}

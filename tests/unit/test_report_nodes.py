@@ -1,4 +1,4 @@
-"""What the router's nodes cost at some loads, and the panels drawn from it and from latency."""
+"""Cost of the router's nodes at some loads, and the panels of it and of latency."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ CLOCKS = 2_600_000
 
 
 def worker(name, packets):
-    """Lookup costs 40 a packet, rewrite 10, polling 5 and all that is left but a tenth."""
+    """Per packet, lookup costs 40 ticks and rewrite 10; polling takes 5 and all the remaining time but a tenth."""
     nodes = (
         NodeCost("memif-input", 1000, packets, CLOCKS * 9 // 10 - 50 * packets, 0),
         NodeCost("ip4-lookup", 100, packets, 40 * packets, 0),

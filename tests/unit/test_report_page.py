@@ -1,4 +1,4 @@
-"""The page and its charts as data: complete, self-contained, and safe whatever the names are."""
+"""The page and its charts as data: complete, self-contained, and safe for any names."""
 
 import json
 import math
@@ -47,7 +47,7 @@ def page(tests, **changes):
 
 
 class Reader(HTMLParser):
-    """Elements, text outside script and style, scripts, and whether tags nest."""
+    """Elements, text outside of script and style, scripts, and whether tags nest."""
 
     VOID = ("meta", "link", "br", "input")
 
@@ -90,7 +90,7 @@ def test_received_is_drawn_over_offered_without_the_warm_up(tests):
 
 
 def test_held_samples_are_dots_of_their_own(tests):
-    """All at one load: a line through them would be a knot."""
+    """All are at one load: a line through them would be unreadable."""
     line, held, *_ = curves(chart(tests, 1), "router 0→1")
     assert (line.dots, len(line.x)) == (False, 10)
     assert (held.dots, held.x) == (True, pytest.approx([14.88096] * 2, rel=1e-4))
@@ -288,7 +288,7 @@ def test_routers_that_have_no_room_are_counted(tests):
 
 
 def hostile(test, text):
-    """A result that says `text` wherever a file can say something."""
+    """A result with `text` in every text field."""
     variables = {key: text if isinstance(value, str) else value for key, value in document_of(test.variables).items()}
     variables |= {text: text, "profile_file": text, "tunables": {text: text}}
     return replace(

@@ -1,4 +1,4 @@
-"""Remarks: one a cause, with how many it is true of and who they are."""
+"""Remarks: one per cause, with the number and names of the tests concerned."""
 
 import pytest
 from report_cases import OLD, late, test_of

@@ -105,7 +105,7 @@ def test_programs_get_a_row_a_figure_of_rfc2544(suite):
     assert found["throughput", "64", "0→1, 1→0"]["limit"] == "dut"
     assert (found["latency", "64", "1→0"]["value"], found["latency", "64", "1→0"]["most"]) == ("11.0", "80.0")
     assert found["burst", "64", "0→1, 1→0"]["value"] == "950.0"
-    # RFC 9004: 950 frames at line rate, less what is forwarded meanwhile.
+    # RFC 9004: 950 frames at line rate, less those forwarded in the meantime.
     corrected = 950 / 14_880_952.38 * (1 - 7e6 / 14_880_952.38)
     assert float(found["corrected buffer", "64", "0→1, 1→0"]["value"]) == pytest.approx(corrected, abs=1e-9)
     assert found["reset", "64", "0→1, 1→0"]["unit"] == "s"

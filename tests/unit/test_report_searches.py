@@ -54,7 +54,7 @@ def test_a_trial_is_a_point_of_what_came_back_and_was_lost_over_the_load(both_wa
     received, lost = curve(chart, "trials"), curve(chart, "trials", 1)
     trials = sorted(both_ways.of("search"), key=lambda one: one.load_pps)
     assert received.x == lost.x == pytest.approx([one.load_pps / 1e6 for one in trials], rel=1e-4)
-    # Of each direction, though loss is of both together.
+    # Per direction, though the loss is of both together.
     assert received.y == pytest.approx([one.received_pps / 2e6 for one in trials], rel=1e-4)
     floor = chart.panels[1].scale.ticks[0][0]
     assert lost.y == pytest.approx([max(one.loss_ratio, floor) for one in trials], rel=1e-4)
@@ -123,7 +123,7 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
     text = to_markdown(comparison, MEGA)
     assert "≥ 5.98" in text
     assert "✕ irregular: the tester could not offer more" in text
-    assert "6.17" not in text  # the tester's bound is none of the router's
+    assert "6.17" not in text  # the tester's bound is not a bound of the router
     assert "≥ 5.98 (40.2 % of line, tester-limited)" in matrix_to_markdown(matrix(comparison), MEGA)
 
 
@@ -146,7 +146,7 @@ def test_the_whole_line_has_no_upper_bound():
 
 @pytest.mark.parametrize("name", ["md", "csv", "json"])
 def test_the_golden_tables(name, ramp, one_way, limited):
-    """`update-golden` is by hand: write what the functions give and read it."""
+    """The files are updated by hand: write the functions' output and review it."""
     comparison = comparison_of(ramp, one_way, limited)
     text = {"md": lambda: to_markdown(comparison, MEGA), "csv": lambda: to_csv(comparison)}.get(
         name, lambda: to_json(comparison, "Searches")

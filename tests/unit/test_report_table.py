@@ -29,9 +29,9 @@ def rows(comparison):
 
 
 def test_an_old_result_by_hand(golden):
-    # Ten steps of 148 810 pps to 1 Gb/s; 0→1 forwards 900 kpps, loses a second at 30 %, and looks well in the last one.
+    # Ten steps of 148 810 pps to 1 Gb/s; 0→1 forwards 900 kpps, loses one second at 30 %, and passes in the last one.
     there, back, both = rows(golden)[:3]
-    # Of five loads that passed the third, fourth and fifth are the highest three, for both directions.
+    # Of five loads that passed, the third to fifth are the highest three, for both directions.
     assert (there.forwarded_pps, there.forwarded_line_percent, there.forwarded_loss_ratio) == (5 * 148_810, 50, 0)
     assert (there.forwarded_l2_bps, there.forwarded_l1_bps) == (5 * 148_810 * 64 * 8, 5 * 148_810 * 84 * 8)
     assert (there.full_load_pps, there.full_load_line_percent) == (900_000, 60.48)

@@ -1,4 +1,4 @@
-"""The result file: what is written comes back, old files load, and what is not a result is refused in one line."""
+"""The result file: written data are read back, old files load, and other files are refused in one line."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""docs/result-format.md is as the types of results have it; `python -m manual references docs` writes it so."""
+"""docs/result-format.md agrees with the types of results; `python -m manual references docs` writes it."""
 
 import re
 from dataclasses import fields

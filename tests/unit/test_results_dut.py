@@ -1,4 +1,4 @@
-"""What a DUT told, as a value and in files, old ones among them."""
+"""Telemetry of a DUT, as a value and in files, including old ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOLD = DutTelemetry(
 
 
 def test_figures_follow_from_the_nodes_of_all_workers() -> None:
-    # By hand: 600 000 ticks of nodes that had packets; 250 calls with packets of 1900 polls.
+    # By hand: 600 000 ticks of nodes with packets; 250 calls with packets out of 1900 polls.
     assert TOLD.cycles_per_packet == 150
     assert TOLD.cycles_per_packet_without_input == 50
     assert TOLD.vectors_per_call == 16

@@ -142,7 +142,7 @@ def test_what_a_killed_run_left_is_recovered(tmp_path: Path, capsys: pytest.Capt
     writer.add({"row_of": "throughput", "row": whole.throughput[0]})
     journal.close()
     with SimulatedTrex() as trex:
-        assert rfc2544(trex, "throughput", "-o", str(file)) == 6  # nothing that was measured is written over
+        assert rfc2544(trex, "throughput", "-o", str(file)) == 6  # measured data are not overwritten
     assert f"wirespeed rfc2544 --recover {file}" in capsys.readouterr().err
     assert main(["rfc2544", "--recover", str(file)]) == 0
     result = read_file(file)

@@ -1,4 +1,4 @@
-"""The tests of RFC 2544 against a simulated T-Rex and device: their figures, and how they end."""
+"""The tests of RFC 2544 with a simulated T-Rex and device: their figures, and how they end."""
 
 from __future__ import annotations
 
@@ -83,15 +83,15 @@ def test_a_burst_is_ended_by_the_server_to_the_frame(extended: bool) -> None:
         for frames in (100, 20_000, 100):
             found = trial.measure(Rate(1e6, "pps"), frames / 1e6)
             for channel in found.channels.values():
-                assert channel.balance.sent == pytest.approx(frames, abs=1)  # however late we look
+                assert channel.balance.sent == pytest.approx(frames, abs=1)  # however late the check is
                 assert channel.balance.lost == 0
                 assert channel.offered_pps == pytest.approx(1e6, rel=0.02)
-    assert "stop_traffic" in trex.methods  # of what is idle already: it proves that the port is still ours
+    assert "stop_traffic" in trex.methods  # requests to an idle port: they prove that the port is still owned
 
 
 def test_a_buffer_holds_a_burst_and_no_more() -> None:
     with loop(capacity_pps=4e6, buffer_frames=1000.0) as trex, bare_trial(trex) as trial:
-        # What is left of a burst when the buffer is full: 1000 = n x (1 - 4 / 10)
+        # Length of a burst that just fills the buffer: 1000 = n x (1 - 4 / 10)
         assert trial.measure(Rate(10e6, "pps"), 1600 / 10e6).balance.lost == 0
         assert trial.measure(Rate(10e6, "pps"), 1800 / 10e6).balance.lost > 0
 
@@ -182,7 +182,7 @@ def test_bursts_tell_the_buffer() -> None:
     spread = row.spread
     assert spread is not None
     assert spread.mean == pytest.approx(buffer / (1 - capacity / LINE_PPS), rel=0.06)
-    # What stays in the buffer of such a burst is all that it holds; the time is that of as many on the line.
+    # The rest of such a burst in the buffer is all that it holds; the time is that of as many frames on the link.
     assert row.corrected_s == pytest.approx(buffer / LINE_PPS, rel=0.15)
     assert row.longest == round(0.1 * LINE_PPS)
 
@@ -198,7 +198,7 @@ def test_bursts_of_a_device_that_carries_the_line_are_not_sent() -> None:
 
 
 def test_recovery_takes_as_long_as_the_queue() -> None:
-    # 10 % above what it carries, the queue of 80 000 is full at the cut; 55 % come in then, so 45 % of it leave it.
+    # 10 % above its capacity, the queue of 80 000 is full at the cut; then 55 % are received, so it drains at 45 %.
     capacity, buffer = 4e6, 80_000.0
     with loop(capacity_pps=capacity, buffer_frames=buffer) as trex:
         result = run(trex, replace(of("throughput", "recovery"), trial_s=0.5, resolution=0.01))
@@ -221,7 +221,7 @@ def test_an_overload_that_loses_nothing_says_so() -> None:
 
 
 def gone_for(trex: SimulatedTrex, seconds: float) -> Callable[[], None]:
-    """A device that forwards nothing for a while, and then all again."""
+    """A device that forwards nothing for a while, and then everything again."""
 
     def reset() -> None:
         trex.device.outages.append((trex.now_s, trex.now_s + seconds))
@@ -273,7 +273,7 @@ def test_latency_is_the_mean_of_repeats_of_tagged_frames() -> None:
     for row in result.latency:
         spread = row.spread_us
         assert spread is not None and spread.count == 2
-        assert 40 <= spread.least <= spread.most <= 42  # as the server tells of all its packets
+        assert 40 <= spread.least <= spread.most <= 42  # the server's count of all its packets
         assert row.tagged_bytes == 64
         assert row.load_pps == result.throughput[0].throughput_pps
 

@@ -73,7 +73,7 @@ def test_loss_is_percent_of_what_was_offered() -> None:
     assert frame_loss_percent(1000, 990) == 1.0
     assert frame_loss_percent(3, 2) == pytest.approx(33.333, abs=1e-3)
     assert frame_loss_percent(0, 0) == 0
-    assert frame_loss_percent(10, 12) == 0  # more than was sent is not a negative loss
+    assert frame_loss_percent(10, 12) == 0  # more packets than were sent are not a negative loss
 
 
 def test_one_measurement_has_no_deviation_and_none_no_mean() -> None:
@@ -158,7 +158,7 @@ def test_bursts_grow_from_the_first_and_are_narrowed_from_there() -> None:
 
 
 def test_recovery_ends_with_the_last_loss() -> None:
-    # 500 are under way all the time; 10 000 are lost in the end, the last of them 40 ms after the cut.
+    # 500 are in flight all the time; 10 000 are lost in the end, the last of them 40 ms after the cut.
     growing = [MissingFrames(1.0 + ms / 1000, 500 + 10_000 * min(1.0, 0.6 + ms / 100)) for ms in range(0, 200, 10)]
     assert recovery_s(growing, cut_s=1.0) == pytest.approx(0.04)
     at_once = [MissingFrames(1.0 + ms / 1000, 10_500) for ms in range(0, 200, 10)]

@@ -1,4 +1,4 @@
-"""What the messages do, on a core that forwards nothing; `tests/dataplane/test_router_papi.py` has the rest."""
+"""Effects of the messages, on a core that forwards nothing; `tests/dataplane/test_router_papi.py` has the rest."""
 
 from __future__ import annotations
 
@@ -385,7 +385,7 @@ def test_acls_and_where_they_are(client: Client) -> None:
     assert retval(client, "acl_interface_set_acl_list", sw_if_index=1, n_input=1, acls=[9]) == -6
     assert retval(client, "acl_interface_set_acl_list", sw_if_index=1, n_input=3, acls=[1, 0]) == -7
     rows = ask(client, "acl_interface_list_dump", sw_if_index=ALL)
-    # All interfaces are there, as in VPP.
+    # All interfaces are listed, as in VPP.
     assert [row.sw_if_index for row in rows] == [row.sw_if_index for row in ask(client, "sw_interface_dump")]
     assert {row.sw_if_index: (row.n_input, list(row.acls)) for row in rows if row.count} == {1: (1, [1, 0])}
     assert [retval(client, "acl_del", acl_index=index) for index in (0, 1)] == [-143, -142]

@@ -1,4 +1,6 @@
-"""The API socket: a router process on a core that forwards nothing, and clients of every kind, some of them bad."""
+"""The API socket: a router process on a core that forwards nothing, and clients of every kind,
+including faulty ones.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,7 @@ def test_what_comes_before_the_greeting_is_not_answered(router: Router) -> None:
 
 
 _NUMBERS = st.sampled_from(sorted(TABLE.numbers.values()))
-# What changes the router's process, not its tables, is not for the fuzzer.
+# Messages that change the router's process, not its tables, are excluded.
 _HARMLESS = [name for name in TABLE.numbers if name not in ("cli_inband", "sockclnt_delete", "tap_create_v3")]
 
 

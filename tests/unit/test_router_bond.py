@@ -1,4 +1,4 @@
-"""Bonds by command line and by VPP's messages, on a core that forwards nothing: what is shown, in VPP's columns."""
+"""Bonds by command line and by VPP's messages, on a core that forwards nothing; output in VPP's columns."""
 
 from __future__ import annotations
 

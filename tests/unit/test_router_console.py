@@ -274,7 +274,7 @@ def test_rx_modes_are_set_for_a_queue_or_all(console: Console, core: FakeRouterC
         "    e0 queue 0 (adaptive)",
         "    e1 queue 0 (interrupt)",
     ]
-    # A worker that has to poll one queue polls them all.
+    # A worker with one polled queue polls all of its queues.
     run(console, "set interface rx-mode e1 polling")
     assert run(console, "show interface rx-placement")[2:] == [
         "    e0 queue 0 (adaptive), kept polling by other queues",
@@ -529,7 +529,7 @@ def test_rates_look_back_ten_seconds_and_loops_one(console: Console, core: FakeR
         core.stats[0] = [NodeStats("ip4-input", False, second, second * (4 if second <= 20 else 8), 0, 0)]
         console.statistics.sample()
     time = run(console, "show run summary")[1]
-    # Vectors went from 80 in 20 calls to 240 in 30; no loop was done in the last second.
+    # Vectors went from 80 in 20 calls to 240 in 30; no loop ended in the last second.
     assert time == "Time 30.0, 10 sec internal node vector rate 16.00 loops/sec 0.00"
 
 

@@ -1,4 +1,4 @@
-"""Nothing needs a feature of the router but its own folder."""
+"""No code outside of a feature's own folder requires the feature."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEATURES = PACKAGE / "router" / "features"
 
 
 def imports(path: Path) -> Iterator[str]:
-    """The modules that a file imports when it runs, anywhere in it."""
+    """The modules that a file imports at run time, anywhere in it."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
@@ -59,7 +59,7 @@ def test_features_are_found_by_their_folders() -> None:
 
 @pytest.mark.parametrize("feature", features())
 def test_nothing_that_others_show_needs_a_feature(feature: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its part of the core and its control are not there, as without its folder."""
+    """Its part of the core and its control are missing, as without its folder."""
     others = tuple(name for name in features() if name != feature)
     monkeypatch.setattr(registry, "features", lambda: others)
     core = FakeRouterCore()

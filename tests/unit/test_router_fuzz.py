@@ -1,4 +1,4 @@
-"""Whatever is typed into the router's command line: an answer, or one line that says what is wrong."""
+"""Any line on the router's command line: output, or one line with the error."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_whatever_comes_over_the_socket_is_answered(console: Console, request_li
 
 
 def test_every_type_of_value_has_words_that_fit() -> None:
-    """Else the fuzzer would never get past it."""
+    """Otherwise the fuzzer would never get past it."""
     core = fake()
     context = Console(core)
     for kind in KINDS:

@@ -1,4 +1,4 @@
-"""Command lines: abbreviation, values, and errors that name the word."""
+"""Command lines: abbreviations, values, and errors that name the faulty word."""
 
 from __future__ import annotations
 

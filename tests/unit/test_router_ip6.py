@@ -164,7 +164,7 @@ def test_answers_to_other_sessions_are_kept(core: FakeRouterCore, console: Conso
     first, second = (console.run("ping 2001:db8::9 repeat 1") for _ in range(2))
     assert isinstance(next(first), Pause) and isinstance(next(second), Pause)
     core.ip6.replies = {1: reply(1), 2: reply(2)}
-    # The first one to look finds both.
+    # The first reader gets both.
     assert "icmp_seq=2" in next(second)
     assert "icmp_seq=1" in next(first)
 

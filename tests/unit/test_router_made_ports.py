@@ -86,4 +86,4 @@ def test_delete_interface_takes_all_kinds_that_commands_made(console: Console, t
         run(console, f"delete interface {name}")
     assert console.interface_names() == before
     assert not console.ports and not console.taps and not console.memifs.by_name
-    run(console, "delete memif socket id 1")  # which nothing uses any more
+    run(console, "delete memif socket id 1")  # which is now unused

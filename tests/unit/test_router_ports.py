@@ -1,4 +1,4 @@
-"""What is said about ports and hugepages before DPDK is asked."""
+"""Errors about ports and hugepages before DPDK is called."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_too_few_hugepages_name_need_and_free_and_the_remedy(tmp_path: Path) -> 
 
 
 def test_hints_of_two_programs_make_room_for_both(tmp_path: Path) -> None:
-    """Each names what it lacks itself, whichever is typed first."""
+    """Each names its own missing hugepages, whichever is started first."""
     make_pool(tmp_path, 2048, free=0, total=3)
     pool = tmp_path / "hugepages-2048kB" / "nr_hugepages"
     for memory_mb in (168, 130):
@@ -110,7 +110,7 @@ def test_hints_of_two_programs_make_room_for_both(tmp_path: Path) -> None:
 
 
 def test_hugepages_that_are_counted_but_cannot_be_mapped_are_no_hugepages(tmp_path: Path) -> None:
-    # No kernel has pages of 3 MB, so mapping one fails whatever the count says.
+    # No kernel has pages of 3 MB, so mapping one fails whatever its count is.
     make_pool(tmp_path, 3072, free=1000, total=1000)
     assert "may not map" in (hugepages_refusal(256, tmp_path) or "")
 
@@ -120,7 +120,7 @@ def test_a_machine_without_hugepage_support_has_none(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_permission_is_named() -> None:
-    """Root's own process may write every directory, so a child gives up being root first."""
+    """Root may write to every directory, so a child process gives up root first."""
     program = """
 import os, socket
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The control socket: a router process on a core that forwards nothing, asked by the real clients."""
+"""The control socket: a router process on a core that forwards nothing, with the real clients."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def path(process: RouterProcess) -> Path:
 
 
 def connections(path: Path) -> int:
-    """How many clients the router at `path` has connections of, beside the socket at which it listens."""
+    """Number of client connections of the router at `path`, without the listening socket."""
     return sum(line.endswith(f" {path}") for line in Path("/proc/net/unix").read_text().splitlines()) - 1
 
 
@@ -78,7 +78,7 @@ def test_waiting_among_many_has_its_limit(tmp_path: Path) -> None:
 
 @contextmanager
 def full_listener(path: Path) -> Iterator[tuple[socket.socket, int]]:
-    """One at whose door as many wait as may, and how many those are."""
+    """A listener with a full queue, and the length of the queue."""
     with ExitStack() as sockets:
         listener = sockets.enter_context(socket.socket(socket.AF_UNIX))
         listener.bind(str(path))
@@ -94,7 +94,7 @@ def full_listener(path: Path) -> Iterator[tuple[socket.socket, int]]:
 
 
 def answer_each(listener: socket.socket, clients: int) -> None:
-    """All but the last one say nothing; that one has asked before its connection ends."""
+    """All but the last one send nothing; the last one sends its request and then ends its connection."""
     with ExitStack() as accepted:
         for _ in range(clients):
             client = accepted.enter_context(listener.accept()[0])
@@ -103,7 +103,7 @@ def answer_each(listener: socket.socket, clients: int) -> None:
 
 
 def test_nothing_stays_of_clients_that_broke_off(process: RouterProcess) -> None:
-    """The collector of cycles, which comes late in a process that holds much, is not needed for that."""
+    """That does not depend on the cyclic garbage collector, which runs late in a large process."""
     for request in (b"", b"no JSON", b'{"command":"show version"}\n'):
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(process.control))
@@ -277,7 +277,7 @@ def test_what_is_no_routers_socket_is_told_from_a_router_that_is_gone(tmp_path: 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 def test_another_users_socket_is_told_from_a_router_that_is_gone(tmp_path: Path) -> None:
-    path = Path(tempfile.mkdtemp()) / "router.sock"  # pytest's own directories are closed to others
+    path = Path(tempfile.mkdtemp()) / "router.sock"  # others cannot enter pytest's own directories
     path.parent.chmod(0o755)
     with open_socket(path):
         code = (

@@ -1,4 +1,4 @@
-"""VPP's client at the control socket, and our own that come late."""
+"""VPP's client at the control socket, and delayed clients of wirespeed."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_a_client_of_ours_that_is_slow_is_served_all_the_same(path: Path) -> Non
 
 
 def at_terminal(talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]) -> bytes:
-    """Have a person talk to a session; returns what the session leaves to others."""
+    """A user types into a session; returns the text that the session leaves to others."""
 
     async def both() -> bytes:
         ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""Traced packets in words, and what the machine commands read."""
+"""Traced packets as text, and the machine-readable commands."""
 
 from __future__ import annotations
 

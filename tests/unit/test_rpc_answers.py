@@ -1,4 +1,6 @@
-"""T-Rex's answers to some 330 requests, and ours: the same, or listed with the reason in docs/develop/protocol.md."""
+"""T-Rex's answers to some 330 requests and wirespeed's: equal, or listed with the reason in
+docs/develop/protocol.md.
+"""
 
 from __future__ import annotations
 

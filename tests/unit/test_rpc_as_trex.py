@@ -1,4 +1,4 @@
-"""What T-Rex's users would notice: loads, counters, starts and owners as a T-Rex has them."""
+"""Behaviour that T-Rex's users notice: loads, counters, starts and owners as in T-Rex."""
 
 from __future__ import annotations
 

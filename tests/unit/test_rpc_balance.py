@@ -1,4 +1,4 @@
-"""What the RPC tells so that the blame for a lost packet can be right."""
+"""Data of the RPC that attribute lost packets to their cause."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def kinds(counters: dict[str, Any]) -> dict[str, int]:
 
 
 def test_all_counters_of_a_port_are_numbers(session: Session) -> None:
-    """T-Rex's client adds those of its ports up."""
+    """T-Rex's client adds up those of its ports."""
     assert all(isinstance(value, int | float) for value in stats(session).values())
 
 
 def test_what_is_published_stays_numbers(session: Session) -> None:
-    """T-Rex's clients take each key with a port's number for a counter."""
+    """T-Rex's clients take each key with a port number for a counter."""
     session.server.outgoing()
     session.call("publish_now", key=5, baseline=False)
     data = json.loads(unpack(session.server.outgoing()[0])[0])["data"]

@@ -1,4 +1,4 @@
-"""Hosts that a port stands for beside itself, over RPC. Frames are built and read by scapy."""
+"""Additional hosts emulated by a port, over RPC. Frames are built and parsed by scapy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ports as hosts: what they answer, and how they find their gateway. Frames are built and read by scapy."""
+"""Ports as hosts: their replies, and resolution of their gateway. Frames are built and parsed by scapy."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def reply(packet: Packet, host: Host = HOST) -> Packet | None:
 
 
 def rebuilt(packet: Packet) -> bytes:
-    """The packet with the checksums that scapy gives it."""
+    """The packet with scapy's checksums."""
     copy = packet.copy()
     for layer in (IP, ICMP, ICMPv6EchoReply, ICMPv6ND_NA):
         if layer in copy:

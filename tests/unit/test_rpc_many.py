@@ -1,4 +1,4 @@
-"""Thousands of profiles and streams: a port's worker is asked once, and no call looks at all that the port holds."""
+"""Thousands of profiles and streams: a port's worker is asked once, and no call visits everything that the port has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def instructions() -> Iterator[list[int]]:
-    """Counts what Python executes outside the fake core, into the one number of the list."""
+    """Counts the Python instructions executed outside of the fake core, in the list's only element."""
     counted = [0]
 
     def look(frame: FrameType, event: str, argument: Any) -> Any:
@@ -45,7 +45,7 @@ def instructions() -> Iterator[list[int]]:
 
 
 def holding(count: int, **tunables: str) -> Session:
-    """A session whose port 0 sends so many profiles."""
+    """A session whose port 0 sends that many profiles."""
     session = Session()
     session.acquire(0)
     (loaded,) = load_profile("bench", tunables, 0, 0)
@@ -87,7 +87,7 @@ def test_changes_one_by_one_are_gathered_while_many_profiles_run() -> None:
     session.owned("pause_traffic", profile_id="p20")
     assert len(session.core.calls) == 2  # and the others after a while
     session.owned("pause_traffic", profile_id="p21")
-    session.call("ping")  # whoever asks for something else finds them made
+    session.call("ping")  # any other request finds them made
     assert sum(state.paused for state in session.core.profiles(0)) == 22
     session.owned("pause_traffic", profile_id="p22")
     session.server.tick()

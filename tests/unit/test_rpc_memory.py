@@ -1,4 +1,4 @@
-"""What clients may make the generator keep is bounded, and given back."""
+"""Memory that clients make the generator use is bounded, and freed."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_sessions_that_polled_longest_ago_are_forgotten() -> None:
     queues.fetch(1, 0.0)
     for one in range(3, MAX_SESSIONS + 2):
         queues.fetch(one, 0.0)
-    assert memory.held_bytes == 0  # of session 2, which is the one
+    assert memory.held_bytes == 0  # for session 2, the only one
     queues.emit(EventKind.PORT_STARTED, 0.0, port_id=0)
     assert [event["seq"] for event in queues.fetch(1, 0.0)] == [1]
     assert queues.fetch(2, 0.0) == []

@@ -1,4 +1,4 @@
-"""JSON-RPC messages: framing, batches, and every way a request can be wrong."""
+"""JSON-RPC messages: framing, batches, and all kinds of invalid requests."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_answers_are_what_json_makes_of_them(value: Any) -> None:
 
 
 def test_a_long_answer_is_not_made_before_it_is_refused() -> None:
-    """600 MB of JSON, were it made."""
+    """It would be 600 MB of JSON."""
     streams = {number: {"packet": "x" * 100_000} for number in range(6000)}
     tracemalloc.start()
     try:
@@ -236,7 +236,7 @@ def test_no_parameters_bring_the_server_down(data: st.DataObject) -> None:
         request_id = data.draw(st.just(1) | st.floats(allow_nan=False))
         method = data.draw(st.sampled_from(commands))
         text = json.dumps(request | {"id": request_id, "method": method, "params": params})
-        # As others write what no number holds: Python writes Infinity.
+        # Numbers beyond the range, as other programs write them: Python writes Infinity.
         reply = json.loads(server.handle(text.replace("Infinity", "1e999").encode()))
         assert "result" in reply or reply["error"]["code"] != -32603
 

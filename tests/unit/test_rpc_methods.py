@@ -1,4 +1,4 @@
-"""What the RPC methods do: ownership, streams, the port's states, statistics, events."""
+"""Effects of the RPC methods: ownership, streams, the port's states, statistics, events."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALL_CORES = (1 << 64) - 1
 
 
 class Session:
-    """A client of a server over a fake core; `call` raises RpcError for an error answer."""
+    """A client of a server on a fake core; `call` raises RpcError for an error answer."""
 
     def __init__(self, core: FakeGenerator | None = None) -> None:
         self.core = core or FakeGenerator()
@@ -306,12 +306,12 @@ def test_a_run_that_ends_by_itself_is_finished(session: Session, kind: str) -> N
     session.load()
     session.events()
     session.start(duration=2 if kind == "duration" else -1)
-    assert session.server.watch_s == 0.5  # there is time until then, which is the workers'
+    assert session.server.watch_s == 0.5  # the workers have time until then
     session.server.tick()
     assert session.state() == "TX"
     if kind == "duration":
         session.core.advance(1.75)
-        assert session.server.watch_s == pytest.approx(0.251)  # just after it ended, and no sooner
+        assert session.server.watch_s == pytest.approx(0.251)  # right after its end, not before
         session.core.advance(0.25)
     else:
         session.core.finish(0)

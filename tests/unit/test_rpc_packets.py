@@ -87,7 +87,7 @@ def test_a_capture_keeps_what_its_filter_lets_pass(session: Session) -> None:
     for packet in (UDP_PACKET, ARP_PACKET, UDP_PACKET):
         session.core.wire(1, packet)
     session.core.wire(0, ARP_PACKET, is_tx=True)
-    session.core.wire(0, ARP_PACKET)  # a direction that was not asked for
+    session.core.wire(0, ARP_PACKET)  # a direction that was not requested
     (status,) = session.call("capture", command="status")
     assert status == {
         "id": number,
@@ -316,7 +316,7 @@ def packet_file(tmp_path: Path) -> Path:
 
 
 def gaps_us(streams: list[Stream]) -> list[float]:
-    """What comes before each stream: it starts so long after the last packet of the one that leads to it."""
+    """Delays before streams: from the last packet of the stream that leads to it."""
     return [stream.start_delay_us for stream in streams]
 
 
@@ -423,7 +423,7 @@ def erf_record(at_s: float, frame: bytes, interface: int, extensions: int = 0) -
 
 @pytest.fixture
 def erf_file(tmp_path: Path) -> Path:
-    """Two on the first interface, one on the second in between."""
+    """Two records on the first interface, and one on the second in between."""
     path = tmp_path / "talk.erf"
     path.write_bytes(
         erf_record(5.0, UDP_PACKET, 0)
@@ -496,7 +496,7 @@ def test_both_sides_of_an_erf_file_are_sent_at_the_same_times(session: Session, 
     ]
     assert (first_port, second_port) == (0, 1)
     assert isinstance(first, tuple) and isinstance(second, tuple)
-    # From the start of a round, and at the end the wait for the next one.
+    # From the start of a round; at the end the wait for the next one.
     assert gaps_us(list(first)) == pytest.approx([0, 4000, 3000], rel=1e-4)
     assert gaps_us(list(second)) == pytest.approx([1000, 6000], rel=1e-4)
     assert [len(one.packet) for one in (*first, *second)] == [

@@ -12,7 +12,7 @@ from wirespeed.profiles import load_profile
 
 @pytest.fixture
 def session() -> Session:
-    """Port 0 is ours and has a stream in each of the profiles a and b."""
+    """Port 0 is acquired and has a stream in each of the profiles a and b."""
     session = Session()
     session.acquire(0)
     (loaded,) = load_profile("bench", {}, 0, 0)
@@ -35,7 +35,7 @@ def test_each_runs_by_itself(session: Session) -> None:
     assert session.start(1000, profile_id="a") == 1000
     assert kinds(session) == [10, 0]
     session.start(500, profile_id="b")
-    assert kinds(session) == [10]  # the port had started already
+    assert kinds(session) == [10]  # the port had already started
     session.core.advance(1)
     assert session.call("get_port_stats", port_id=0)["opackets"] == 1500
     session.owned("pause_traffic", profile_id="a")
@@ -112,5 +112,5 @@ def test_profiles_cannot_be_made_without_end(session: Session, monkeypatch: pyte
         session.owned("add_stream", **loaded, profile_id=f"p{number}")
     assert "at most 20 profiles" in session.refused("add_stream", **loaded, profile_id="one more")
     session.owned("remove_all_streams", profile_id="p0")
-    session.owned("add_stream", **loaded, profile_id="one more")  # emptied ones make room
+    session.owned("add_stream", **loaded, profile_id="one more")  # emptied ones are replaced
     assert "p0" not in session.call("get_profile_list", port_id=0)

@@ -1,8 +1,8 @@
-"""Recorded sessions of T-Rex's own client and console, replayed against our server.
+"""Recorded sessions of T-Rex's own client and console, replayed on wirespeed's server.
 
-Each recorded request goes to a server whose core is a fake; API handle and port handlers are ours. Answers must say
-the same: equal where they are decided by the requests, of equal structure where they are measured. The recordings
-leave out polls of a capture that had no packets.
+Each recorded request goes to a server with a fake core; API handle and port handlers are replaced. Answers must agree:
+equal where the requests determine them, with equal structure where they are measured. The recordings leave out polls of
+a capture without packets.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def recorded(name: str) -> list[dict[str, Any]]:
 
 
 class Replay:
-    """Sends recorded requests with our handles in the place of T-Rex's, and keeps both sides' events."""
+    """Sends recorded requests with this server's handles in place of T-Rex's, and stores both sides' events."""
 
     def __init__(self, first_status: dict[str, Any]) -> None:
         self.core = FakeGenerator(ports=2, speed_bps=int(first_status["attr"]["speed"] * 1e9))
@@ -50,7 +50,7 @@ class Replay:
         self.their_events: list[tuple[int, dict[str, Any]]] = []
 
     def leave_streams(self, port: int, streams: dict[str, Any]) -> None:
-        """What an earlier session left on the recorded server."""
+        """Streams that an earlier session left on the recorded server."""
         for stream_id, stream in streams.items():
             self.server.ports[port].add_stream("_", int(stream_id), stream)
 
@@ -134,7 +134,7 @@ def compare_errors(theirs: dict[str, Any], ours: dict[str, Any]) -> None:
 
 
 def compare_capture(command: str, got: Any, expected: Any) -> None:
-    """The fake core passes no packets on, so what was captured is compared in kind only."""
+    """The fake core passes no packets on, so only the kind of captured data is compared."""
     if command == "fetch":
         assert_same_shape({**got, "pkts": None}, {**expected, "pkts": None})
     elif command == "status":
@@ -155,7 +155,7 @@ def compare_validation(got: dict[str, Any], expected: dict[str, Any]) -> None:
 
 
 def assert_has_shape_of(got: Any, expected: Any) -> None:
-    """Every key that T-Rex answers is there and of its kind; ours may say more."""
+    """Every key of T-Rex's answer exists with the same type; additional keys are allowed."""
     if isinstance(expected, dict) and isinstance(got, dict) and "64b" not in expected:
         for key, value in expected.items():
             assert key in got, key
@@ -224,7 +224,7 @@ def events_of(line: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def by_port(events: list[tuple[int, dict[str, Any]]]) -> dict[int, list[tuple[int, dict[str, Any]]]]:
-    """Events in order, port by port: which port's come first depends on when the client asked."""
+    """Events in order, per port: the order of ports depends on the time of the client's request."""
     ports: dict[int, list[tuple[int, dict[str, Any]]]] = {}
     for kind, data in events:
         ports.setdefault(data["port_id"], []).append((kind, data))

@@ -1,4 +1,4 @@
-"""The sockets around the server, and the command's own checks."""
+"""The server's sockets, and the command's own checks."""
 
 from __future__ import annotations
 
@@ -62,7 +62,9 @@ class Client:
 
 
 def serving(server: Server, talk: Callable[[Client], None], number: int | None = signal.SIGTERM) -> str:
-    """Serve in this thread while `talk` runs in another, then end by a signal, if any; raises what `talk` raised."""
+    """Serve in this thread while `talk` runs in another, then end by a signal, if any; raises the
+    exception of `talk`.
+    """
     port = free_port()
     faults: list[BaseException] = []
 
@@ -95,8 +97,9 @@ def sockets(count: int) -> Iterator[list[socket.socket]]:
 
 
 def test_without_file_descriptors_new_clients_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A client that is there is served meanwhile, and a new one once others have left. Without a descriptor ZeroMQ
-    tries to accept in a tight loop: nothing of that may be left."""
+    """A connected client is served in the meantime, and a new one once others have disconnected. Without a descriptor
+    ZeroMQ tries to accept in a tight loop: that must end.
+    """
 
     def talk(client: Client) -> None:
         with sockets(20) as idle, few_descriptors(5):
@@ -121,7 +124,7 @@ def test_without_file_descriptors_new_clients_are_refused(capsys: pytest.Capture
 def test_a_descriptor_that_zeromq_takes_ends_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The descriptor that is kept for refusals is given back for a moment, in which a client may get it."""
+    """The descriptor reserved for refusals is closed for a moment, in which a client may get it."""
     stolen: list[int] = []
 
     def steal(descriptor: int) -> int:
@@ -138,7 +141,7 @@ def test_a_descriptor_that_zeromq_takes_ends_nothing(
             left = iter(idle)
 
             def refused_three_times() -> bool:
-                # ZeroMQ may serve a client with the descriptor that a refusal gave back: the next client fails then.
+                # ZeroMQ may use the descriptor of a refusal for a client: then the next client fails.
                 next(left).connect(("127.0.0.1", client.port))
                 return len(stolen) == 3
 
@@ -172,7 +175,7 @@ def test_requests_are_answered_and_statistics_published() -> None:
         assert message["name"] == "trex-global"
 
     class Moving(FakeGenerator):
-        """A second passes between two looks."""
+        """A second passes between two polls."""
 
         def snapshot(self) -> Any:
             self.advance(1.0)
@@ -401,7 +404,7 @@ def test_busy_rpc_port_ends_the_command(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_statistics_are_made_for_subscribers_only() -> None:
-    """Making them takes the CPU that a worker may share."""
+    """Computing them takes CPU time that a worker may need."""
     seen: list[bool] = []
 
     def talk(client: Client) -> None:

@@ -1,4 +1,4 @@
-"""Clients that vanish, clients that are put out, and the end of the server."""
+"""Clients that disappear, clients that lose their ports, and the end of the server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wirespeed.generator.server import Server
 
 @pytest.fixture
 def session() -> Session:
-    """Owner of port 0, which sends."""
+    """Owner of port 0, which is sending."""
     one = Session()
     one.acquire(0)
     one.load()
@@ -38,7 +38,7 @@ def pass_time(session: Session, seconds: int) -> None:
 
 def test_traffic_of_a_client_that_vanished_stops(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     pass_time(session, 59)
-    assert session.state() == "TX"  # this request comes over the owner's connection
+    assert session.state() == "TX"  # this request comes through the owner's connection
     pass_time(session, 60)
     session.server.tick()
     assert session.server.ports[0].state.value == "TX"
@@ -52,7 +52,7 @@ def test_a_client_is_heard_by_whatever_it_asks(session: Session) -> None:
     ask(session, b"sync", "pause_traffic", port_id=port, handler=handler)
     for _ in range(4):
         pass_time(session, 40)
-        ask(session, b"sync", "get_port_stats", port_id=port)  # says nothing of a session, but its connection does
+        ask(session, b"sync", "get_port_stats", port_id=port)  # without a session, but its connection identifies it
     for _ in range(4):
         pass_time(session, 40)
         ask(session, b"async", "get_async_events", session_id=1, user="sub")
@@ -82,7 +82,7 @@ def test_released_ports_and_patient_servers_send_on(session: Session) -> None:
 
 def test_what_the_last_owner_left_is_sent_on_for_the_next(session: Session) -> None:
     session.acquire(0, session_id=1, force=True)
-    assert session.state() == "TX"  # the same session may come back to its traffic
+    assert session.state() == "TX"  # the same session may continue its traffic
     session.events()
     session.acquire(0, session_id=2, user="you", force=True)
     assert session.state() == "TX"

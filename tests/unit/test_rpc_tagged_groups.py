@@ -1,4 +1,4 @@
-"""Tagged packet groups by RPC: switched on and off in T-Rex's steps, tags, counts, refusals, and whose they are."""
+"""Tagged packet groups by RPC: enabled and disabled in T-Rex's steps, tags, counts, refusals, and ownership."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_tags_are_told_and_changed(enabled: Session) -> None:
 
 
 def test_as_many_tags_as_a_message_holds(session: Session) -> None:
-    """20 000 tags, the most of T-Rex's own tests, whose client waits three seconds for an answer."""
+    """20 000 tags, the maximum in T-Rex's own tests, whose client waits three seconds for an answer."""
     tags = [{"type": "QinQ", "value": {"vlans": [1 + n // 4000, 1 + n % 4000]}} for n in range(20_000)]
     switch_on(session, tags=tags)
     assert session.call("get_tpg_tags", username="me", min_tag=19_998, max_tag=20_000) == tags[-2:]

@@ -1,4 +1,4 @@
-"""scapy's layers come from one module, which keeps scapy from looking at the machine."""
+"""scapy's layers are imported through one module, which prevents scapy from reading the machine's links and routes."""
 
 import re
 from pathlib import Path

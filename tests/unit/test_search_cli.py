@@ -50,7 +50,7 @@ def test_goals_and_mrr_are_said_and_kept(tmp_path: Path, capsys: pytest.CaptureF
     assert [outcome.goal.name for outcome in result.goals] == ["ndr", "pdr"]
     out, err = capsys.readouterr()
     assert out == ""
-    assert "for 0.05 s, offered 14.9 Mpps, received 4." in err  # over the same time
+    assert "for 0.05 s, offered 14.9 Mpps, received 4." in err  # over the same duration
     for words in ("dut complete", "NDR allows 0 % loss: ", "PDR allows 0.5 % loss: ", "Mpps to ", "limited by DUT: "):
         assert words in err
     assert "MRR: " in err
@@ -124,7 +124,7 @@ def test_what_a_killed_search_left_is_recovered(tmp_path: Path, capsys: pytest.C
         writer.add(trial)
     journal.close()
     with SimulatedTrex() as trex:
-        assert search(trex, "-o", str(file)) == 6  # nothing that was measured is written over
+        assert search(trex, "-o", str(file)) == 6  # measured data are not overwritten
     assert f"wirespeed search --recover {file}" in capsys.readouterr().err
     assert main(["search", "--recover", str(file)]) == 0
     result = read_file(file)

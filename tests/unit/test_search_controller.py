@@ -1,4 +1,4 @@
-"""Searches of devices whose truth is known exactly: what is found holds it, and says whose doing a bound is."""
+"""Searches of devices with exactly known capacity: results contain it, and bounds name their cause."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEEDS = pytest.mark.parametrize(
     ],
 )
 CSIT_S = 180.0
-"""An NDR and a PDR are to be had in three minutes."""
+"""An NDR and a PDR must be found in three minutes."""
 
 
 def controller(
@@ -45,8 +45,9 @@ def found(search: Controller, ended_early: str = "") -> dict[str, GoalOutcome]:
 
 
 def holds(outcome: GoalOutcome, truth_pps: float) -> bool:
-    """Whether the bounds have the truth between them, as narrow as the goal wants it. Trials lose whole packets: less
-    than half a one is none, which a slope turns into a few more of load."""
+    """True if the true capacity is between the bounds, and these are as close as the goal requires. Trials lose whole
+    packets: a loss below half a packet is none, which a gradual loss turns into a slightly higher load.
+    """
     lower, upper = outcome.lower_pps, outcome.upper_pps
     if lower is None or upper is None or outcome.irregular or outcome.limit != "dut":
         return False
@@ -144,7 +145,7 @@ def test_a_device_below_the_testers_end_is_found_as_if_there_were_none() -> None
 
 
 def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
-    """Whether such trials are repeated or not: where the machine spoils all, no repeating helps."""
+    """With and without repeats: if the host disturbs all trials, repeats do not help."""
     for robust in (False, True):
         search = controller(SimulatedDut(step(1e9), away=lambda rng: True), robust=robust)
         search.run()
@@ -161,7 +162,7 @@ def test_a_bound_that_absent_cpus_set_is_not_the_devices() -> None:
 @pytest.mark.parametrize("preset", ["csit", "quick"])
 @pytest.mark.parametrize("away_loss", [0.02, 0.4])
 def test_a_search_ends_where_the_host_disturbs_each_trial(preset: str, away_loss: float) -> None:
-    """Three loads at which no repeat helps are enough: more would tell of the host alone."""
+    """Three loads at which no repeat helps are enough: further ones would only measure the host."""
     dut = SimulatedDut(step(1e9), away=lambda rng: True, away_loss=away_loss)
     search = controller(dut, preset=preset, robust=True)
     search.run()
@@ -171,8 +172,9 @@ def test_a_search_ends_where_the_host_disturbs_each_trial(preset: str, away_loss
 
 @SEEDS
 def test_what_absences_spoil_is_repeated_until_the_bounds_are_the_devices(seeds: range) -> None:
-    """Two trials in five lose 2 % by absences. Repeated, the bounds are right and the device's; without, many are
-    wrong, and each of those says that the machine is why."""
+    """Two trials in five lose 2 % by preemptions. With repeats, the bounds are right and the device's; without, many
+    are wrong, and each of those names the host as the reason.
+    """
     wrong, silent, marked = [], [], 0
     for seed in seeds:
         ndr_pps = capacity(seed)
@@ -192,7 +194,7 @@ def test_what_absences_spoil_is_repeated_until_the_bounds_are_the_devices(seeds:
 
 
 def test_only_what_would_fail_an_open_goal_is_repeated() -> None:
-    """Absences that cost 0.1 % spoil an NDR. A PDR allows as much, so for it alone such trials count as they are."""
+    """Preemptions that cost 0.1 % invalidate an NDR. A PDR allows that much, so for a PDR alone such trials count."""
 
     def searched(*words: str) -> Controller:
         dut = SimulatedDut(step(7.77e6), 3, away=lambda rng: rng.random() < 0.3, away_loss=0.001)

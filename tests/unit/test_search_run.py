@@ -1,4 +1,4 @@
-"""Whole searches against a simulated T-Rex: what is found, and how searches end that cannot go on."""
+"""Whole searches with a simulated T-Rex: results, and the end of searches that cannot continue."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def test_the_testers_limit_is_not_the_devices() -> None:
         assert outcome.limit == "tester"
         assert outcome.lower_pps == pytest.approx(3e6, rel=0.06)
     above = [trial for trial in result.of("search") if trial.trial.tester_limited]
-    # On a busy machine trials last longer: one of half the goal's sum is a bound, which shows it as three trials do.
+    # On a busy machine trials last longer: one of half the goal's duration is a bound, which is as good a test as three
+    # trials.
     assert len(above) >= 3 or sum(trial.trial.effective_s for trial in above) > 0.1
     assert len(above) <= 12 and len(result.trials) <= 40
     assert all(trial.not_sent_ratio > 0 and trial.lost_ratio == 0 for trial in above)
@@ -104,7 +105,7 @@ def test_mrr_alone() -> None:
         result = run(trex, replace(QUICK, goals=(), mrr=MrrPlan(4, 0.05)))
     assert [trial.purpose for trial in result.trials] == ["mrr"] * 4
     assert result.mrr is not None and result.mrr.count == 4
-    assert result.mrr.mean_pps == pytest.approx(8e6, rel=0.1)  # both ways together
+    assert result.mrr.mean_pps == pytest.approx(8e6, rel=0.1)  # sum of both directions
     assert result.mrr.least_pps <= result.mrr.mean_pps <= result.mrr.most_pps
 
 

@@ -1,4 +1,4 @@
-"""Servers of this program: clients that hold connections, processes without file descriptors, requests of web pages."""
+"""Servers of wirespeed: clients that hold connections, processes without file descriptors, requests from web pages."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def _echo(request: Request) -> Response:
 
 @contextmanager
 def serving() -> Iterator[int]:
-    """The port of a server that answers what it is sent."""
+    """The port of a server that echoes."""
     app = Guard(
         Starlette(routes=[Route("/", _echo, methods=["GET", "POST"])]),
         "127.0.0.1",
@@ -123,7 +123,7 @@ class CountingSocket(socket.socket):
 def test_a_listener_without_descriptors_waits_and_says_so_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Clients that connect meanwhile are served once others have left."""
+    """Clients that connect in the meantime are served once others have disconnected."""
     monkeypatch.setattr("wirespeed.serving.accepting.PAUSE_S", 0.5)
     path = str(tmp_path / "socket")
     ended: list[asyncio.StreamWriter] = []

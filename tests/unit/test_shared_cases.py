@@ -1,6 +1,6 @@
-"""Cases of ../shared/cases: small inputs of other people, each run as it says, and its right outcome.
+"""Cases of ../shared/cases: small inputs of other people, each run as it says, with its right outcome.
 
-The cases are not part of this repository. Where they do not stand beside it, one skipped test says so.
+The cases are not part of this repository. If they are missing, one skipped test says so.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Run:
     capsys: pytest.CaptureFixture[str]
 
     def wirespeed(self, *words: object, code: int = 0) -> str:
-        """Everything that `wirespeed WORDS…` prints; it must end with `code`."""
+        """Output of `wirespeed WORDS…`; it must end with `code`."""
         self.capsys.readouterr()
         assert main([str(word) for word in words]) == code, "".join(self.capsys.readouterr())
         return "".join(self.capsys.readouterr())
@@ -63,9 +63,9 @@ class Run:
         return [line for line in self.files[number].read_text().splitlines() if line and not line.startswith("#")]
 
     def script(self, *words: object, inside: Sequence[str] = ()) -> str:
-        """Output of a script of the case, run as it is but for its temporary files, which are in `directory`.
-
-        `inside` is a command that runs it."""
+        """Output of a script of the case, run unchanged except for its temporary files, which are in `directory`.
+        `inside` is a command that runs it.
+        """
         for file in (self.files[0], self.files[0].with_name("lib.sh")):
             if file.exists():
                 (self.directory / file.name).write_text(file.read_text().replace("/tmp/", f"{self.directory}/"))
@@ -89,7 +89,7 @@ class Run:
 
 Judge = Callable[[Run], None]
 JUDGES: dict[str, tuple[Judge, tuple[pytest.MarkDecorator, ...]]] = {}
-"""By the pattern of the case's files in the folder of the cases."""
+"""By the pattern of the case's files."""
 
 
 def case(pattern: str, *marks: pytest.MarkDecorator) -> Callable[[Judge], Judge]:
@@ -101,7 +101,7 @@ def case(pattern: str, *marks: pytest.MarkDecorator) -> Callable[[Judge], Judge]
 
 
 def wrong_yet(what: str) -> pytest.MarkDecorator:
-    """A mark of a case whose outcome is not right yet; once it is, the test fails until the mark is gone."""
+    """A mark for a case whose outcome is still wrong; once it is right, the test fails until the mark is removed."""
     return pytest.mark.xfail(strict=True, raises=AssertionError, reason=what)
 
 
@@ -239,7 +239,7 @@ def trex_console() -> Iterator[tuple[ConsoleServer, Driver]]:
 def options_of_trex_console(run: Run) -> None:
     with trex_console() as (server, console):
         console("acquire; service")
-        for port in (0, 1):  # ARP needs an address, and a neighbour that has the tag of the request
+        for port in (0, 1):  # ARP requires an address, and a neighbour with the tag of the request
             addresses = {"src_addr": f"10.0.0.{1 + port}", "dst_addr": f"10.0.0.{2 - port}"}
             console.session.client.on_ports("set_l3", [port], block=False, **addresses)
         refused = []
@@ -254,13 +254,13 @@ def options_of_trex_console(run: Run) -> None:
             given = [names.get(word, word) for word in line.partition("wirespeed console ")[2].split()]
             where = ["-p", str(server.port)] if "-s" in given and "-p" not in given else ["-s", server.address]
             code = main(["console", *(where if "-p" not in given else []), *given])
-            # The live view needs a terminal, which is all that is wrong with this line here.
+            # The live view needs a terminal, the only thing that this line lacks here.
             refused += [] if code == (EnvironmentFault.exit_code if given == ["-t"] else 0) else [line]
     assert not refused
 
 
 def started(run: Run) -> tuple[int, str, list[Any]]:
-    """Exit code and output of the case's file, started by the console; and the streams that port 0 then has."""
+    """Exit code and output of the case's file, run by the console; and the streams of port 0 afterwards."""
     with trex_console() as (server, console):
         run.capsys.readouterr()
         code = main(["console", "-s", server.address, "start", "-f", str(run.files[0]), "-n", "-p", "0"])
@@ -367,7 +367,7 @@ def folders_that_the_site_did_not_make(run: Run) -> None:
 def hint_at_a_journal(run: Run) -> None:
     said = [line for line in attack(run).splitlines() if " is now " not in line]
     assert said[0].endswith("x.json.part is the journal of a test that did not end: it holds no measurement")
-    assert not any("recover" in line for line in said[:3])  # the last line is the command that there is not
+    assert not any("recover" in line for line in said[:3])  # the last line is the command that does not exist
 
 
 @case("attacks/03-*")
@@ -434,7 +434,7 @@ def test_a_case_has_its_right_outcome(
     assert files, f"there is no case {pattern} any longer"
     with tempfile.TemporaryDirectory(
         prefix="case-"
-    ) as directory:  # pytest's are too long for the labs' sockets in them
+    ) as directory:  # pytest's are too long for the sockets of labs in them
         monkeypatch.chdir(directory)
         JUDGES[pattern][0](Run(files, Path(directory), capsys))
         monkeypatch.chdir(ROOT)

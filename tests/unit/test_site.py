@@ -1,4 +1,4 @@
-"""The pure parts of a site: names that stay, prices, which figure stands for a DUT, steps, commands of results."""
+"""Pure parts of a site: stable names, prices, the figure that stands for a DUT, steps, commands of results."""
 
 from __future__ import annotations
 
@@ -335,7 +335,7 @@ def shelf(*figures: SiteFigure) -> Catalogue:
 def test_duts_stand_side_by_side_by_rate_and_those_without_a_name_last() -> None:
     found = shelf(
         *(figure(rate, dut=dut) for rate, dut in ((5e4, "slow"), (38e6, "fast"), (50e6, "unnamed"))),
-        figure(1e6, dut="slow", load="bench size=1514"),  # one DUT is not side by side
+        figure(1e6, dut="slow", load="bench size=1514"),  # there is nothing to compare with one DUT
     )
     (bars,) = side_by_side(found, 4)
     assert [(bar.name, bar.text) for bar in bars.bars] == [
@@ -377,7 +377,7 @@ def test_bars_by_version_tell_of_the_step() -> None:
 
 
 def test_duts_for_each_watt() -> None:
-    """Those without a name last, each with the trust mark of its rate."""
+    """DUTs without a name last, each with the certainty mark of its rate."""
     big = figure(5e6, dut="big", bound="tester-limited", mark="at least", version="1.4", watts=50.0)
     small, unknown = figure(1e6, dut="small", mark="estimate"), figure(9e6, dut="unnamed")
     metered = [replace(one, per_watt=each) for one, each in ((big, 1e5), (small, 4e5), (unknown, 8e5))]
@@ -412,7 +412,7 @@ def test_a_figure_stands_beside_the_version_that_it_is_of() -> None:
 
 
 def test_a_dut_has_the_table_that_a_review_ends_with() -> None:
-    """Loads from the easiest to the hardest down, one direction before both."""
+    """Loads from the easiest to the hardest, one direction before both."""
     loads = ("mpls size=64", "bench size=64", "bench size=imix,vm=var2", "bench size=64,vm=var2", "bench size=1514")
     both = "0→1, 1→0"
     figures = [figure(1e6, load=load, directions=way, version="1.4") for load in loads for way in (both, "0→1")]

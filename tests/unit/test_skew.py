@@ -1,4 +1,4 @@
-"""Counters read apart in time: no loss is made up of it, and none is hidden by it."""
+"""Counters that are read at different times: they neither create a loss nor hide one."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_what_the_whole_lost_is_in_its_samples(
 @given(seed=SEEDS, at=st.integers(5, 55), share=st.floats(0.018, 0.5))
 @example(seed=168, at=5, share=0.03125)
 def test_one_bad_second_is_not_hidden(seed: int, at: int, share: float) -> None:
-    """Each end of a sample is read up to one skew early or late, and as much again is allowed for."""
+    """Each end of a sample is read up to one skew early or late, and twice that is allowed."""
     bench = skewed()
     samples = run(bench, [("hold", TOP_PPS)] * 60, seed)
     lost = round(TOP_PPS * share)
@@ -95,7 +95,7 @@ def test_the_knee_is_found_through_the_skew(seed: int) -> None:
     assert outcome.saturation is not None and not outcome.tester_limited
     assert outcome.saturation.offered_pps == pytest.approx(6e6, rel=0.03)
     assert outcome.loss_onset is not None
-    # A skew of 4 ms holds 0.1 % of four seconds: it may be drawn into as many samples before the first, never after.
+    # A skew of 4 ms is 0.1 % of four seconds: it may be attributed to as many samples before the first, never after.
     early = (SKEW_S / THRESHOLD + 2) * TOP_PPS / 60
     assert 6e6 - early < outcome.loss_onset.offered_pps < 6e6 + 3 * TOP_PPS / 60
 
@@ -114,7 +114,7 @@ def test_a_server_that_reads_at_one_instant_is_taken_at_its_word() -> None:
 
 
 def test_what_is_held_longer_than_any_skew_is_none() -> None:
-    """A second of packets that somebody kept until the next one: the sample still shows it."""
+    """A second of packets that were delayed until the next one: the sample still shows it."""
     bench = skewed(held=frozenset({30}))
     samples = run(bench, [("hold", TOP_PPS)] * 60)
     assert estimated_skew_s(samples, raw(bench, samples), FORWARD) == pytest.approx(MOST_SKEW_S, rel=1e-3)
@@ -129,7 +129,7 @@ def test_frames_of_others_that_trickle_in_are_no_skew() -> None:
     found = allow_for_skew(samples, raw(bench, samples), FORWARD, after_drain(bench, samples))
     losses = [point.loss_ratio for point in found if point.measured]
     assert losses[:-1] == pytest.approx([0.0095] * 29, rel=0.01)
-    assert losses[-1] == pytest.approx(0.0095, abs=0.001)  # those that came while the test drained are in it
+    assert losses[-1] == pytest.approx(0.0095, abs=0.001)  # including those that arrived during the drain
 
 
 def test_shares_of_the_line_follow_what_came_back() -> None:

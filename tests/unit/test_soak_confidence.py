@@ -1,4 +1,4 @@
-"""Bounds of rare losses against numbers worked out by hand and printed in tables."""
+"""Bounds of rare losses, compared with numbers computed by hand and printed in tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The end of a soak's traffic: what came in the drain was not lost."""
+"""The end of a soak's traffic: packets that arrived during the drain were not lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When packets were lost, from how many are missing: what is under way is not a loss, and nothing is counted twice."""
+"""Times of losses, from the number of missing packets: packets in flight are not lost, and nothing is counted twice."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from wirespeed.measurement.soak.ledger import LOOK_AHEAD, LossLedger, Placed
 
 
 def told(missing: list[int], drained: int | None, most_under_way: int = 1000) -> tuple[list[int], int]:
-    """What was lost in each second, less what came later, and what has no time."""
+    """Losses of each second, minus packets that arrived later, and losses without a time."""
     ledger = LossLedger()
     answers = [answer for one in missing if (answer := ledger.see(one, most_under_way)) is not None]
     assert len(answers) == max(0, len(missing) - LOOK_AHEAD)

@@ -1,4 +1,4 @@
-"""A soak's memory: nothing is lost by rolling up, and a week takes no more room than a day."""
+"""A soak's memory: rolling up loses nothing, and a week takes no more room than a day."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_rolling_up_does_not_depend_on_where_it_began(lost: list[int], data: st.
 
 
 def test_a_week_takes_no_more_room_than_what_is_kept() -> None:
-    """Two seconds a minute of a week: what is kept does not depend on how many there are."""
+    """Two seconds per minute of a week: the stored amount does not depend on their number."""
     week_s, step_s = 7 * 86400, 30
     chronicle, events = Chronicle(EMPTY), 0
     for at_s in range(0, week_s, step_s):
@@ -116,7 +116,7 @@ def test_the_verdict_counts_what_is_known_of_gaps_and_has_no_doubt_of_enough() -
     chronicle = Chronicle(EMPTY)
     chronicle.add(second(0))
     first = chronicle.verdict(1e-3, 0.95)
-    # 2995.7 packets without loss show one in a thousand; a thousand a second were seen for one second
+    # 2995.7 packets without loss demonstrate one in a thousand; a thousand per second were seen for one second
     assert not first.shown and abs((first.needed_s or 0) - 1.9957) < 1e-3
     chronicle.add_gap(Gap(1, 5, "controller", offered=5000, lost=0))
     shown = chronicle.verdict(1e-3, 0.95)
@@ -138,7 +138,7 @@ def test_an_event_that_came_after_all_is_none() -> None:
 
 
 def test_what_is_told_at_the_end_is_put_where_it_belongs() -> None:
-    """Of the time since this program watched; what memory was seen meanwhile stays."""
+    """For the time since this program measured; memory readings of the interval stay."""
     chronicle = Chronicle(EMPTY)
     for at_s in range(150):
         chronicle.add(replace(second(at_s), dut=DutSpan(memory_bytes=7)))

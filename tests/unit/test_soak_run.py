@@ -1,4 +1,4 @@
-"""Whole soaks against a simulated T-Rex: what is seen, how soaks end, and how they go on."""
+"""Whole soaks with a simulated T-Rex: results, how soaks end, and how they continue."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ ENDLESS = replace(PLAN, duration_s=1000.0)
 
 @pytest.fixture(autouse=True)
 def _short_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Everything follows from readings and the clocks they carry; a second may as well be short."""
+    """Everything follows from readings and their times, so seconds can be short."""
     monkeypatch.setattr(soak_run, "PERIOD_S", PERIOD_S)
     monkeypatch.setattr(soak_run, "_SILENT_AFTER_S", 3 * PERIOD_S)
     monkeypatch.setattr(soak_run, "_ASK_AGAIN_S", 0.01)
@@ -79,7 +79,8 @@ def test_a_loop_loses_nothing(extended: bool) -> None:
     assert result.ending.status == "complete"
     assert verdict.watched_s > PLAN.duration_s - PERIOD_S  # a busy machine makes the last reading late
     assert verdict.offered > 0 and result.total is not None
-    # A T-Rex's ports are not read at one instant: what came back late for its reading has come at the end.
+    # A T-Rex's ports are not read at the same time: packets that came back too late for a reading have arrived at the
+    # end.
     assert verdict.lost == 0 or not extended
     if extended:
         assert (verdict.event_count, verdict.unplaced) == (0, 0)
@@ -97,7 +98,7 @@ def test_what_the_device_loses_is_found_and_is_its_own() -> None:
     with loop(extended=False, capacity_pps=0.75 * RATE_PPS) as trex:
         result = run(trex, replace(PLAN, directions=pair_directions(only="0-1"), latency_pps=None))
     verdict = result.verdict
-    # The device loses a quarter of all that was offered, what was sent after the last reading included.
+    # The device loses a quarter of all offered packets, including those sent after the last reading.
     assert verdict.loss_ratio == pytest.approx(0.25, rel=0.001)
     assert verdict.lower_ratio < verdict.loss_ratio < verdict.upper_ratio
     assert not verdict.shown
@@ -149,7 +150,7 @@ def test_loads_that_no_line_carries_and_ports_without_a_line() -> None:
 
 
 def journaled(path: Path, trex: SimulatedTrex, watch: Callable[[SoakProgress], None], plan: SoakPlan = PLAN) -> None:
-    """A soak whose program ends as a kill ends it: no traffic is stopped, and the journal is as it is."""
+    """A soak whose program ends as if killed: traffic is not stopped, and the journal stays unchanged."""
 
     class Killed(BaseException):
         pass
@@ -181,7 +182,7 @@ def after(seconds: float) -> Callable[[SoakProgress], None]:
 
 
 def longer(earlier: SoakResult) -> SoakPlan:
-    """The plan that goes on with a soak for as long as it takes to see something more."""
+    """The plan that continues a soak for long enough to see something new."""
     return plan_of(earlier, earlier.verdict.watched_s + 8 * PERIOD_S)
 
 
@@ -204,7 +205,7 @@ def test_traffic_that_went_on_is_taken_up_and_the_gap_is_known(
         journal = Journal(path, go_on=True)
         result = run(trex, longer(earlier), earlier=earlier, recorder=SoakJournal(journal))
         journal.close()
-        # Neither stopped nor loaded anew: the load was said once more, and stopped at the end.
+        # Neither stopped nor loaded again: the load was set once more, and stopped at the end.
         assert [port.rates_asked for port in trex.ports] == [[*rates, rates[0], 0.0] for rates in sent]
         assert "add_stream" not in trex.methods
     assert result.ending.status == "complete"

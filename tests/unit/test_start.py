@@ -1,4 +1,4 @@
-"""How the program starts: without its build tree, for whoever may read it, and without what it does not need."""
+"""Starting the program: without its build tree, for any user who may read it, and without unneeded imports."""
 
 import filecmp
 import json
@@ -24,7 +24,7 @@ HEAVY = {"hdrh", "jinja2", "markupsafe", "matplotlib", "numpy", "prompt_toolkit"
 HEAVY |= {"textual", "yaml", "zmq", "wirespeed._native._core"}
 _LIST = "import sys; from wirespeed.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
 _NOBODY = 65534
-# `env` in between, for what setpriv itself starts is started with root's rights: a closed folder would not stop it.
+# `env` is in between, since setpriv starts its program with root's rights: a closed folder would not stop it.
 _AS_NOBODY = ("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups", "env")
 _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 
@@ -35,7 +35,7 @@ def imported(*arguments: str) -> set[str]:
 
 
 PARSER = {"pydantic", "typer", "click", "rich", "inspect", "_wirespeed_editable_loader"}
-# Commands, handlers of the binary API, its table of messages, RPC methods: each is imported when it is first used.
+# Commands, handlers of the binary API, its table of messages, RPC methods: each is imported at its first use.
 ON_DEMAND = ("wirespeed.router.commands.", "wirespeed.router.api.", "wirespeed.vpp_api", "wirespeed.router.startup.s")
 READY = {
     "router": ("-i", "e0=ring:start-test", "--hugepages", "never", "-s", "router.sock"),
@@ -51,7 +51,7 @@ def test_what_is_asked_first_needs_no_option_parser(option: str) -> None:
 
 
 def imported_until_ready(program: str, directory: Path) -> set[str]:
-    """The modules that a program of the data plane has imported when it says that it is ready, and at its end."""
+    """The modules that a program of the data plane has imported when it is ready, and at its end."""
     words = [*READY[program], *(("--rpc", f"127.0.0.1:{free_port()}") if program == "generator" else ())]
     command = [sys.executable, "-v", "-m", "wirespeed", program, *words]
     log = directory / "imports"
@@ -88,7 +88,7 @@ def test_help_imports_nothing_heavy(command: str) -> None:
 
 @dataclass(frozen=True)
 class Copy:
-    """What the program needs, in a folder that all may read and only its owner may write."""
+    """The files that the program needs, in a folder that all users may read and only its owner may write."""
 
     directory: Path
     python: Path

@@ -1,4 +1,4 @@
-"""Starts in T-Rex's way and in the other: options of the server, as a client sees them and as the core gets them."""
+"""Starts with and without T-Rex's rules: options of the server, as seen by a client and by the core."""
 
 from __future__ import annotations
 

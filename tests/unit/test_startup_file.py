@@ -1,4 +1,4 @@
-"""VPP's start-up file: what is read of it, what is left out, and how errors point at the word."""
+"""VPP's start-up file: supported sections, ignored ones, and errors that point at the word."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ SECTIONS = """
     sfdp snat socksvr ssvm_eth stats statseg tap tapcli tcp test-proxy tls trace tuntap udp unix unix-cli
     vapi-trace vhost-user vlib vmxnet3 wireguard
 """
-"""Sections that VPP has or had; those without effect here are skipped whatever is in them."""
+"""Sections of present and earlier versions of VPP; those without effect here are skipped with any content."""
 
 
 def startup(text: str) -> Startup:

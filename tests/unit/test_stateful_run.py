@@ -1,4 +1,4 @@
-"""The tests of RFC 9693 with a simulated device: their figures, their order, and the plans that they refuse."""
+"""The tests of RFC 9693 with a simulated device: their figures, their order, and refused plans."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ def test_the_rate_is_what_the_device_establishes_and_the_tester_alone_stands_bes
 
 
 def test_a_rate_without_validation_is_no_rate(run: Any) -> None:
-    """Phase 1 is whole up to 200 000 flows/s, but entries are gone before the responder sends at 0.8 of it."""
+    """Phase 1 is complete up to 200 000 flows/s, but entries are gone before the responder sends at 0.8
+    of that rate.
+    """
     row = row_of(run(StatefulDevice(answer_fps=80_000)))
     assert row.median == pytest.approx(100_000, rel=0.01)
     assert row.unvalidated == pytest.approx(200_000, rel=0.05)
@@ -198,7 +200,7 @@ def test_throughput_over_states_is_opened_below_the_rate(run: Any) -> None:
     assert all(row.pdv_us == pytest.approx(75.0) for row in result.latency)
     assert all(row.ipdv == (VARIATION,) * len(row.medians_us) for row in result.latency)
     ipdv = [line for line in TEXT.text_block(result).splitlines() if "IPDV" in line and "0→1" in line]
-    assert len(ipdv) == 3 * 2 * 2 * 2  # quantities, numbers of flows, ways, with the filter and without it
+    assert len(ipdv) == 3 * 2 * 2 * 2  # quantities, numbers of flows, directions, with and without the filter
     assert "-60.0" in ipdv[0] and "0.5" in ipdv[1] and "62.0" in ipdv[2]
     assert all(row.points[0].intended_percent == 100 for row in result.frame_loss)
     assert all(row.points[0].loss_percent > 0 for row in result.frame_loss)
@@ -238,7 +240,7 @@ def test_the_capacity_is_where_the_validated_rate_collapses(run: Any) -> None:
 
 
 def test_the_capacity_is_the_median_of_its_repeats(run: Any) -> None:
-    """The table of this device has a different size in each search; searches begin with 10 000 flows."""
+    """This device's table has a different size in each search; searches begin with 10 000 flows."""
 
     class Varying(StatefulDevice):
         limits: ClassVar = [100_000, 90_000, 95_000]

@@ -1,4 +1,4 @@
-"""A statistics segment as a reader sees it: segments made by hand, as VPP lays them out."""
+"""Reading of statistics segments: hand-made ones in VPP's layout."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def overwrite(path: Path, at: int, content: bytes) -> None:
-    """In place, as a router that goes on."""
+    """In place, like a router that keeps running."""
     with path.open("r+b") as file:
         file.seek(at)
         file.write(content)
@@ -223,7 +223,7 @@ def test_whatever_the_words_are_it_is_read_or_refused(
 
 @contextlib.contextmanager
 def handing_out(path: Path, *files: Path) -> Iterator[None]:
-    """As VPP does, each client once."""
+    """Like VPP, once per client."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
         listener.bind(str(path))
         listener.listen(1)
@@ -297,7 +297,7 @@ def test_poll_prints_what_changed() -> None:
     lines = list(
         change_lines({k: v for k, v in readings(10, 0, 50, 7).items() if k != "new"}, readings(30, 4, 5, 7), 2)
     )
-    # What began again at 0 counts from 0.
+    # Counters that restarted at 0 count from 0.
     assert lines == [
         "30 +20 10.0/s rx",
         "4 +4 2.0/s new",
@@ -323,7 +323,7 @@ def test_a_file_on_a_disk_lies_in_shared_memory(tmp_path: Path, monkeypatch: pyt
         file.publish()
         assert path.readlink() == file.made
         assert file.made.is_relative_to("/dev/shm")
-        # A router that was killed left that; the next one takes it away.
+        # The file of a killed router; the next one deletes it.
         with StatsFile(path) as second:
             second.made.write_bytes(bytes(Segment(ROWS)))
             second.publish()

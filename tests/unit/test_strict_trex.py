@@ -34,7 +34,7 @@ STATUS = ("owner", "state", "state_profile", "profile_count", "max_stream_id", "
 
 
 class Replay:
-    """A fake on a clock of the test, asked what a T-Rex was asked, with its handles in the place of T-Rex's."""
+    """A fake with a clock of the test, which gets T-Rex's recorded requests with its own handles."""
 
     def __init__(self, line_bps: float = 10e9) -> None:
         self.time_s = 0.0
@@ -86,7 +86,7 @@ class Replay:
 
 
 def masked(value: Any) -> Any:
-    """Without times and offsets; of lists whose order T-Rex leaves open, the members."""
+    """Without times and offsets; for lists without an order in T-Rex, their members."""
     if isinstance(value, dict):
         kept = {key: masked(one) for key, one in value.items() if key not in ("ts", "start_ts")}
         return {key: round(one, 4) if isinstance(one, float) else one for key, one in kept.items()}
@@ -106,7 +106,7 @@ def shape(value: Any) -> Any:
 
 
 def _without_packets(value: Any) -> Any:
-    """What is told of a capture: none of the fake holds packets."""
+    """Answers about a capture: captures of the fake are empty."""
     if isinstance(value, list):
         return [_without_packets(one) for one in value]
     counts = ("bytes", "count", "matched", "fetched", "pkt_count", "pending", "start_ts")
@@ -191,7 +191,7 @@ def _finished(line: dict[str, Any]) -> list[tuple[int, Any]]:
 
 
 def _by_port(events: list[tuple[int, Any]]) -> dict[int, list[tuple[int, Any]]]:
-    """In order, port by port: which port's come first depends on when the client asked."""
+    """In order, per port: the order of ports depends on the time of the client's request."""
     ports: dict[int, list[tuple[int, Any]]] = {}
     for kind, data in events:
         ports.setdefault(data["port_id"], []).append((kind, data))
@@ -221,7 +221,9 @@ def test_it_ends_of_an_8_byte_variable_over_its_whole_range() -> None:
 
 
 def test_an_event_wakes_its_listeners_once_and_counters_come_beside() -> None:
-    """As recorded: counters and a bare {} at publish_now, two of those for a start (the profile, then the port)."""
+    """As recorded: counters and a bare {} at publish_now, two of the latter for a start (the profile,
+    then the port).
+    """
     said: list[bytes] = []
     trex = StrictTrex(publish=said.append)
     api_h = json.loads(trex.handle(_call("api_sync_v2", name="STL", major=5, minor=1)))["result"]["api_h"]

@@ -1,4 +1,4 @@
-"""Load test, search and console against a T-Rex as strict as the real one: whole, and without anything that ends it."""
+"""Load test, search and console with a T-Rex as strict as the real one: they complete, and nothing crashes it."""
 
 from __future__ import annotations
 

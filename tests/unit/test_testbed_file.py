@@ -1,4 +1,4 @@
-"""The bench file: what it means, and that what is wrong with one is said with its path and line."""
+"""The testbed file: its meaning, and errors with their path and line."""
 
 from __future__ import annotations
 

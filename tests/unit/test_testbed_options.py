@@ -1,4 +1,4 @@
-"""Options beside a bench: each overrides what the file says, or is an error that names both."""
+"""Options in addition to a testbed file: each overrides the file, or is an error that names both."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Parts of a bench that need none: interfaces as devices print them, proof packets, ceilings, what results say."""
+"""Parts of a testbed check that need no testbed: interfaces as devices print them, test packets, maximum rates,
+results' texts.
+"""
 
 from __future__ import annotations
 

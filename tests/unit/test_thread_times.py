@@ -1,4 +1,4 @@
-"""Times of threads on their CPU and in wait for it."""
+"""Times of threads on their CPU and waiting for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wirespeed.machine.thread_times import ThreadTimes, thread_times, waited_s
         ((50, 0, False), (50, 0, True), 0.5),  # began within
         ((50, 0, True), (50, 0, False), 0.0),  # it was stopped
         ((50, 0, True), (90, 200_000_000, True), 0.2),
-        ((50, 0, True), (90, 900_000_000, False), 0.5),  # most of it lay before
+        ((50, 0, True), (90, 900_000_000, False), 0.5),  # most of it was before
     ],
 )
 def test_a_wait_counts_where_it_ends(

@@ -1,4 +1,4 @@
-"""Rates from snapshots: smooth while traffic runs, and 0 at once when it has ended."""
+"""Rates from snapshots: smooth while traffic runs, and 0 at once when it ends."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def observed(meter: RateMeter, at: int, packets: int) -> None:
 
 
 def measured(*packets: int) -> RateMeter:
-    """After one interval with so many packets for each."""
+    """After one interval with these numbers of packets."""
     meter = RateMeter(GeneratorSnapshot(0.0, (PortTraffic(),), ()))
     for at in range(len(packets)):
         observed(meter, at + 1, sum(packets[: at + 1]))

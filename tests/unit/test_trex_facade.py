@@ -1,4 +1,4 @@
-"""Profile files in all the words of T-Rex's API: our streams are those of T-Rex's own client."""
+"""Profile files with all features of T-Rex's API: wirespeed's streams equal those of T-Rex's own client."""
 
 from __future__ import annotations
 
@@ -210,14 +210,14 @@ return STLProfile.load_pcap(HERE + '/talk.pcap', packet_hook=hook).get_streams()
 return STLProfile.load_pcap(HERE + '/talk.pcap', split_mode='IP', ipg_usec=5.0, loop_count=2)[
     direction].get_streams()""",
 }  # fmt: skip
-"""Bodies of get_streams(self, port_id, direction, tunables, **kwargs); talk.pcap lies beside the file."""
+"""Bodies of get_streams(self, port_id, direction, tunables, **kwargs); talk.pcap is in the same folder."""
 
 TUNABLES = {"tunables for a parser": {"size": "200"}}
 WHERE = {"direction and port": (3, 1), "sides by address": (1, 1)}
 
 
 def talk() -> list[Packet]:
-    """A request, answers at uneven times, and an ARP between them."""
+    """A request, answers at uneven times, and an ARP packet between them."""
     a, b = (
         {"src": "02:00:00:00:00:0a", "dst": "02:00:00:00:00:0b"},
         {"src": "02:00:00:00:00:0b", "dst": "02:00:00:00:00:0a"},
@@ -261,7 +261,7 @@ def theirs(cases: dict[str, Case]) -> dict[str, Any]:
 def test_streams_are_those_of_trex(name: str, cases: dict[str, Case], theirs: dict[str, Any]) -> None:
     ours, wanted = canonical(load_profile(*cases[name])), canonical(theirs[name])
     gaps = [[stream["stream"].pop("isg") for stream in streams] for streams in (ours, wanted)]
-    assert gaps[0] == pytest.approx(gaps[1], abs=0.5)  # a file's times are decimal fractions of a large number
+    assert gaps[0] == pytest.approx(gaps[1], abs=0.5)  # times in the file are fractions of a large decimal number
     assert ours == wanted
 
 

@@ -1,4 +1,4 @@
-"""HLT streams of T-Rex's own client over our names: packets, programs and rates as over its own."""
+"""HLT streams of T-Rex's own client through wirespeed's names: packets, programs and rates are the same."""
 
 from __future__ import annotations
 

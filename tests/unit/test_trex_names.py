@@ -1,4 +1,4 @@
-"""What `from trex_stl_lib.api import *` gives a profile, beside what it gives with T-Rex's own client."""
+"""Names that `from trex_stl_lib.api import *` gives a profile, compared with those of T-Rex's own client."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trex_library import need_trex_library
 from wirespeed.profiles.script import run_profile_file
 
 CLIENTS_OWN = ("trex.astf", "trex.common", "trex.stl.api", "trex.stl.trex_stl_client")
-"""Modules that work on a connection, or on T-Rex's other mode."""
+"""Modules that require a connection, or T-Rex's other mode."""
 
 COMPILED = {
     "CTRexScapyPktUtl", "CTRexVmDescBase", "CTRexVmEngine", "CTRexVmInsBase", "CTRexVmInsFixIcmpv6",
@@ -24,10 +24,10 @@ COMPILED = {
     "set_window_always_on_top", "valid_fv_cycle", "valid_fv_init", "valid_fv_min_max", "valid_fv_ops",
     "valid_fv_size", "valid_fv_var_sizes",
 }  # fmt: skip
-"""What T-Rex's packet builder makes of streams and instructions, and its own tools for that."""
+"""Results of T-Rex's packet builder for streams and instructions, and its own tools for that."""
 
 LEFT_OVER = {"absolute_import", "print_function", "viewitems", "imp", "plt"}
-"""Of Python 2, or gone from Python 3.12; or there where matplotlib is."""
+"""Names from Python 2, or removed in Python 3.12; or only with matplotlib."""
 
 PROFILE = """
 from trex_stl_lib.api import *

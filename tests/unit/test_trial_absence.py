@@ -1,4 +1,4 @@
-"""What absences can have cost a trial, and that a trial leaves its tester alone."""
+"""Possible effects of preemptions on a trial, and that a trial does not disturb its tester."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ PPS = 10e6
 @pytest.mark.parametrize(
     ("moment", "slots", "packets"),
     [
-        # One of 2 ms and rings that hold 0: what would have been forwarded, and as much made up for.
+        # One of 2 ms and rings that hold 0: the packets forwarded in that time, and the same number in the catch-up
+        # burst.
         (Preemption(tester_preempted_s=0.002, tester_longest_preemption_s=0.002, dut_preempted_s=0.0), 0, 40_000),
-        # Rings that hold 1 ms: half of it comes beyond them, and they take what they hold.
+        # Rings that hold 1 ms: half of the packets exceed them.
         (Preemption(tester_preempted_s=0.002, tester_longest_preemption_s=0.002, dut_preempted_s=0.0), 10_000, 20_000),
-        # Ten of 0.2 ms: each finds room, but the DUT has lost 2 ms, and the rings hold one.
+        # Ten of 0.2 ms: the rings hold each, but the DUT has lost 2 ms in total, and the rings hold one.
         (Preemption(tester_preempted_s=0.002, tester_longest_preemption_s=0.0002, dut_preempted_s=0.0), 10_000, 10_000),
-        # Less than the rings hold, whoever was away.
+        # Less than the rings hold, whichever side was preempted.
         (Preemption(tester_preempted_s=0.0005, dut_preempted_s=0.0004, dut_longest_preemption_s=0.0004), 10_000, 0),
         (Preemption(tester_preempted_s=0.0, dut_preempted_s=0.0), 0, 0),
-        # Only the hypervisor tells: two of four CPUs carry a direction.
+        # Only CPU steal is known: two of four CPUs carry a direction.
         (Preemption(steal_s=0.004, cpus=4), 0, 40_000),
         (Preemption(), 0, None),
     ],
@@ -49,7 +50,7 @@ def test_what_absences_can_have_cost_follows_from_their_length_and_the_rings(
 
 
 def trial_of(*channels: tuple[int, int, float | None]) -> SearchTrial:
-    """Of packets sent and lost in each direction, and what absences can have cost there."""
+    """Packets sent and lost in each direction, and the possible losses by preemptions there."""
     found = {
         wire: ChannelTrial(Balance(sent, sent - lost, intended=sent), sent, sent - lost, most_by_preemption=most)
         for wire, (sent, lost, most) in zip(pair_directions(), channels, strict=True)
@@ -69,7 +70,7 @@ def test_only_a_loss_that_absences_explain_down_to_the_goal_is_spoilt_for_it() -
 
 
 def test_an_absence_excuses_the_loss_of_its_own_direction_alone() -> None:
-    """Both directions together could have lost 10 000 packets by absences; one of them lost 8 000."""
+    """Both directions together could have lost 10 000 packets by preemptions; one of them lost 8 000."""
     one_sided = trial_of((1_000_000, 8000, 5000.0), (1_000_000, 0, 5000.0))
     assert one_sided.sure_loss_ratio == pytest.approx(0.0015)
     assert not one_sided.is_disturbed_for(Goal("ndr"))
@@ -92,14 +93,14 @@ class Told(NoDut):
         (0.5, {}, 9e5, True),
         (0.5, {"e1-tx: no free tx slots": 30_000}, 9e5, True),
         (0.5, {"e1-output: interface is down": 30_000}, 9e5, False),
-        (0.5, {}, 0.0, False),  # nothing came back, though the worker was there for half of the time
+        (0.5, {}, 0.0, False),  # no packets came back, though the worker had its CPU for half of the time
         (0.95, {}, 0.0, True),
     ],
 )
 def test_links_of_the_device_and_the_size_decide_before_an_absence(
     away: float, drops: dict[str, int], capacity_pps: float, excused: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A trial of 1 Mpps for 0.3 s, in which the tester's worker was away for the share `away` of the time."""
+    """A trial of 1 Mpps for 0.3 s, in which the tester's worker was preempted for the share `away` of the time."""
     absent = Preemption(tester_preempted_s=away * 0.3, tester_longest_preemption_s=away * 0.3)
     monkeypatch.setattr("wirespeed.trial.trial.preemption_between", lambda *_: absent)
     wires = pair_directions()
@@ -128,8 +129,9 @@ def test_a_lab_says_whether_control_shares_its_cpus(lab: dict[str, object], shar
 
 @pytest.mark.parametrize("extended", [True, False])
 def test_nobody_asks_the_tester_anything_while_a_trial_runs(extended: bool) -> None:
-    """Between the start of a trial and its end there are two questions about the machine, before the one and after the
-    other; and its rates are those of the time it was on."""
+    """Between the start of a trial and its end there are only two readings of the host, right after the start and after
+    the end; rates are those of the time in between.
+    """
     wires = pair_directions()
     load = load_of({port: load_profile("bench", {"size": "64"}, port, port) for port in (0, 1)})
     with SimulatedTrex(extended=extended) as trex, GeneratorClient(trex.server, timeout_s=5.0) as client:

@@ -13,7 +13,7 @@ from wirespeed.typed_line import typed_line
 
 
 def typed_beside(fault: Callable[[asyncio.AbstractEventLoop], None]) -> tuple[str, list[str]]:
-    """The line that is typed after a fault has come up in the loop, and what was complained of."""
+    """The typed line after a fault in the loop, and the error messages."""
     said: list[str] = []
     with create_pipe_input() as terminal:
 

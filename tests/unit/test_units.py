@@ -1,4 +1,4 @@
-"""Arithmetic of DESIGN's section 2; the golden figures are published reviews'."""
+"""Arithmetic of DESIGN's section 2; the golden figures are those of published reviews."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""The verdict on a result: which samples make a figure, what limited it, how it is written, and what a run is worth."""
+"""The verdict on a result: the samples of a figure, its limit, its text, and the validity of a run."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def up_to(pps: float) -> Bench:
 
 
 def away(sample: Sample, share: float) -> Sample:
-    """The DUT's worker was away for `share` of the sample, and so much more was lost."""
+    """The DUT's worker was preempted for `share` of the sample, and that much more was lost."""
     moment = Preemption(tester_preempted_s=0.0, dut_preempted_s=share * sample.interval_s)
     return replace(sample, preemption=moment)
 
@@ -59,7 +59,7 @@ def test_the_figure_of_steps_is_the_highest_step_that_held_as_a_whole() -> None:
 
 
 def test_the_best_second_is_no_figure() -> None:
-    """One second of the hold brought back 9 Mpps of 11.4: it counts as what it is, one of twenty."""
+    """One second of the hold returned 9 Mpps of 11.4: it counts as one of twenty samples."""
     samples = run(Bench(medium=Medium.RING, dut=lambda pps: min(pps, 5e6)), ramp(11.4e6, 100, 20))
     best = max(sample.ports[1].rx_pps for sample in samples)
     verdict = verdict_of(result_of(samples))
@@ -94,7 +94,7 @@ def test_disturbed_samples_count_where_that_was_asked_for() -> None:
 
 
 def test_packets_that_came_later_were_not_lost_and_rate_l1_and_percentage_agree() -> None:
-    """Somebody kept the frames of two samples of the hold until the next one; in the end nothing was lost."""
+    """The frames of two samples of the hold were delayed until the next one; in the end nothing was lost."""
     samples = run(Bench(held=frozenset({62, 66}), signature=True), ramp(5e6, 60, 10))
     held = [sample for sample in samples if sample.phase == "hold"]
     samples = [away(sample, 0.6) if sample in held else sample for sample in samples]
@@ -126,7 +126,7 @@ def test_a_whole_line_and_a_load_without_loss_are_limits_of_their_own() -> None:
 
 
 def test_a_tester_that_catches_up_seems_to_exceed_no_line() -> None:
-    """The hold brings back 2 % more than the line carries, since the tester's clock is fast."""
+    """The hold returns 2 % more than line rate, since the tester's clock is fast."""
     verdict = verdict_of(result_of(run(Bench(line_bps=1.02 * LINE_BPS), ramp(1.02 * LINE_PPS, 60, 10))))
     assert "14.9 Mpps is 100 % of the line's 14.9 Mpps" in verdict.sentence
 
@@ -134,13 +134,13 @@ def test_a_tester_that_catches_up_seems_to_exceed_no_line() -> None:
 @pytest.mark.parametrize(
     ("bench", "found", "by"),
     [
-        # The counters leave no doubt.
+        # The counters are conclusive.
         (Bench(medium=Medium.RING, worker_pps=6e6), "dut", "tester"),
         (Bench(medium=Medium.RING, worker_pps=6e6), "host", "host"),
         (Bench(), "dut", "line"),
-        # They do not tell what in the device it was, nor whether somebody else named more.
+        # They show neither the cause within the device nor whether another source is more specific.
         (up_to(5e6), "dut", "dut"),
-        # A wire, a link or an address that leads elsewhere is not the DUT.
+        # A cable, a link or a wrong address is not the DUT.
         (up_to(5e6), "unknown", "unknown"),
         (Bench(), "unknown", "line"),
     ],
@@ -158,7 +158,7 @@ def test_what_explain_does_not_name_stays_what_the_counters_say() -> None:
 
 
 def test_where_nothing_comes_back_nobody_knows_whose_fault_it_is() -> None:
-    """The way may not lead through the DUT at all."""
+    """The path may not lead through the DUT at all."""
     verdict = verdict_of(result_of(run(up_to(0.0), ramp(LINE_PPS, 60, 10))))
     assert (verdict.limited_by, verdict.limit.cause) == ("unknown", "")
     assert verdict.sentence == "no packet came back at any load; what loses them is unknown"

@@ -1,4 +1,4 @@
-"""`--lab vm` as users write it, and what disk images are."""
+"""`--lab vm` options, and kinds of disk images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the guests of tests/vm are made of, as far as it shows without one."""
+"""Parts of the guests of tests/vm, as far as they can be tested without one."""
 
 from __future__ import annotations
 

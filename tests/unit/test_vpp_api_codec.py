@@ -1,4 +1,4 @@
-"""Messages as bytes and back: whatever fits comes back, whatever does not is refused and nothing else."""
+"""Messages to bytes and back: values that fit are restored, all others are refused."""
 
 from __future__ import annotations
 

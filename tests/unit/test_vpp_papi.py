@@ -1,4 +1,4 @@
-"""How vpp_papi is connected: by what the router says of its messages, or by files where it says nothing."""
+"""Connections of vpp_papi: with the router's own description of its messages, or with files if there is none."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_of_an_older_one_they_are_read_from_files(tmp_path: Path) -> None:
 
 
 def test_where_nobody_listens_one_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The control socket takes the request for one of its own and waits for its end.
+    # The control socket takes the request for one of its own and waits for the rest.
     monkeypatch.setattr(papi, "PATIENCE_S", 1)
     with pytest.raises(ConnectionFault, match=r"there is no VPP API at .*none\.sock: No such file"):
         connected(tmp_path / "none.sock").__enter__()

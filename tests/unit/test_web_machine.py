@@ -1,4 +1,6 @@
-"""A machine that is watched: rates between two looks, what a packet costs, a start anew, one that does not answer."""
+"""Monitoring of a machine: rates between two readings, the cost of a packet, a restart, a machine
+that does not answer.
+"""
 
 from __future__ import annotations
 

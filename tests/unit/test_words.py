@@ -1,4 +1,4 @@
-"""The check of the language: each habit by its own examples, and what is read of each kind of file."""
+"""The language check: each habit by its own examples, and the texts that are read from each kind of file."""
 
 from __future__ import annotations
 

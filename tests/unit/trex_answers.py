@@ -25,21 +25,21 @@ BY_NATURE = {
     "build_date", "build_time", "built_by", "core_type", "description", "driver", "dst", "hostname", "hw_mac",
     "max_line_util", "src", "start_ts", "ts", "uptime",
 }  # fmt: skip
-"""Fields that tell of the machine, the port or the instant; the line's share T-Rex rounds in the fourth digit."""
+"""Fields that depend on the machine, the port or the time; T-Rex rounds the link's share in the fourth digit."""
 
 OURS = {"latency_floors", "link_losses", "longest_rx", "longest_tx", "machine", "medium", "missed", "mtu"}
-"""Fields that are told beyond T-Rex."""
+"""Fields that only wirespeed has."""
 
 MEASURED = {"get_global_stats", "get_port_stats", "get_utilization", "get_port_xstats_names", "get_port_xstats_values"}
-"""Methods whose answers are compared by T-Rex's keys alone."""
+"""Methods whose answers are compared only by T-Rex's keys."""
 
 UNORDERED = {"get_supported_cmds", "get_stream_list", "get_profile_list"}
 
 _OFFSET = re.compile(r"^error at offset: \d+ - ")
-"""T-Rex says where in its text of the request a wrong value is."""
+"""T-Rex reports the offset of a wrong value in its text of the request."""
 
 _LONGEST = re.compile(r"(Should be between 14 and )\d+")
-"""What the longest packet is depends on the build."""
+"""The length of the longest packet depends on the build."""
 
 _PORTS = re.compile(r"(invalid port id - should be:).*", re.DOTALL)
 """T-Rex prints the numbers of its ports as control characters."""
@@ -85,7 +85,7 @@ def _filled(value: Any, texts: dict[str, str]) -> Any:
 
 
 def comparable(asked: Asked, answer: Json) -> Any:
-    """What has to be the same in both answers."""
+    """The parts of both answers that must agree."""
     if "error" in answer:
         text = answer["error"].get("specific_err", "")
         return answer["error"]["code"], answer["error"]["message"], _told(text)
@@ -124,7 +124,7 @@ def _masked(value: Any, unordered: bool) -> Any:
 
 
 def documented() -> dict[str, str]:
-    """Requests that are answered otherwise, each with the reason, as the documentation lists them."""
+    """Requests with other answers, each with the reason, as listed in the documentation."""
     rows = DOCUMENT.read_text().partition(HEADING)[2].partition("\n##")[0].splitlines()
     listed = {}
     for row in rows:

@@ -111,7 +111,7 @@ tpg_clear_unknown_tags | -p 0
 update | -m 2kpps | -p 0 | --port 0._ | -t | --total | --force | -i 1 -p 0 | --id 1 -p 0
 update | --multiplier 5kpps+
 """
-"""A command, words that it needs, and each of its options with an example."""
+"""A command, the arguments that it requires, and each of its options with an example."""
 
 PROGRAM = """
 -s {host} -p {port} | --server {host} --port {port} | --async_port 4500 | -u me | --user me | -v | --verbose
@@ -125,7 +125,7 @@ ON_A_TERMINAL = ("-t", "--tui", "-x", "--xtui", "--top")
 
 @dataclass(frozen=True)
 class Line:
-    """A line of T-Rex's console; `option` is what `command` is given beside the words that it needs."""
+    """A line of T-Rex's console; `option` follows the arguments that `command` requires."""
 
     command: str
     needed: str
@@ -136,7 +136,7 @@ class Line:
 
 
 def lines() -> Iterator[Line]:
-    """Each command alone where it needs no more, and with each of its options."""
+    """Each command alone, if it requires no more, and with each of its options."""
     for entry in LINES.replace("\n        |", " |").strip().splitlines():
         command, _, rest = entry.partition("|")
         needed, *options = (one.strip() for one in rest.split("|"))
@@ -152,7 +152,7 @@ def program_options() -> list[str]:
 
 
 def exceptions() -> dict[str, str]:
-    """Commands and options without work here, and what is to be said of them."""
+    """Commands and options without effect here, and the text about them."""
     moot = {f"{one.name} {option.flags[-1]}": option.moot for one in COMMANDS.values() for option in one.options}
     program = {f"wirespeed console {option}": reason for option, reason in MOOT.items()}
     return {**ABSENT, **{name: reason for name, reason in moot.items() if reason}, **ASKED_OF_THE_SERVER, **program}

@@ -26,7 +26,9 @@ DIFFERENCES = ("The rest is as on T-Rex v3.08, as far as compared:\n", "\n## tre
 
 @dataclass(frozen=True)
 class Behaviour:
-    """A difference that no table of requests, words or keys has; `shown_by` is a test, as `folder/file.py::name`."""
+    """A difference that is in no table of requests, arguments or keys; `shown_by` is a test, as
+    `folder/file.py::name`.
+    """
 
     what: str
     trex: str

@@ -18,7 +18,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "develop" / "protocol.md"
 BEGINS, ENDS = "<!-- differences: written by tests/unit/trex_differences.py -->\n", "<!-- end of differences -->\n"
 
 Answers = dict[str, tuple[object, object]]
-"""T-Rex's answer and ours by request, each as far as it has to be the same."""
+"""T-Rex's and wirespeed's answer by request, reduced to the parts that must agree."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def different(answers: Answers) -> list[str]:
 
 
 def table(answers: Answers) -> str:
-    """A row for each reason that requests with another answer have; KeyError where the reason is not known."""
+    """A row for each reason for a different answer; KeyError if the reason is unknown."""
     rows: dict[Told, list[str]] = {}
     otherwise = different(answers)
     for what in otherwise:

@@ -1,7 +1,7 @@
-"""A disk image that boots by its own boot loader, as a user's router does: the guests' Debian in an initramfs.
+"""A disk image that boots by its own boot loader, like a user's router: the guests' Debian in an initramfs.
 
-Usage: boot_disk.py FILE [configured]. Its root lets in whoever has the key beside the packages
-(`~/.cache/wirespeed-vm/id_ed25519`). Configured, it comes up as the router that `--lab vm:FILE,kind=none` needs.
+Usage: boot_disk.py FILE [configured]. The key next to the packages (`~/.cache/wirespeed-vm/id_ed25519`) logs in as
+root. With `configured`, it boots as the router that `--lab vm:FILE,kind=none` needs.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ LABEL router
 KERNEL vmlinuz
 APPEND initrd=initrd console=ttyS0 quiet panic=-1 no_timer_check
 """
-# The root of an initramfs has no switch_root before it; drivers of its NICs are modules of it.
+# The root of an initramfs has no switch_root in front of it; its NIC drivers are modules in it.
 _INIT = "#!/bin/sh\n/bin/busybox mount -t devtmpfs devtmpfs /dev\nexec /sbin/init </dev/console >/dev/console 2>&1\n"
-# As `--lab vm` has the generator's ports.
+# MAC addresses of the generator's ports in `--lab vm`.
 _ROUTER = """\
 #!/bin/sh
 echo 1 >/proc/sys/net/ipv4/ip_forward
@@ -45,7 +45,7 @@ _DISK_MB = 128
 
 
 def make(image: Path, configured: bool = False) -> None:
-    """EnvironmentFault when Debian's packages cannot be had."""
+    """EnvironmentFault if Debian's packages are not available."""
     folder = cache_folder()
     fetch(folder, LOADER, say=print)
     key = asyncssh.read_private_key(debian_disk(folder, print).key)

@@ -1,7 +1,8 @@
-"""Runs in the guest: what doctor finds lacking, mends and puts back, and what inspect reads, on real NIC drivers.
+"""Runs in the guest: faults that `host check` finds, fixes and restores, and the hardware that `host show` reads, on
+real NIC drivers.
 
-Usage: doctor_inside.py KIND CHECKS MAC…; each check tells the host as those of inside.py do. Everything that is ours
-but the generator runs in this process: Python starts slowly in a guest that is translated.
+Usage: doctor_inside.py KIND CHECKS MAC…; each check reports to the host like those of inside.py. All of wirespeed but
+the generator runs in this process: Python starts slowly in a translated guest.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ HUGEPAGES = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages")
 
 
 def nics() -> list[str]:
-    """Two of them, in the order of their ports; nothing else is of their class."""
+    """Two NICs in the order of their ports; no other device has their class."""
     return sorted(one.name for one in PCI.iterdir() if (one / "class").read_text().startswith("0x0200"))[:2]
 
 

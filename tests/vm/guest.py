@@ -1,7 +1,7 @@
-"""A guest with NICs of chosen kinds, which runs one program of ours and tells what it finds.
+"""A guest with NICs of selected kinds, which runs one test program and reports its results.
 
-The program's messages come as lines of JSON over a virtio-serial port. One that asks for something of the machine, as
-`{"qmp": "set_link", "arguments": {…}}`, is carried out by QEMU's monitor, and its answer goes back as a line.
+The program's messages are lines of JSON over a virtio-serial port. A request such as `{"qmp": "set_link", "arguments":
+{…}}` is passed to QEMU's monitor, whose answer is returned as a line.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 _MEMORY_MB = 3072
 _LINE_BYTES = 1 << 16
-# Without KVM and with others on the CPUs a boot takes a minute; without any sign of life for so long, it hangs.
+# Without KVM, on a busy host, a boot takes a minute; a guest that prints nothing for this long hangs.
 SILENCE_S = 300.0
 _NODES = " ".join(
     f"-object memory-backend-ram,id=node{node},size={_MEMORY_MB // 2}M -numa node,cpus={node},memdev=node{node}"
@@ -36,7 +36,7 @@ _NODES = " ".join(
 )
 
 
-# The guest's first process: a shell, in the host's files.
+# The guest's first process: a shell from the host's files.
 _FIRST = """
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 ip link set lo up
@@ -48,17 +48,18 @@ sleep 60
 
 
 READY = "intel_iommu=on hugepages=500"
-"""Words for the kernel that make a guest a tester."""
+"""Kernel parameters of a guest that is a tester."""
 
 
 class GuestFailed(Exception):
-    """The guest ended or fell silent; holds the end of its console."""
+    """The guest ended or printed nothing for too long; contains the end of its console."""
 
 
 @dataclass(frozen=True)
 class Nic:
-    """One NIC: of QEMU's kind (`e1000e`), by the MAC address that the program knows it by, on a wire shared with the
-    NICs of the same number."""
+    """One NIC: of QEMU's kind (`e1000e`), with the MAC address by which the program knows it, on a link shared by all
+    NICs with the same number.
+    """
 
     kind: str
     mac: str
@@ -88,8 +89,9 @@ class Guest:
         wire: Callable[[Nic], str] = lambda nic: f"hubport,hubid={nic.wire}",
         numa: bool = False,
     ) -> None:
-        """`wire` is QEMU's network behind a NIC, without its name: those of a number are joined in the guest itself.
-        With `numa` each of its two CPUs is a node, with half of the memory."""
+        """`wire` is the QEMU network behind a NIC, without its name; by default NICs with the same number are connected
+        within the guest. With `numa` each of the two CPUs is a node with half of the memory.
+        """
         self._folder = tempfile.TemporaryDirectory(prefix="wirespeed-vm-")
         folder = Path(self._folder.name)
         self._log = log
@@ -110,8 +112,8 @@ class Guest:
             )
 
     def _machine(self, qemu: Qemu, boot: Boot, folder: Path, program: Path, kernel: str) -> list[str]:
-        # As the articles' boxes have it: an IOMMU, and each NIC behind a port of its own.
-        # A busy host gives the kernel's look at its timer too little time.
+        # As in published tests: an IOMMU, and each NIC behind a port of its own.
+        # On a busy host the kernel's check of its timer would fail.
         command = f"console=ttyS0 quiet panic=-1 no_timer_check {kernel} program={program}"
         words = f"""
             -machine q35,kernel-irqchip=split -smp 2 -m {_MEMORY_MB} -nodefaults -display none -no-reboot
@@ -136,7 +138,7 @@ class Guest:
         self._folder.cleanup()
 
     def messages(self) -> Iterator[Json]:
-        """What the program says, until it ends; what it asks of the machine is answered in between."""
+        """The program's messages, until it ends; its requests to QEMU are answered in between."""
         with self._accept(self._qmp) as monitor, self._accept(self._talk) as talk:
             qmp, self._program = QemuMonitor(monitor), talk
             for line in self._lines(talk):
@@ -150,7 +152,7 @@ class Guest:
                 yield message
 
     def tell(self, **message: Any) -> None:
-        """A line to the program, which waits for one."""
+        """Send a line to the program, which waits for it."""
         self._program.sendall(json.dumps(message).encode() + b"\n")
 
     def _accept(self, listener: socket.socket) -> socket.socket:
@@ -168,7 +170,7 @@ class Guest:
             yield from lines
 
     def _wait_for(self, handle: socket.socket) -> None:
-        """The clock starts afresh whenever the guest prints something: it is progress that counts, not time."""
+        """The timeout restarts whenever the guest prints something: only a guest without progress is ended."""
         printed, waited_s = -1, 0.0
         while not select.select([handle], [], [], 1.0)[0]:
             if self.process.poll() is not None:

@@ -1,11 +1,12 @@
-"""The way of a guest to the host's root as its own: over 9p, read-only, with a tmpfs over it, so that it runs the
-programs of this checkout."""
+"""Mounting of the host's root in the guest: over 9p, read-only, with a tmpfs over it, so that the guest runs the
+programs of this checkout.
+"""
 
 from __future__ import annotations
 
 from wirespeed.vm.initramfs import Way
 
-# Drivers of NICs are left out: nobody holds these when they are bound to vfio-pci.
+# Without drivers of NICs, so that these are free for vfio-pci.
 _MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_console", "vfio_pci", "vfio_iommu_type1")
 
 _INIT = """#!/bin/busybox sh

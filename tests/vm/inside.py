@@ -1,9 +1,8 @@
-"""Runs in the guest: the checks of a router and a generator on real NIC drivers.
+"""Runs in the guest: checks of a router and a generator on real NIC drivers.
 
-Usage: inside.py KIND CHECKS GENERATOR0 GENERATOR1 ROUTER0 ROUTER1: QEMU's kind of the NICs, names with commas between,
-and the NICs by their MAC addresses.
-Each check tells the host `{"check": NAME, "ok": BOOLEAN, "saw": WORDS}`. Python starts slowly in a guest that is
-translated: one process does it all.
+Usage: inside.py KIND CHECKS GENERATOR0 GENERATOR1 ROUTER0 ROUTER1: QEMU's kind of the NICs, names separated by commas,
+and the NICs' MAC addresses. Each check reports `{"check": NAME, "ok": BOOLEAN, "saw": WORDS}` to the host. All checks
+run in one process, since Python starts slowly in a translated guest.
 """
 
 from __future__ import annotations
@@ -42,14 +41,16 @@ from inside_bench import (
 from wirespeed.errors import EnvironmentFault, WirespeedError
 
 HAS_GROUP_LIST = ("e1000e", "igb")
-"""The others refuse a list of groups, and take all of them."""
+"""Kinds that support a list of multicast groups; the others refuse it and admit all groups."""
 HASHES = ("igb", "vmxnet3")
 SPREADS = ("igb",)
-"""By a hash that we ask for. QEMU's vmxnet3 takes one and fills the first queue; virtio's are the other side's."""
+"""Kinds that distribute packets by a requested hash. QEMU's vmxnet3 accepts one but fills only the first queue; with
+virtio the other side decides.
+"""
 
 
 def check_refused(bench: Bench) -> str:
-    """A port that does not open ends the program with a line; those before it, which never ran, are let go of."""
+    """A port that does not open ends the program with one line; the earlier ports, which never ran, are released."""
     ports = ["--port", f"pci:{address_of(bench.macs[0])}", "--port", "pcap:/dev/null"]
     program = Program("generator", "--cpu", "0", "--rpc", RPC, *ports)
     try:
@@ -68,7 +69,7 @@ def check_start(bench: Bench) -> str:
     bench.router.wait()
     bench.wait_for_links()
     first = next(line for line in bench.generator.said().splitlines() if line.startswith("port 0"))
-    # Nothing tells a virtio device's, unless QEMU is told to.
+    # A virtio device has no speed unless QEMU is given one.
     if "speed unknown" in first and "net_virtio" not in first:
         raise Failed(first)
     return first.split(", ")[1]
@@ -96,21 +97,21 @@ def check_vlan(bench: Bench) -> str:
 
 def check_bytes(bench: Bench) -> str:
     """60 bytes per frame, without the FCS."""
-    # Nothing but these: neighbours are known, and keepalives are 42 bytes padded to 60.
+    # No other frames: neighbours are known, and keepalives are 42 bytes padded to 60.
     sizes = []
     for what in ("rx", "tx"):
         before = [bench.counter("e0" if what == "rx" else "e1", f"{what} {unit}") for unit in ("packets", "bytes")]
         forward(bench, 0)
         after = [bench.counter("e0" if what == "rx" else "e1", f"{what} {unit}") for unit in ("packets", "bytes")]
         sizes.append((after[1] - before[1]) / (after[0] - before[0]))
-    # What the router makes itself is not padded where the NIC does that.
+    # Frames made by the router are not padded if the NIC does that.
     if not (59 <= sizes[0] <= 60 and 55 <= sizes[1] <= 60):
         raise Failed(f"{sizes[0]:.1f} bytes per frame received, {sizes[1]:.1f} sent")
     return f"{sizes[0]:.0f}"
 
 
 def check_multicast(bench: Bench) -> str:
-    """A neighbour solicitation goes to a group; the NIC must let it in, and the router answer."""
+    """A neighbour solicitation goes to a group; the NIC must admit it, and the router must reply."""
     bench.push(0, solicitation(HOST_IP6, ROUTER_IP6, bench.macs[0]), 3)
     wait_for(lambda: HOST_IP6 in bench.ask("show ip6 neighbors"), "the IPv6 neighbour", patience_s=PATIENCE_S / 4)
     if "promiscuous: unicast on" in bench.ask("show hardware-interfaces e0"):
@@ -122,11 +123,11 @@ def check_multicast(bench: Bench) -> str:
 
 
 def check_link(bench: Bench) -> str:
-    """What is routed into a port without a link is a counted drop, and the link's return is seen."""
+    """Packets routed to a port without a link are counted drops, and the router notices when the link returns."""
     nic = f"nic{bench.macs[3].replace(':', '')[-4:]}"
 
     def send_until(seen: Callable[[], bool], what: str) -> None:
-        """Where link events do not come, the device knows for a moment before the workers do."""
+        """Without link events, the device knows the new state shortly before the workers do."""
 
         def is_seen() -> bool:
             bench.push(0, udp(bench.macs[2], HOST_IP[0], HOST_IP[1], 60))
@@ -164,7 +165,7 @@ def check_down(bench: Bench) -> str:
 
 
 def check_mtu(bench: Bench) -> str:
-    """The largest that the NIC carries, told while it runs; one byte more is refused and changes nothing."""
+    """The largest MTU of the NIC, set at run time; one byte more is refused and changes nothing."""
     most = bench.most_mtu
     if most < JUMBO_MTU:
         try:
@@ -192,7 +193,7 @@ def check_hardware(bench: Bench) -> str:
 
 
 def check_conserve(bench: Bench) -> str:
-    """What the generator sent the router received, and what that sent came back: to the packet, both ways at once."""
+    """The router received all packets that the generator sent, and vice versa: exact in both directions at once."""
     forward(bench, 0)
     forward(bench, 1)
 
@@ -201,7 +202,7 @@ def check_conserve(bench: Bench) -> str:
         ends += [(bench.counter(f"e{port}", "tx packets"), bench.received(port)) for port in (0, 1)]
         return tuple(number for pair in ends for number in pair)
 
-    # Neighbours are asked for in between, so that both ends are read until they agree.
+    # Neighbours are probed in between, so both ends are read until they agree.
     before = count()
     for _ in range(25):
         for port in (0, 1):
@@ -229,8 +230,9 @@ def check_kill(bench: Bench) -> str:
 
 
 def check_mtu_buffers(bench: Bench) -> str:
-    """The same with buffers of 2 048 bytes: a frame lies in several of them where the NIC scatters; else the cause is
-    named, and 1500 goes on."""
+    """The same with buffers of 2 048 bytes: if the NIC scatters, frames are in several of them; otherwise the error
+    names the cause, and 1500 still works.
+    """
     most = bench.most_mtu
     try:
         bench.ask(f"set interface mtu {most} e0")
@@ -244,7 +246,7 @@ def check_mtu_buffers(bench: Bench) -> str:
 
 
 def check_mtu_start(bench: Bench) -> str:
-    """The same MTU as `mtu` of the device in startup.conf; more than it carries ends the program with a line."""
+    """The same MTU as `mtu` of the device in startup.conf; a larger one ends the program with one line."""
     most = bench.most_mtu
     if most < JUMBO_MTU:
         bench.router.kill()
@@ -258,7 +260,7 @@ def check_mtu_start(bench: Bench) -> str:
 
 
 def check_queues(bench: Bench) -> str:
-    """Four queues on two workers: flows are spread where the NIC hashes, and none is lost where not."""
+    """Four queues on two workers: flows are distributed if the NIC hashes; no packet is lost if it does not."""
     bench.restart(0, "num-rx-queues 4", "0,1")
     forward(bench, 0)
     bench.ask("clear runtime")
@@ -276,7 +278,9 @@ def check_queues(bench: Bench) -> str:
 
 
 def check_unplug(bench: Bench) -> str:
-    """Of the router's second NIC, and of the generator's second: each says so and goes on with its first."""
+    """The router's and the generator's second NICs are unplugged: each program reports it and continues with its first
+    NIC.
+    """
     for program, mac, what in ((bench.router, bench.macs[3], "e1"), (bench.generator, bench.macs[1], "port 1")):
         address = address_of(mac)
         bench.host.machine("device_del", id=f"nic{mac.replace(':', '')[-4:]}")
@@ -303,7 +307,9 @@ def main() -> None:
 
 
 def tell_of(bench: Bench, names: Sequence[str], checks: Mapping[str, Callable[[Bench], str]]) -> None:
-    """Have the host know what each check saw; none comes after one without which there is nothing to see."""
+    """Report the result of each check to the host; after a failed one on which all others depend, there are no further
+    ones.
+    """
     for name in names:
         if not tell_check(bench.host, name, partial(checks[name], bench)):
             for program in (getattr(bench, "router", None), getattr(bench, "generator", None)):

@@ -1,4 +1,4 @@
-"""In the guest: a router and a generator on real NIC drivers, the host that is told of them, and frames by hand."""
+"""In the guest: a router and a generator on real NIC drivers, reports to the host, and hand-made frames."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wirespeed.errors import WirespeedError
 from wirespeed.router.client import ask
 
 PATIENCE_S = 240.0
-"""Under translation on a busy machine seconds pass between cause and effect."""
+"""Under translation on a busy machine, effects may be seconds late."""
 LINE_S = 60.0
 wait_for = partial(waiting.wait_for, patience_s=PATIENCE_S)
 
@@ -37,7 +37,7 @@ ROUTER_IP6 = "2001:db8::1"
 HOST_IP6 = "2001:db8::2"
 JUMBO_MTU = 9000
 _MOST_MTU = {"vmxnet3": 2026}
-"""Of what carries less: its receive buffers hold 2048 bytes, and no frame lies in several."""
+"""Lower maximum MTUs: receive buffers hold 2048 bytes, and frames cannot span several."""
 PCI = Path("/sys/bus/pci")
 
 
@@ -55,7 +55,7 @@ class Host:
         return self.line()
 
     def line(self) -> dict[str, Any]:
-        """What the host says next."""
+        """The next line from the host."""
         line = b""
         while not line.endswith(b"\n"):
             line += self._file.read(1) or b""
@@ -63,11 +63,11 @@ class Host:
 
 
 class Failed(Exception):
-    """A check did not see what it wanted; says what it saw."""
+    """A failed check, with the observed value."""
 
 
 def tell_check(host: Host, name: str, check: Callable[[], str]) -> bool:
-    """Have the host know what the check saw; whether it held."""
+    """Report the check's result to the host; returns whether it passed."""
     began = time.monotonic()
     try:
         saw, ok = check(), True
@@ -78,7 +78,7 @@ def tell_check(host: Host, name: str, check: Callable[[], str]) -> bool:
 
 
 class Program:
-    """One of ours as a process, up to the line that says that it serves."""
+    """One of wirespeed's programs as a process, up to the line that says that it serves."""
 
     def __init__(self, name: str, *arguments: str) -> None:
         self.log = FOLDER / f"{name}-{time.monotonic_ns()}.log"
@@ -100,7 +100,7 @@ class Program:
 
 
 def address_of(mac: str) -> str:
-    """Where the NIC is on the PCI bus: the slots are in the order of the NICs, behind a root port each."""
+    """PCI address of the NIC: slots are in the order of the NICs, each behind a root port."""
     return _ADDRESSES[mac]
 
 
@@ -108,21 +108,21 @@ _ADDRESSES: dict[str, str] = {}
 
 
 def bind(macs: list[str]) -> None:
-    """Give each NIC to vfio-pci. They stand in the order of their ports; nothing else is of their class."""
+    """Bind each NIC to vfio-pci. They are in the order of their ports; no other device has their class."""
     nics = sorted(
         device.name for device in (PCI / "devices").iterdir() if (device / "class").read_text().startswith("0x0200")
     )
     _ADDRESSES.update(zip(macs, nics, strict=True))
     for address in nics:
         holder = PCI / "devices" / address / "driver"
-        if holder.exists():  # virtio-pci, which the guest's own disk and serial port need
+        if holder.exists():  # virtio-pci, which the guest's disk and serial port use
             (holder / "unbind").write_text(address)
         (PCI / "devices" / address / "driver_override").write_text("vfio-pci")
         (PCI / "drivers_probe").write_text(address)
 
 
 class Bench:
-    """Ports 0 and 1 of the generator, each on a wire with interface e0 and e1 of the router."""
+    """Ports 0 and 1 of the generator, connected to interfaces e0 and e1 of the router."""
 
     def __init__(self, host: Host, kind: str, macs: list[str]) -> None:
         self.host, self.kind, self.macs = host, kind, macs
@@ -130,9 +130,11 @@ class Bench:
         self.client = GeneratorClient(RPC, timeout_s=LINE_S)
 
     def start_router(self, data_size: int, device: str = "", cpus: str = "1") -> None:
-        """With buffers of that size, 0 for the usual ones; `device` is what each NIC is told beside its name."""
+        """`buffers`: size of the packet buffers, 0: the default; `device`: settings of each NIC in addition to its
+        name.
+        """
         config = FOLDER / "startup.conf"
-        # Without its domain, as lspci prints it.
+        # The PCI address without its domain, as lspci prints it.
         devices = " ".join(
             f"dev {address_of(mac).removeprefix('0000:')} {{ name e{i} {device} }}"
             for i, mac in enumerate(self.macs[2:])
@@ -196,7 +198,7 @@ class Bench:
         return int(self.client.call("get_port_stats", port_id=port)["opackets"])
 
     def restart(self, data_size: int, device: str = "", cpus: str = "1") -> None:
-        """Both programs are killed and started again, the router as `start_router` has it."""
+        """Kill both programs and start them again; arguments as in `start_router`."""
         self.router.kill()
         self.generator.kill()
         self.start_router(data_size, device, cpus)
@@ -239,10 +241,10 @@ def _checksum(data: bytes) -> int:
 
 
 def forward(bench: Bench, sender: int, length: int = 60, packets: int = PACKETS) -> int:
-    """How many of them came out at the other side, all of them or Failed."""
+    """Number of frames that arrived at the other side; Failed if some are missing."""
     receiver = 1 - sender
     packet = udp(bench.macs[2 + sender], HOST_IP[sender], HOST_IP[receiver], length)
-    # The first one makes the router ask for the neighbour.
+    # The first frame makes the router resolve the neighbour.
     if HOST_IP[receiver] not in bench.ask("show ip neighbors"):
         bench.push(sender, packet, 1)
         wait_for(lambda: HOST_IP[receiver] in bench.ask("show ip neighbors"), f"neighbour {HOST_IP[receiver]}")
@@ -258,7 +260,7 @@ def forward(bench: Bench, sender: int, length: int = 60, packets: int = PACKETS)
 
 
 def wait_for_rest(bench: Bench, port: int) -> None:
-    """What waited for the neighbour is through."""
+    """Wait for the packets that were held for the neighbour."""
     seen = -1
     while (now := bench.received(port)) != seen:
         seen = now

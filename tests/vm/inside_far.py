@@ -1,7 +1,7 @@
-"""Runs in the guest that is the router of two: it is asked through the host.
+"""Runs in the guest that is the router in a pair of guests; its commands come through the host.
 
-Usage: inside_far.py KIND ROUTER0 ROUTER1. Each line `{"ask": LINE}` is a command for the router, whose answer is told
-as `{"answer": TEXT}`, or `{"error": TEXT}` where it was refused.
+Usage: inside_far.py KIND ROUTER0 ROUTER1. Each line `{"ask": LINE}` is a command for the router, whose answer is
+returned as `{"answer": TEXT}`, or `{"error": TEXT}` if it was refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Runs in the guest that is the generator of two; the other is the router (inside_far.py).
+"""Runs in the guest that is the generator in a pair of guests; the other one is the router (inside_far.py).
 
-Usage: inside_near.py KIND CHECKS GENERATOR0 GENERATOR1 ROUTER0 ROUTER1; each check tells the host as those of
-inside.py do, and is one of them but for the start.
+Usage: inside_near.py KIND CHECKS GENERATOR0 GENERATOR1 ROUTER0 ROUTER1. The checks are those of inside.py, except for
+`start`, and report to the host in the same way.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inside_bench import FOLDER, Bench, Failed, Host, bind
 
 
 class _Bench(Bench):
-    """Its router is asked by way of the host."""
+    """Commands for its router go through the host."""
 
     def ask(self, line: str) -> str:
         self.host.tell(router=line)

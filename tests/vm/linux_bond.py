@@ -1,9 +1,9 @@
-"""Part of `make vm`: Linux' own bonding driver, 802.3ad in a guest, against our LACP.
+"""Part of `make vm`: LACP with Linux's own bonding driver, 802.3ad in a guest.
 
-A guest has two virtio NICs bonded by Linux; our router is the other end of both, by vhost-user. Numbered flows go from
-a generator through the router and its bond to the guest, which forwards them, and back by a VLAN of the same bond
-through the router: both ends' hashes spread them, and each packet is seen again with its number. Members are lost with
-their link, or fall silent, and come back.
+A guest has two virtio NICs bonded by Linux; the router is at the other end of both, over vhost-user. Numbered flows go
+from a generator through the router and its bond to the guest, which forwards them back through a VLAN of the same bond
+and the router: the hashes of both ends distribute them, and each packet returns with its number. Members lose their
+link, or stop sending, and come back.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ HOST_MAC = "02:ee:00:00:05:00"
 FLOWS, RATE_PPS = 16, 50.0
 SETTLED_S = 3.0
 
-# Back by a VLAN that is of another table of ours: what the guest sends is not for it again.
+# They come back through a VLAN in another table of the router, so that they are not routed to the guest again.
 ROUTER = f"""\
 set interface mac address e0 {GATE_MACS[0]}
 set interface mac address e1 {GATE_MACS[1]}
@@ -90,7 +90,7 @@ ip address add 198.51.100.2/24 dev bond0.100
 echo 1 >/proc/sys/net/ipv4/ip_forward
 ip route add 48.0.0.0/8 via 198.51.100.1
 """
-# Nothing that comes by a member is heard, LACPDUs included.
+# Packets received by a member are dropped, including LACPDUs.
 DEAF = """\
 nft add table netdev deaf
 nft 'add chain netdev deaf in { type filter hook ingress device "m1" priority -500; policy drop; }'
@@ -106,7 +106,7 @@ class Rig:
     generator: GeneratorChild
 
     def run(self, script: str) -> str:
-        """In the guest; waits until it is up."""
+        """Boot the guest and wait until it is up."""
         ran = run_once_up(self.machine, self.guest, script)
         assert ran.code == 0, ran
         return ran.out
@@ -115,7 +115,7 @@ class Rig:
         return int(self.router.ask("show bond").splitlines()[1].split()[4])
 
     def linux_ports(self) -> int:
-        """Of the aggregator that Linux uses."""
+        """Ports in the aggregator that Linux uses."""
         lines = self.run("cat /proc/net/bonding/bond0").splitlines()
         return next((int(line.split(":")[1]) for line in lines if "Number of ports:" in line), 0)
 
@@ -123,12 +123,12 @@ class Rig:
         return self.generator.snapshot().ports[1].rx_packets
 
     def wait_for(self, active: int) -> None:
-        """Until both ends use so many members."""
+        """Wait until both ends use that many members."""
         wait(lambda: self.active() == active, f"{active} active members of ours")
         wait(lambda: self.linux_ports() == active, f"{active} active members of Linux'")
 
     def after(self, what: str, act: Callable[[], object], active: int) -> None:
-        """Do that under traffic, and print what it cost; no packet may overtake one of its flow."""
+        """Run `act` under traffic and print the number of lost packets; no packet may overtake one of its flow."""
         before, began = self.missing(), time.monotonic()
         act()
         self.wait_for(active)
@@ -142,7 +142,7 @@ class Rig:
         )
 
     def missing(self) -> list[int]:
-        """By flow, so far; a flow that gets out of order fails the test at once."""
+        """Lost packets by flow, so far; a reordered flow fails the test at once."""
         seen = [self.generator.latency(ident) for ident in range(FLOWS)]
         assert [(one.out_of_order, one.duplicate) for one in seen] == [(0, 0)] * FLOWS
         return [one.dropped for one in seen]

@@ -1,9 +1,8 @@
 """Router and generator on real NIC drivers in guests: `make vm`.
 
-For each kind of NIC one guest with four of them on two wires, then two guests with two each; then what doctor mends,
-and memory on two NUMA nodes. Prints a line for each
-check and a table at the end;
-code 0 when all checks held, 1 when not, 3 when the guests cannot be made.
+For each kind of NIC, one guest with four of them on two links, then two guests with two each; then the fixes of `host
+check`, and memory on two NUMA nodes. Prints a line per check and a table at the end. Exit codes: 0 all checks passed, 1
+some failed, 3 the guests cannot be made.
 """
 
 from __future__ import annotations
@@ -45,17 +44,17 @@ CHECKS = (
 )
 DOCTOR_CHECKS = ("lacking", "fix", "generator", "undo", "inspect")
 PAIR_CHECKS = ("start", "forward", "conserve")
-"""Of a router in one guest and a generator in the other."""
+"""Checks for a router in one guest and a generator in the other."""
 NUMA_CHECKS = ("pools", "counters", "across", "generator")
 SHORTEST = ("start", "forward", "multicast", "link")
 
 _ROOT = Path(__file__).resolve().parents[2]
-# An editable install asks ninja at each start whether the native part is up to date, which takes a guest half a minute.
+# At each start, an editable install runs ninja to check the native part, which takes half a minute in a guest.
 _WITHOUT_NINJA = """
 cp "$0"/build/wirespeed/_native/*.so "$0/wirespeed/_native/"
 MESONPY_EDITABLE_SKIP="$0/build" PYTHONPATH="$0:$0/tests" exec "$@"
 """
-# Some boots of a translated guest hang in the kernel (RCU stalls): then once more, before anything was checked.
+# Some boots of a translated guest hang in the kernel (RCU stalls): boot again, once, if no check has run yet.
 _BOOTS = 3
 
 
@@ -69,7 +68,7 @@ class Outcome:
 
 
 def nics_of(kind: str) -> list[Nic]:
-    """Generator 0 and 1, router 0 and 1, in that order; equal numbers share a wire."""
+    """Generator 0 and 1, router 0 and 1, in that order; equal numbers share a link."""
     return [Nic(kind, f"02:00:00:00:0{end}:0{wire}", wire) for end in (0, 1) for wire in (0, 1)]
 
 
@@ -83,8 +82,9 @@ def run(
     kernel: str = READY,
     numa: bool = False,
 ) -> Iterator[Outcome]:
-    """The outcome of each check of the program `inside` as it comes; those that a guest does not live to see have
-    failed."""
+    """The outcome of each check of the program `inside` as it arrives; checks that did not run before the guest ended
+    have failed.
+    """
     nics = nics_of(kind)
     words = program(inside, kind, ",".join(checks), *(nic.mac for nic in nics))
 
@@ -96,7 +96,9 @@ def run(
 
 
 def run_pair(kind: str, checks: Sequence[str], folder: Path) -> Iterator[Outcome]:
-    """As `run`, with the router in a guest of its own, whose NICs are wired to those of the other by sockets."""
+    """Like `run`, with the router in a separate guest, whose NICs are connected to those of the other one by
+    sockets.
+    """
     nics = nics_of(kind)
     macs = [nic.mac for nic in nics]
     far_words = program("inside_far.py", kind, *macs[2:])
@@ -127,14 +129,14 @@ def run_pair(kind: str, checks: Sequence[str], folder: Path) -> Iterator[Outcome
 
 
 def program(inside: str, *words: str) -> list[str]:
-    """What a guest runs: one of the programs beside this one."""
+    """Command for a guest: one of the programs in this folder."""
     return ["sh", "-c", _WITHOUT_NINJA, str(_ROOT), sys.executable, str(_ROOT / "tests/vm" / inside), *words]
 
 
 def outcomes_of(
     kind: str, label: str, checks: Sequence[str], folder: Path, messages: Callable[[Qemu, Boot], Iterator[Json]]
 ) -> Iterator[Outcome]:
-    """Of the checks that `messages` tells of."""
+    """Outcomes of the checks in `messages`."""
     qemu, boot = Qemu(folder / QEMU.name), Boot(folder, folder / KERNEL.name, HOST_ROOT)
     if not qemu.has(device_of(kind)):
         yield from (Outcome(label, check, False, "this QEMU has no such NIC", 0.0) for check in checks)
@@ -159,7 +161,7 @@ def outcomes_of(
 
 
 def doctor_runs(folder: Path) -> list[Iterator[Outcome]]:
-    """A guest that lacks what can be mended, and one whose IOMMU is off."""
+    """A guest with faults that can be fixed, and one whose IOMMU is off."""
     log, inside = folder / "doctor.log", "doctor_inside.py"
     return [
         run("e1000e", DOCTOR_CHECKS, folder, log, inside=inside, kernel="intel_iommu=on"),
@@ -173,7 +175,7 @@ def numa_run(folder: Path) -> Iterator[Outcome]:
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
-    """A row for each kind of NIC, a column for each check."""
+    """A row per kind of NIC, a column per check."""
     checks = list(dict.fromkeys(one.check for one in outcomes))
     widths = [max(len(check), 6) for check in checks]
     lines = ["NIC        " + "  ".join(f"{check:<{width}}" for check, width in zip(checks, widths, strict=True))]

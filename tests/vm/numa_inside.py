@@ -1,6 +1,6 @@
-"""Runs in a guest of two NUMA nodes with a CPU each: memory of workers is near to them.
+"""Runs in a guest with two NUMA nodes of one CPU each: workers' memory is on their own node.
 
-Usage: numa_inside.py KIND CHECKS MAC…; each check tells the host as those of inside.py do. No NIC is used.
+Usage: numa_inside.py KIND CHECKS MAC…; each check reports to the host like those of inside.py. No NIC is used.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ set interface rx-placement e1 queue 0 worker 1
 
 
 def of_nodes(pid: int, *words: str) -> list[int]:
-    """kB on each node of the mappings whose line holds all the words."""
+    """kB on each node, for the mappings whose line contains all the words."""
     found = [0 for _ in NODES]
     for line in Path(f"/proc/{pid}/numa_maps").read_text().splitlines():
         if all(word in line for word in words):
@@ -56,7 +56,7 @@ class Guest:
         return ask(SOCKET, line, LINE_S)
 
     def check_pools(self) -> str:
-        """One on each node, and its buffers there."""
+        """One pool per node, with its buffers there."""
         rows = [row.split() for row in self.ask("show buffers").splitlines()[1:]]
         if [row[:3] for row in rows] != [[f"default-numa-{node}", str(node), str(node)] for node in NODES]:
             raise Failed(f"pools {rows}")
@@ -75,7 +75,7 @@ class Guest:
         return f"statistics {segment_kb} kB, heap {heap_kb} kB"
 
     def check_across(self) -> str:
-        """What is received on one node is sent by the other's worker, and buffers come home."""
+        """Packets received on one node are sent by the other node's worker, and their buffers are returned."""
 
         def sent() -> list[int]:
             said = self.ask("show interface")
@@ -87,7 +87,7 @@ class Guest:
         return f"{sent()} sent"
 
     def check_generator(self) -> str:
-        """A pool for each node, told as T-Rex's sockets; what each worker makes one by one is sent."""
+        """One pool per node, reported as T-Rex's sockets; packets that each worker makes one by one are sent."""
         generator = Program("generator", "--cpu", "0,1", "--rpc", RPC, "--port", "null", "--port", "null")
         generator.wait()
         client = GeneratorClient(RPC, timeout_s=LINE_S)

@@ -1,6 +1,6 @@
-"""A Debian guest as a router that is really another machine: two NICs by vhost-user, reached over SSH.
+"""A Debian guest as a router on a separate machine: two NICs by vhost-user, reached over SSH.
 
-`Router` runs wirespeed against it as a user does, with a bench file, a home with the key, and a known host.
+`Router` runs wirespeed against it like a user, with a testbed file, a home with the key, and a known host.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ description: {{box: A guest}}
 
 @dataclass
 class Router:
-    """The guest, up and connected once."""
+    """The guest, booted, with a working SSH connection."""
 
     directory: Path
     machine: VirtualMachine
@@ -64,7 +64,7 @@ class Router:
     # ---- the program
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        """One command; what it says on both streams comes by its stdout."""
+        """Start a command; both of its streams are its stdout."""
         environment = {**os.environ, "HOME": str(self.directory / "home"), "SSH_AUTH_SOCK": ""}
         return subprocess.Popen(
             wirespeed(*words),
@@ -76,7 +76,7 @@ class Router:
         )
 
     def wirespeed(self, *words: str) -> tuple[int, str]:
-        """Exit code, and what was said; never a traceback."""
+        """Exit code and output; never a traceback."""
         process = self.start(*words)
         said, _ = process.communicate()
         assert "Traceback" not in said, said
@@ -90,16 +90,16 @@ class Router:
     # ---- the guest
 
     def state(self) -> str:
-        """What `dut prepare` changes, as it is now."""
+        """The current values of everything that `dut prepare` changes."""
         reach = SshReach("127.0.0.1", "root", self.machine.ssh_port, key=str(self.disk.key), is_ours=True)
         try:
-            # Carriers come and go with the tester.
+            # Without carriers, which follow the tester's ports.
             return run_once_up(self.machine, reach, _STATE).out.replace("NO-CARRIER,", "").replace("LOWER_UP", "")
         finally:
             reach.close()
 
     def reset_during(self, words: list[str], begun: Callable[[str], bool]) -> tuple[int, str]:
-        """Press its reset button once `begun` holds for what the command has said; how the command ended."""
+        """Reset the guest once `begun` is true for the command's output; returns how the command ended."""
         process = self.start(*words)
         assert process.stdout is not None
         said = ""
@@ -114,7 +114,7 @@ class Router:
 
 
 def run_once_up(machine: VirtualMachine, reach: SshReach, script: str) -> Ran:
-    """Run a script in the guest, as soon as it can be reached."""
+    """Run a script in the guest as soon as it is reachable."""
 
     def ran() -> Ran | None:
         try:
@@ -127,8 +127,9 @@ def run_once_up(machine: VirtualMachine, reach: SshReach, script: str) -> Ran:
 
 
 def debian_guest(directory: Path, macs: Sequence[str]) -> tuple[VirtualMachine, DebianDisk, list[Path]]:
-    """A Debian guest that is not started yet, with a NIC by vhost-user for each address, and their sockets. The first
-    time here it is made; EnvironmentFault when it cannot be."""
+    """A Debian guest, not started yet, with a vhost-user NIC per address, and the sockets. Its image is made on first
+    use; EnvironmentFault if that is not possible.
+    """
     folder = cache_folder()
     fetch(folder, QEMU, KERNEL, SYSTEM, say=print)
     disk = debian_disk(folder, print)
@@ -147,7 +148,7 @@ def router(directory: Path) -> Iterator[Router]:
     made = Router(directory, machine, disk, ports)
     machine.start()
     try:
-        # QEMU waits for the other side of its NICs before the guest runs.
+        # QEMU starts the guest only when the other ends of its NICs are connected.
         first = made.start("generator", "--hugepages", "never", "--rpc", f"127.0.0.1:{free_port()}", *_named(ports))
         try:
             made.state_at_first = made.state()

@@ -1,4 +1,4 @@
-"""The shortest of `make vm`: router and generator on two wires of e1000e NICs in a guest, forwarding."""
+"""The shortest part of `make vm`: router and generator on two links of e1000e NICs in a guest, forwarding."""
 
 from __future__ import annotations
 

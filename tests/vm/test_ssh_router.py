@@ -1,4 +1,4 @@
-"""A bench whose device is really another machine: prepared, proved, loaded, reset under load, put back."""
+"""A testbed whose DUT is a separate machine: prepared, checked, loaded, reset under load, restored."""
 
 from __future__ import annotations
 

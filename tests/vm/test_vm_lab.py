@@ -1,4 +1,4 @@
-"""`--lab vm` ends with whoever began it: nothing of it is left, in whatever way that was."""
+"""`--lab vm` ends with the process that started it and leaves nothing behind, however that ends."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_told_in_one_line(lab: str, code: int, message: str) ->
 
 @pytest.mark.timeout(600)
 def test_a_guest_has_nat_with_limits_of_its_own() -> None:
-    """Its kernel loads connection tracking with the rules, and is the first namespace of its machine."""
+    """Its kernel loads connection tracking with the rules, in the first namespace of its machine."""
     before = LIMIT.read_text()
     with chosen_lab("vm,filter=nat,states=400000,buckets=65536,timeout=300") as lab:
         states = states_of(lab.dut)

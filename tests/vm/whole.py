@@ -1,5 +1,6 @@
-"""Part of `make vm`: a guest as a router over SSH, whose reset button is pressed in the middle of each command, and an
-image that boots by its own boot loader in `--lab vm`."""
+"""Part of `make vm`: a guest as a router over SSH that is reset in the middle of each command, and an image that boots
+by its own boot loader in `--lab vm`.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def test_a_reset_in_the_middle_leaves_nothing_changed(box: Router, tmp_path: Pat
         box.done("dut", "prepare", "--testbed", str(box.bench))
     code, said = box.reset_during([*words, *bench, *output], begun)
     print(f"{case}: {code}: {said.strip().splitlines()[-1]}")
-    # A check tells of its failures line by line; a command that came to its end before the reset was felt did its work.
+    # A failed check prints its failures line by line; a command that finished before the reset took effect must have
+    # succeeded.
     assert code in (0, 3, 4, 5), said
     assert code == 0 or "FAIL" in said or "wirespeed: " in said, said
     assert box.state() == box.state_at_first
