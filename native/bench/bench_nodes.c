@@ -18,12 +18,8 @@
 #include "bench/node_paths.h"
 #include "bench/node_rig.h"
 #include "bench/samples.h"
-#include "wire/address.h"
-#include "wirespeed/interfaces.h"
-#include "wirespeed/neighbors.h"
 #include "wirespeed/ports.h"
 #include "wirespeed/router.h"
-#include "wirespeed/routes.h"
 
 #include <getopt.h>
 #include <rte_common.h>
@@ -105,64 +101,9 @@ static void show_row(struct row *row)
 	printf("\n");
 }
 
-/* ---- The router ---- */
-
-static struct ws_address host6(uint16_t interface, uint8_t host)
-{
-	return address_of_ip6((uint8_t[16]){0x20, 1, 0xd, 0xb8, 0xee, (uint8_t)interface, [15] = host});
-}
-
-static struct ws_router *make_router(uint32_t routes)
-{
-	struct ws_router_config config = {
-		.max_ip4_routes = routes + 1000,
-		.max_ip6_routes = MAX_IP6_ROUTES + 1000,
-	};
-	static const uint8_t host[6] = {2, 0xbb, 0, 0, 0, 2};
-	struct ws_router *router = ws_router_create(&config);
-	bench_expect(router ? 0 : -1);
-	ws_router_set_flow_hash_seed(router, 0); /* each run selects the same paths */
-	for (uint16_t i = 0; i < 2; i++) {
-		struct ws_prefix address = {address_of_ip4(10u << 24 | (uint32_t)i << 8 | 1), 24};
-		bench_expect(ws_router_set_mac(router, i, (uint8_t[6]){2, 0, 0, 0, 0, (uint8_t)i}));
-		bench_expect(ws_router_set_state(router, i, true));
-		bench_expect(ws_router_address_add(router, i, address));
-	}
-	bench_expect(ws_router_neighbor_add(router, 1, address_of_ip4(10u << 24 | 1 << 8 | 2), host));
-	for (uint16_t i = 0; i < 2; i++)
-		bench_expect(ws_router_address_add(router, i, (struct ws_prefix){host6(i, 1), 64}));
-	for (int i = 2; i < NODE_RIG_PORTS; i++)
-		bench_expect(ws_router_set_state(router, (uint16_t)i, true));
-	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
-	return router;
-}
-
-/* Add routes until the family has `wanted` of them. */
-static void have_routes(struct ws_router *router, bool is_ip6, uint32_t wanted)
-{
-	static uint32_t counts[2];
-	struct ws_route route = {.path_count = 1, .paths = {{.interface = -1}}};
-	uint32_t before = counts[is_ip6], there = before;
-	uint64_t start = ws_tsc();
-	route.paths[0].next_hop = is_ip6 ? host6(1, 2) : address_of_ip4(10u << 24 | 1 << 8 | 2);
-	route.prefix.address.family = is_ip6 ? WS_IP6 : WS_IP4;
-	for (; there < wanted; there++) {
-		if (is_ip6)
-			route_address6(there, route.prefix.address.bytes);
-		else
-			route.prefix.address = address_of_ip4(route_address(there));
-		route.prefix.length = is_ip6 ? route_length6(there) : route_length(there);
-		bench_expect(ws_router_route_add(router, &route, false));
-	}
-	counts[is_ip6] = there;
-	if (there - before > 1000)
-		printf("%u routes added in %.2f s\n", there - before,
-			   (double)(ws_tsc() - start) / (double)ws_tsc_hz());
-}
-
 static void set_up(struct ws_router *router, const struct row *row)
 {
-	have_routes(router, row->path->is_ip6, row->routes);
+	paths_have_routes(router, row->path->is_ip6, row->routes);
 	if (row->path->set_up)
 		row->path->set_up(router);
 }
@@ -332,7 +273,7 @@ int main(int argc, char **argv)
 		{.name = "e7", .devargs = "ring:second", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
 	};
 	bench_expect(ws_ports_open(ports, NODE_RIG_PORTS));
-	struct ws_router *router = make_router(options.routes ? options.routes : MAX_ROUTES);
+	struct ws_router *router = paths_make_router(options.routes ? options.routes : MAX_ROUTES);
 	choose_paths(options.path);
 	make_rows();
 	for (const struct node_path *path = node_paths; path; path = path->next)

@@ -2,10 +2,15 @@
 #include "bench/node_paths.h"
 
 #include "bench/bench_setup.h"
+#include "wire/address.h"
 #include "wire/ethernet.h"
 #include "wire/ip4.h"
 #include "wire/ip6.h"
 #include "wirespeed/counters.h"
+#include "wirespeed/interfaces.h"
+#include "wirespeed/neighbors.h"
+#include "wirespeed/router.h"
+#include "wirespeed/routes.h"
 
 uint32_t route_address(uint32_t i)
 {
@@ -56,6 +61,60 @@ uint8_t route_length6(uint32_t i)
 {
 	static const uint8_t lengths[8] = {32, 48, 36, 44, 40, 48, 48, 48};
 	return lengths[i % 8];
+}
+
+static uint32_t route_counts[2]; /* by family, of the router made last */
+
+static struct ws_address host6(uint16_t interface, uint8_t host)
+{
+	return address_of_ip6((uint8_t[16]){0x20, 1, 0xd, 0xb8, 0xee, (uint8_t)interface, [15] = host});
+}
+
+struct ws_router *paths_make_router(uint32_t routes)
+{
+	struct ws_router_config config = {
+		.max_ip4_routes = routes + 1000,
+		.max_ip6_routes = MAX_IP6_ROUTES + 1000,
+	};
+	static const uint8_t host[6] = {2, 0xbb, 0, 0, 0, 2};
+	struct ws_router *router = ws_router_create(&config);
+	bench_expect(router ? 0 : -1);
+	memset(route_counts, 0, sizeof(route_counts));
+	ws_router_set_flow_hash_seed(router, 0); /* each run selects the same paths */
+	for (uint16_t i = 0; i < 2; i++) {
+		struct ws_prefix address = {address_of_ip4(10u << 24 | (uint32_t)i << 8 | 1), 24};
+		bench_expect(ws_router_set_mac(router, i, (uint8_t[6]){2, 0, 0, 0, 0, (uint8_t)i}));
+		bench_expect(ws_router_set_state(router, i, true));
+		bench_expect(ws_router_address_add(router, i, address));
+	}
+	bench_expect(ws_router_neighbor_add(router, 1, address_of_ip4(10u << 24 | 1 << 8 | 2), host));
+	for (uint16_t i = 0; i < 2; i++)
+		bench_expect(ws_router_address_add(router, i, (struct ws_prefix){host6(i, 1), 64}));
+	for (int i = 2; i < NODE_RIG_PORTS; i++)
+		bench_expect(ws_router_set_state(router, (uint16_t)i, true));
+	bench_expect(ws_router_neighbor_add(router, 1, host6(1, 2), host));
+	return router;
+}
+
+void paths_have_routes(struct ws_router *router, bool is_ip6, uint32_t wanted)
+{
+	struct ws_route route = {.path_count = 1, .paths = {{.interface = -1}}};
+	uint32_t before = route_counts[is_ip6], there = before;
+	uint64_t start = ws_tsc();
+	route.paths[0].next_hop = is_ip6 ? host6(1, 2) : address_of_ip4(10u << 24 | 1 << 8 | 2);
+	route.prefix.address.family = is_ip6 ? WS_IP6 : WS_IP4;
+	for (; there < wanted; there++) {
+		if (is_ip6)
+			route_address6(there, route.prefix.address.bytes);
+		else
+			route.prefix.address = address_of_ip4(route_address(there));
+		route.prefix.length = is_ip6 ? route_length6(there) : route_length(there);
+		bench_expect(ws_router_route_add(router, &route, false));
+	}
+	route_counts[is_ip6] = there;
+	if (there - before > 1000)
+		printf("%u routes added in %.2f s\n", there - before,
+			   (double)(ws_tsc() - start) / (double)ws_tsc_hz());
 }
 
 static void make_ip6(uint8_t *header)

@@ -24,8 +24,9 @@ enum {
 	NEAR_THREAD = 1 << 16, /* bytes of thread-local memory beside a thread's pointer */
 };
 
-/* The shadow memory of the address sanitizer. */
+/* The shadow memory of the address sanitizer; without it, DPDK's memory lies there. */
 static const uintptr_t shadow_begin = 0x7fff7000, shadow_end = 0x10007fff8000;
+extern void __asan_init(void) __attribute__((weak));
 
 struct range {
 	uintptr_t begin, end;
@@ -34,6 +35,7 @@ struct range {
 struct place {
 	uintptr_t line; /* 0: free */
 	uint8_t readers, writers;
+	uint32_t stores;
 	const void *read_at[LINE_WATCH_THREADS], *written_at[LINE_WATCH_THREADS];
 };
 
@@ -93,6 +95,7 @@ HANDLER static void note(pid_t thread, uintptr_t address, bool is_write, const v
 	struct place *place = place_of(address >> LINE_BITS);
 	if (is_write) {
 		place->writers |= (uint8_t)(1u << index);
+		place->stores++;
 		place->written_at[index] = code;
 	} else {
 		place->readers |= (uint8_t)(1u << index);
@@ -207,7 +210,7 @@ static void find_ranges(void)
 			abort();
 		bool is_guard = !strncmp(access, "---", 3) && range.end - range.begin == PAGE;
 		bool is_writable = !strncmp(access, "rw-", 3) && !strstr(line, "[stack]") &&
-						   (range.begin >= shadow_end || range.end <= shadow_begin);
+						   (!__asan_init || range.begin >= shadow_end || range.end <= shadow_begin);
 		if (is_writable && range.begin == guard_end && stack_count < 64)
 			stacks[stack_count++] = (struct range){guard_end, guard_end + stack_size};
 		if (is_writable)
@@ -266,13 +269,14 @@ static bool is_shared(const struct place *place)
 	return place->writers && users & (users - 1);
 }
 
-int line_watch_shared(struct shared_line *found, int most)
+int line_watch_shared(struct shared_line *found, int most, line_test *is_by_design)
 {
 	int count = 0;
 	if (watch.is_full)
 		return -1;
 	for (const struct place *place = watch.places; place < watch.places + PLACES; place++) {
-		if (!is_shared(place))
+		uintptr_t line = place->line << LINE_BITS;
+		if (!is_shared(place) || (is_by_design && is_by_design(line)))
 			continue;
 		int writer = __builtin_ctz(place->writers);
 		unsigned others = (place->readers | place->writers) & ~(1u << writer);
@@ -280,8 +284,8 @@ int line_watch_shared(struct shared_line *found, int most)
 		const void *used =
 			place->writers >> other & 1 ? place->written_at[other] : place->read_at[other];
 		if (count < most)
-			found[count] = (struct shared_line){place->line << LINE_BITS, writer, other,
-												place->written_at[writer], used};
+			found[count] =
+				(struct shared_line){line, writer, other, place->written_at[writer], used};
 		count++;
 	}
 	return count;
@@ -293,4 +297,12 @@ int line_watch_written(int thread)
 	for (const struct place *place = watch.places; place < watch.places + PLACES; place++)
 		count += place->writers >> thread & 1;
 	return count;
+}
+
+uint32_t line_watch_stores(line_test *test)
+{
+	uint32_t stores = 0;
+	for (const struct place *place = watch.places; place < watch.places + PLACES; place++)
+		stores += place->line && test(place->line << LINE_BITS) ? place->stores : 0;
+	return stores;
 }

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -27,8 +28,12 @@ struct shared_line {
 	const void *written_at, *used_at;
 };
 
-/* After the end: writes at most `most` of the shared lines; returns their total number, or -1 if
- * more lines were used than fit into the record. */
-int line_watch_shared(struct shared_line *found, int most);
+typedef bool line_test(uintptr_t line);
+
+/* After the end: writes at most `most` of the shared lines but those by design (NULL: there are
+ * none); returns their total number, or -1 if more lines were used than fit into the record. */
+int line_watch_shared(struct shared_line *found, int most, line_test *is_by_design);
 /* Number of lines that thread `thread` wrote. */
 int line_watch_written(int thread);
+/* Number of stores of the threads to lines that pass the test. */
+uint32_t line_watch_stores(line_test *test);

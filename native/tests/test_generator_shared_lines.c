@@ -16,6 +16,7 @@
 
 #include <unistd.h>
 
+enum { SERVER, CLIENT }; /* ports */
 enum { FRAME = 80, LOOPS = 6 };
 static const double rate_pps = 400;
 
@@ -49,7 +50,7 @@ static void start_stream(void)
 		.protocol = IP4_UDP,
 		.destination = htobe32(48u << 24 | 1),
 	};
-	lines_expect(ws_generator_start(generator, LINES_SERVER, 0, &stream, 1, 1, -1, 0, UINT64_MAX),
+	lines_expect(ws_generator_start(generator, SERVER, 0, &stream, 1, 1, -1, 0, UINT64_MAX),
 				 "stream");
 }
 
@@ -73,7 +74,7 @@ static uint64_t received(void)
 	struct ws_generator_port ports[WS_MAX_GENERATOR_PORTS];
 	uint64_t tsc;
 	lines_expect(ws_generator_counters(generator, ports, NULL, &tsc), "counters");
-	return ports[LINES_CLIENT].rx_packets;
+	return ports[CLIENT].rx_packets;
 }
 
 static void workers_store_to_no_line_that_another_one_uses(void **state)
@@ -89,7 +90,7 @@ static void workers_store_to_no_line_that_another_one_uses(void **state)
 	line_watch_begin(threads, LINES_WORKERS);
 	wait_for_loops();
 	line_watch_end();
-	assert_int_equal(lines_shared(found), 0);
+	assert_int_equal(lines_shared(found, NULL), 0);
 }
 
 int main(void)
@@ -98,7 +99,7 @@ int main(void)
 		cmocka_unit_test(workers_store_to_no_line_that_another_one_uses),
 	};
 	uint64_t workers[WS_MAX_GENERATOR_PORTS] = {3, 3};
-	lines_open();
+	lines_open(1);
 	generator = ws_generator_create(workers);
 	lines_expect(generator ? 0 : -1, "generator");
 	lines_expect(ws_generator_start_workers(generator), "workers");

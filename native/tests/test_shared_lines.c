@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No worker stores to a cache line that another worker uses. Both forward equal packets over the
- * same ports, routes and next hops, with separate queues, and count for routes and next hops. The
- * ports are the two ends of a memif with two queues. Packets are routed out of one end and received
- * by the other, until their TTL expires.
+ * No worker stores to a cache line that another worker uses, on any path of bench_nodes: those of
+ * the trunk and those of features. Both workers forward over the same ports, routes and next hops,
+ * with separate queues and flows. A node on every path counts for both workers in one word, which
+ * shows that the test finds such a line.
+ *
+ * Ports e0 to e7 are ends of memifs, servers and clients in turn. The test has the other ends.
+ *
+ *     test_shared_lines [PATH]
  */
+#include "bench/node_paths.h"
 #include "tests/cmocka_all.h"
 #include "tests/lines_rig.h"
-#include "tests/router_rig.h"
 
 #include "dev/pool.h"
 #include "dev/port.h"
 #include "graph/arc.h"
 #include "router/packet/takes.h"
 #include "router/worker/features.h"
-#include "wire/ethernet.h"
+#include "router/worker/handoff.h"
 #include "wire/own_count.h"
-#include "wirespeed/counters.h"
-#include "wirespeed/interfaces.h"
 #include "wirespeed/placement.h"
 #include "wirespeed/router.h"
-#include "wirespeed/routes.h"
 
 #include <rte_mbuf.h>
+#include <rte_ring.h>
 #include <unistd.h>
 
-enum { PACKETS = 4, FORWARDED = 40 };
+enum { ROUTES = 10, BURST = 6, BURSTS = 4, MOST_PATHS = 64 };
+#define FAR(port) ((uint16_t)((port) + NODE_RIG_PORTS))
 
 static struct ws_router *router;
 
-/* ---- A node that counts for all workers in one word ---- */
+/* ---- A node that counts for all workers in one word, and a source that makes walks few ---- */
 
 static _Alignas(64) uint64_t count_of_all;
 
@@ -41,83 +44,44 @@ static uint16_t shared_count_process(struct graph *graph, struct graph_node *nod
 	return n;
 }
 
-static const char *const shared_count_edges[] = {"ip4-lookup"};
-GRAPH_NODE(shared_count, .name = "shared-count-test", .takes = TAKES_PACKET,
+/* A walk is slow under the watch, and most walks receive nothing. */
+static uint16_t slow_walk_process(struct graph *graph, struct graph_node *node, void **packets,
+								  uint16_t n)
+{
+	(void)graph, (void)node, (void)packets, (void)n;
+	usleep(1000);
+	return 0;
+}
+
+static const char *const shared_count_edges[] = {"ethernet-input"};
+GRAPH_NODE(shared_count, .name = "shared-count-test", .takes = TAKES_FRAME,
 		   GRAPH_EDGES(shared_count_edges))
-GRAPH_FEATURE(shared_count_feature, .node = "shared-count-test", .arc = "ip4-unicast")
+GRAPH_NODE(slow_walk, .name = "slow-walk-test", .takes = TAKES_FRAME, .is_source = true,
+		   GRAPH_EDGES(shared_count_edges))
+GRAPH_FEATURE(shared_count_feature, .node = "shared-count-test", .arc = "device-input",
+			  .source = "slow-walk-test")
 
-/* ---- The router ---- */
+/* ---- Packets ---- */
 
-static void make_router(void)
+static struct rte_mbuf *make_packet(const struct node_path *path, uint32_t flow)
 {
-	struct ws_router_config config = {
-		.max_ip4_routes = 4096, .max_ip6_routes = 4096, .max_neighbors = 64};
-	struct ws_route route = {
-		.prefix = PREFIX(48, 0, 0, 0, 8),
-		.path_count = 1,
-		.paths = {{.next_hop = ADDRESS(10, 0, 0, 2), .interface = -1}},
-	};
-	router = ws_router_create(&config);
-	lines_expect(router ? 0 : -1, "router");
-	for (uint16_t i = 0; i < (uint16_t)LINES_PORTS; i++) {
-		lines_expect(ws_router_set_mac(router, i, rig_mac[i]), "mac");
-		lines_expect(ws_router_set_state(router, i, true), "state");
-		lines_expect(ws_router_address_add(router, i, PREFIX(10, 0, i, 1, 24)), "address");
-		for (uint16_t queue = 0; queue < (uint16_t)LINES_WORKERS; queue++)
-			lines_expect(ws_router_set_placement(router, i, queue, queue), "placement");
-	}
-	lines_expect(
-		ws_router_neighbor_add(router, LINES_SERVER, ADDRESS(10, 0, 0, 2), rig_mac[LINES_CLIENT]),
-		"host");
-	lines_expect(ws_router_route_add(router, &route, false), "route");
-	lines_expect(ws_router_set_counting(router, WS_COUNT_ROUTES, true), "counters of routes");
-	lines_expect(ws_router_set_counting(router, WS_COUNT_ADJACENCIES, true),
-				 "counters of next hops");
+	uint16_t length = path->frame ? path->frame : NODE_RIG_FRAME;
+	uint8_t header[NODE_RIG_HEADER] = {0};
+	struct rte_mbuf *packet = rte_pktmbuf_alloc(ports_pool());
+	assert_non_null(packet);
+	path->make(header);
+	if (path->aim)
+		path->aim(header, flow % ROUTES, flow);
+	memcpy(rte_pktmbuf_append(packet, length), header, length);
+	return packet;
 }
 
-/* Put packets for the other end into the server's queue `queue`, while no worker is in its graph.
- */
-static void put_packets(uint16_t queue)
+static uint64_t count_sent(void)
 {
-	struct frame frame = frame_udp(IP(16, 0, 0, 7), IP(48, 0, 0, 1), 18);
-	ethernet_write(frame.bytes, rig_mac[LINES_CLIENT], rig_mac[LINES_SERVER], ETHERNET_IP4);
-	for (int i = 0; i < PACKETS; i++) {
-		struct rte_mbuf *packet = rte_pktmbuf_alloc(ports_pool());
-		assert_non_null(packet);
-		memcpy(rte_pktmbuf_append(packet, (uint16_t)frame.length), frame.bytes, frame.length);
-		assert_int_equal(port_transmit(LINES_SERVER, queue, &packet, 1), 1);
-	}
-}
-
-static uint64_t received(int worker)
-{
-	return __atomic_load_n(&router->workers[worker]->totals->rx_packets, __ATOMIC_RELAXED);
-}
-
-/* Let each worker have packets to receive at time `due`, a TSC. */
-static void give_packets(uint64_t due)
-{
-	router_pause(router);
-	for (uint16_t i = 0; i < (uint16_t)LINES_WORKERS; i++) {
-		put_packets(i);
-		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
-			router->workers[i]->queues[queue].next_look = due;
-	}
-	router_resume(router);
-}
-
-static void receive_now(void)
-{
-	for (uint16_t i = 0; i < (uint16_t)LINES_WORKERS; i++)
-		for (uint16_t queue = 0; queue < router->workers[i]->queue_count; queue++)
-			__atomic_store_n(&router->workers[i]->queues[queue].next_look, 0, __ATOMIC_RELAXED);
-}
-
-static void wait_for(const uint64_t *before, uint64_t count)
-{
+	uint64_t count = 0;
 	for (int i = 0; i < LINES_WORKERS; i++)
-		while (received(i) < before[i] + count)
-			usleep(10000);
+		count += __atomic_load_n(&router->workers[i]->totals->tx_packets, __ATOMIC_RELAXED);
+	return count;
 }
 
 static void wait_for_loops(void)
@@ -130,69 +94,168 @@ static void wait_for_loops(void)
 	}
 }
 
-/*
- * Forward under the watch; returns the number of shared lines. Workers have forwarded before, so
- * that they have buffers in their caches, and have left the pause: both store to shared lines.
- */
-static int watch_workers(struct shared_line *found)
+/* Put packets of separate flows into the queues of each worker, in bursts; all must be sent. */
+static void forward_packets(const struct node_path *path, bool is_watched)
 {
+	enum { PATIENCE_MS = 60000 };
+	struct rte_mbuf *packets[BURSTS][LINES_WORKERS][BURST];
 	pid_t threads[LINES_WORKERS];
-	uint64_t before[LINES_WORKERS] = {0};
-	lines_expect(ws_router_start(router), "start");
-	give_packets(0);
-	wait_for(before, FORWARDED);
+	uint64_t wanted = count_sent();
+	for (uint32_t i = 0; i < BURSTS * LINES_WORKERS * BURST; i++)
+		(&packets[0][0][0])[i] = make_packet(path, i % (LINES_WORKERS * BURST));
 	lines_threads(threads);
-	give_packets(UINT64_MAX);
+	if (is_watched)
+		line_watch_begin(threads, LINES_WORKERS);
+	for (int burst = 0; burst < BURSTS; burst++) {
+		wanted += LINES_WORKERS * BURST;
+		for (uint16_t queue = 0; queue < (uint16_t)LINES_WORKERS; queue++)
+			port_transmit(FAR(path->interface), queue, packets[burst][queue], BURST);
+		for (int i = 0; i < PATIENCE_MS && count_sent() < wanted; i++)
+			usleep(1000);
+	}
 	wait_for_loops();
-	for (int i = 0; i < LINES_WORKERS; i++)
-		before[i] = received(i);
-	line_watch_begin(threads, LINES_WORKERS);
-	receive_now();
-	wait_for(before, FORWARDED);
-	line_watch_end();
-	ws_router_stop(router);
-	return lines_shared(found);
+	if (is_watched)
+		line_watch_end();
+	assert_int_equal(count_sent(), wanted);
+}
+
+/* ---- The router ---- */
+
+/* Let each worker poll its queue of this port only: the other ends of the others are the test's. */
+static void poll_alone(uint16_t port)
+{
+	router_pause(router);
+	for (uint16_t i = 0; i < (uint16_t)LINES_WORKERS; i++) {
+		struct router_worker *worker = router->workers[i];
+		worker->queues[0] = (struct rx_queue){
+			.port = port, .queue = i, .hands_off = router->handoffs[port].count > 0};
+		worker->queue_count = 1;
+	}
+	router_resume(router);
 }
 
 static int start(void **state)
 {
-	(void)state;
-	make_router();
+	const struct node_path *path = *state;
+	router = paths_make_router(ROUTES);
+	if (path->prepare)
+		path->prepare(router);
+	paths_have_routes(router, path->is_ip6, ROUTES);
+	if (path->set_up)
+		path->set_up(router);
+	lines_expect(features_set(router, "shared-count-test", NO_PORT, true), "feature");
+	lines_expect(ws_router_start(router), "start");
+	poll_alone(path->interface);
 	return 0;
 }
 
 static int stop(void **state)
 {
+	struct rte_mbuf *packet;
 	(void)state;
 	ws_router_destroy(router);
+	for (uint16_t port = 0; port < (uint16_t)NODE_RIG_PORTS; port++)
+		for (uint16_t queue = 0; queue < (uint16_t)LINES_WORKERS; queue++)
+			while (port_receive(FAR(port), queue, &packet, 1))
+				rte_pktmbuf_free(packet);
 	return 0;
 }
 
-static void workers_store_to_no_line_that_another_one_uses(void **state)
-{
-	struct shared_line found[LINES_SHOWN];
-	(void)state;
-	assert_int_equal(watch_workers(found), 0);
-}
+/* ---- Tests ---- */
 
-static void a_counter_of_several_workers_is_found(void **state)
+/* Forward under the watch. Workers have forwarded before, so that they have buffers in their
+ * caches. */
+static void assert_only_the_counter_is_shared(const struct node_path *path, line_test *is_by_design)
 {
 	struct shared_line found[LINES_SHOWN];
-	(void)state;
-	lines_expect(features_set(router, "shared-count-test", NO_PORT, true), "feature");
-	assert_int_equal(watch_workers(found), 1);
+	forward_packets(path, false);
+	forward_packets(path, true);
+	assert_int_equal(lines_shared(found, is_by_design), 1);
 	assert_int_equal(found[0].line, (uintptr_t)&count_of_all);
 }
 
-int main(void)
+static void workers_share_nothing_but_the_counter(void **state)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
-	const struct CMUnitTest tests[] = {
-		TEST(workers_store_to_no_line_that_another_one_uses),
-		TEST(a_counter_of_several_workers_is_found),
-	};
-	lines_open();
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	assert_only_the_counter_is_shared(*state, NULL);
+}
+
+static bool is_in_handoff_ring(uintptr_t line)
+{
+	bool is = false;
+	for (int i = 0; i < LINES_WORKERS; i++) {
+		uintptr_t begin = (uintptr_t)router->handoff_rings[i];
+		is |= line >= begin && line < begin + (uintptr_t)rte_ring_get_memsize(HANDOFF_SLOTS);
+	}
+	return is;
+}
+
+static void look_in_chunk(struct rte_mempool *pool, void *line, struct rte_mempool_memhdr *chunk,
+						  unsigned number)
+{
+	uintptr_t *sought = line, begin = (uintptr_t)chunk->addr;
+	(void)pool, (void)number;
+	if (*sought >= begin && *sought < begin + chunk->len)
+		*sought = 0;
+}
+
+static bool is_in_buffer(uintptr_t line)
+{
+	rte_mempool_mem_iter(ports_pool(), look_in_chunk, &line);
+	return !line;
+}
+
+static bool is_of_handoff(uintptr_t line)
+{
+	return is_in_handoff_ring(line) || is_in_buffer(line);
+}
+
+/* Packets handed over so far; half of them under the watch, since the packets are the same. */
+static uint32_t count_handed(void)
+{
+	uint32_t count = 0;
+	for (int i = 0; i < LINES_WORKERS; i++)
+		count += router->handoff_rings[i]->prod.tail;
+	return count;
+}
+
+/* Both are shared by design. Each side of a ring stores twice per burst, of at least one packet;
+ * the producer stores once per packet besides. */
+static void workers_that_hand_off_share_rings_and_buffers(void **state)
+{
+	enum { STORES_PER_BURST = 4 };
+	lines_expect(ws_router_set_handoff(router, 0, (uint16_t[]){0, 1}, LINES_WORKERS, false),
+				 "hand-off");
+	poll_alone(0);
+	assert_only_the_counter_is_shared(*state, is_of_handoff);
+	uint32_t stores = line_watch_stores(is_in_handoff_ring), handed = count_handed() / 2;
+	printf("%u packets handed over, %u stores to rings\n", handed, stores);
+	assert_in_range(handed, 1, LINES_WORKERS * BURST * BURSTS);
+	assert_in_range(stores, handed, (1 + STORES_PER_BURST) * handed);
+}
+
+static const struct node_path *path_of(const char *name)
+{
+	const struct node_path *path = node_paths;
+	while (strcmp(path->name, name) != 0)
+		path = path->next;
+	return path;
+}
+
+int main(int argc, char **argv)
+{
+	static struct CMUnitTest tests[MOST_PATHS];
+	void *ip4 = (void *)path_of("ip4");
+	size_t count = 0;
+	tests[count++] = (struct CMUnitTest){"hand-off", workers_that_hand_off_share_rings_and_buffers,
+										 start, stop, ip4};
+	for (struct node_path *path = node_paths; path; path = path->next) {
+		assert_true(count < MOST_PATHS);
+		tests[count++] = (struct CMUnitTest){path->name, workers_share_nothing_but_the_counter,
+											 start, stop, path};
+	}
+	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	lines_open(NODE_RIG_PORTS);
+	int failed = _cmocka_run_group_tests("paths", tests, count, NULL, NULL);
 	lines_close();
 	return failed;
 }
