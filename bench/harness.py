@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 
+from rounds import living
+
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.router import RouterDut
 from wirespeed.errors import EnvironmentFault
@@ -88,6 +90,14 @@ class Series:
     late: int = 0
     full: list[float] = field(default_factory=list)
 
+    def add(self, run: Series) -> None:
+        for speed, rates in run.rates.items():
+            self.rates[speed] += rates
+        self.costs += run.costs
+        self.full += run.full
+        self.refused += run.refused
+        self.late += run.late
+
     def median(self, speed: str) -> float | None:
         return median(self.rates[speed]) if self.rates[speed] else None
 
@@ -115,18 +125,23 @@ class Series:
 
 
 @contextmanager
-def command(words: list[str]) -> Iterator[None]:
-    """A process that ends at SIGINT; its standard input stays open, since some end with it."""
-    process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def command(words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that ends at SIGINT; its standard input stays open, since some end with it. EnvironmentFault if it
+    cannot be started, or ends before."""
     try:
-        yield
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except OSError as error:
+        raise EnvironmentFault(f"{words[0]} cannot be started: {error.strerror}") from None
+    try:
+        with living(words[0], lambda: process.poll() is None):
+            yield process
     finally:
-        process.send_signal(signal.SIGINT)
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        with process:  # closes its standard input in the end
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def listener_of(path: str) -> int:
@@ -147,9 +162,18 @@ def awake(path: str) -> Iterator[None]:
     pid = listener_of(path)
     os.kill(pid, signal.SIGCONT)
     try:
-        yield
+        with living(f"the router at {path}", lambda: is_running(pid)):
+            yield
     finally:
-        os.kill(pid, signal.SIGSTOP)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+
+
+def is_running(pid: int) -> bool:
+    """Neither gone nor waiting for its parent to notice."""
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    return False
 
 
 def fill_in(template: str, directory: Path, cpu: int) -> list[str]:
@@ -187,6 +211,7 @@ def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: lis
     wires = [LabWire(text, dut_mac) for text, dut_mac in zip(specs, ROUTER_MACS, strict=False)]
     log = directory / f"{name}.log"
     started = stack.enter_context(LabGenerator(wires, cpu, choose_cpus().control, log, "never", name))
+    stack.enter_context(living(f"the generator {name}", lambda: started.child.alive))
     client = stack.enter_context(GeneratorClient(started.rpc))
     client.connect()
     return client
@@ -214,7 +239,8 @@ def router(
     else:
         for index in (0, 1):
             arguments += ["--interface", f"e{index}={spec(directory, index, 'server')}"]
-    stack.enter_context(Child("router", arguments, directory / "router.log").start())
+    child = stack.enter_context(Child("router", arguments, directory / "router.log").start())
+    stack.enter_context(living("the router", lambda: child.alive))
     dut = RouterDut(control)
     dut.prepare()
     stack.callback(dut.close)

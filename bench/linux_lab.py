@@ -15,8 +15,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import median
+
+from rounds import rounds_of
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.linux import LinuxLab
@@ -93,17 +96,19 @@ def measure(kind: str, prepare: Callable[[LinuxLab], None]) -> list[float]:
     return found
 
 
-def main(rounds: int) -> None:
+def main(rounds: int) -> int:
     rates: dict[tuple[str, str], list[list[float]]] = {}
-    for _ in range(rounds):
-        for kind in ("af_packet", "af_xdp"):
-            for way, prepare in WAYS.items():
-                rates.setdefault((kind, way), []).append(measure(kind, prepare))
+    with rounds_of("linux_lab") as progress:
+        for number in range(rounds):
+            for kind, way in product(("af_packet", "af_xdp"), WAYS):
+                progress.at = f"round {number + 1} of {rounds}, {kind}, {way}"
+                rates.setdefault((kind, way), []).append(measure(kind, WAYS[way]))
     print(f"{'ports':<12}{'way':<16}{'one way':>10}{'both ways':>12}   Mpps of the worker's time")
     for (kind, way), runs in rates.items():
         one, both = (median(run[place] for run in runs) / 1e6 for place in (0, 1))
         print(f"{kind:<12}{way:<16}{one:>10.3f}{both:>12.3f}", flush=True)
+    return progress.exit_code
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 3))

@@ -27,6 +27,10 @@ More is asked of the generator than it can send, so somebody is the limit in eac
 *full* is the share of the packets not sent that a full ring refused, the others were late; of a peer, the share of its
 bursts that found the ring full. Above a half, the far end was the limit. A router's own word for it are its vectors a
 call, 256 when it has no time to spare, and its share of idle polls.
+
+If a contender ends in the middle, or cannot be measured, so does the measurement: one line says which and why, the
+table and `--json` have the runs before, and the exit code is 3 (4: a generator or router that no longer answers; 130:
+Ctrl-C).
 """
 
 from __future__ import annotations
@@ -36,6 +40,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -47,6 +52,7 @@ from contenders import (
     NOTES,
     ROUTERS,
     SENDERS,
+    Contender,
     Device,
     PeerLoad,
     Sender,
@@ -76,6 +82,7 @@ from harness import (
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rounds import rounds_of
 
 from wirespeed.dut.dut import Dut
 from wirespeed.dut.none import NoDut
@@ -176,6 +183,8 @@ def show(
     table.add_column("contender", no_wrap=True)
     series_of = [results[contender.name] for contender in contenders]
     speeds = [speed for speed in ("near", "between", "far") if any(series.rates[speed] for series in series_of)]
+    if not speeds:
+        return
     of_rates = [heading for speed in speeds for heading in (speed, "±", "n", "ratio")]
     for heading in (*of_rates, "cyc", "vec", "idle", "full", "limit"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -290,7 +299,7 @@ def chosen(contenders: list[Kind], only: str) -> list[Kind]:
     return [contender for contender in contenders if contender.name in wanted]
 
 
-def main() -> None:
+def main() -> int:
     options = parse()
     lab = choose_cpus()
     cpus = (lab.generator, lab.dut)
@@ -307,24 +316,26 @@ def main() -> None:
     devices = [*own, *loaded]
     routers = {device.name: Series() for device in devices}
     generators = {sender.name: Series() for sender in sending}
+    turns: list[Contender] = [*devices, *sending]
     patience = Patience(options.seconds, options.seconds * max(1.0, options.patience), options.near)
-    least, most = (
-        options.repeats * (len(devices) + len(sending)) * (START_S + s) / 60
-        for s in (patience.least_s, patience.most_s)
-    )
+    least, most = (options.repeats * len(turns) * (START_S + s) / 60 for s in (patience.least_s, patience.most_s))
     console.print(
-        f"{len(devices) + len(sending)} contenders, {options.repeats} rounds: {least:.0f} to {most:.0f} minutes; "
+        f"{len(turns)} contenders, {options.repeats} rounds: {least:.0f} to {most:.0f} minutes; "
         f"load on CPU {lab.generator}, DUT on CPU {lab.dut}",
         highlight=False,
     )
-    with stopped(devices), closing(Probe(cpus)) as probe:
+    with rounds_of("memif") as progress, stopped(devices), closing(Probe(cpus)) as probe:
         for repeat in range(options.repeats):
-            for device in devices:
-                console.print(f"{repeat + 1}/{options.repeats} {device.name}", style="dim", highlight=False)
-                forward(device, cpus, patience, routers[device.name], probe)
-            for sender in sending:
-                console.print(f"{repeat + 1}/{options.repeats} {sender.name}", style="dim", highlight=False)
-                transmit(sender, cpus, patience, generators[sender.name], probe)
+            for contender in turns:
+                progress.at = f"round {repeat + 1} of {options.repeats}, {contender.name}"
+                console.print(progress.at, style="dim", highlight=False)
+                run = Series()
+                if isinstance(contender, Device):
+                    forward(contender, cpus, patience, run, probe)
+                    routers[contender.name].add(run)
+                else:
+                    transmit(contender, cpus, patience, run, probe)
+                    generators[contender.name].add(run)
     if own:
         show(console, "Mpps of 64 bytes through a DUT on one CPU, our generator on another", TESTED, own, routers)
     if loaded:
@@ -334,7 +345,8 @@ def main() -> None:
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps({"routers": to_json(routers), "senders": to_json(generators)}, indent=2))
+    return progress.exit_code
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,6 +15,7 @@ least and most of each goal's lower bound, and the spread, (most - least) / mean
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import defaultdict
 from dataclasses import replace
 from itertools import product
@@ -24,6 +25,7 @@ from statistics import fmean
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rounds import rounds_of
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.lab.embedded import DEEP_SLOTS, EmbeddedLab
@@ -96,7 +98,7 @@ def spread(console: Console, slots: int, name: str, lowers: list[float], repeats
     )
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage="%(prog)s [options]"
     )
@@ -129,29 +131,37 @@ def main() -> None:
     for heading in (*headings, "tester away", "router away", "stolen"):
         table.add_column(heading, justify="right", no_wrap=True)
     lowers: dict[tuple[int, str], list[float]] = defaultdict(list)
-    for number, slots in product(range(1, options.repeats + 1), depths):
-        result = search(replace(plan, name=f"ring{slots}-{number}"), slots)
-        for found in result.goals:
-            if found.lower_pps is not None:
-                lowers[slots, found.goal.name].append(found.lower_pps)
-        mrr, present = result.mrr, present_pps(result)
-        aside = sum(bool(one.excluded) for one in result.trials)
-        table.add_row(
-            *(str(number), str(slots), *map(bounds, result.goals), "" if mrr is None else f"{mrr.mean_pps / 1e6:.3f}"),
-            "" if present is None else f"{present / 1e6:.3f}",
-            *(str(len(result.trials)), str(aside), f"{result.spent_s:.0f}", *preemptions(result)),
-        )
-        if options.keep is not None:
-            options.keep.mkdir(exist_ok=True)
-            write_file(result, options.keep / f"{result.name}.json")
-        done = ", ".join(f"{name.upper()} {bounds(found)}" for name, found in zip(names, result.goals, strict=True))
-        done = done or f"MRR {(mrr.mean_pps if mrr else 0) / 1e6:.3f}"
-        console.print(f"repeat {number}, rings of {slots}: {done}, {result.spent_s:.0f} s", highlight=False)
+    with rounds_of("ndr_repeats") as progress:
+        for number, slots in product(range(1, options.repeats + 1), depths):
+            progress.at = f"repeat {number}, rings of {slots}"
+            result = search(replace(plan, name=f"ring{slots}-{number}"), slots)
+            for found in result.goals:
+                if found.lower_pps is not None:
+                    lowers[slots, found.goal.name].append(found.lower_pps)
+            mrr, present = result.mrr, present_pps(result)
+            aside = sum(bool(one.excluded) for one in result.trials)
+            table.add_row(
+                *(
+                    str(number),
+                    str(slots),
+                    *map(bounds, result.goals),
+                    "" if mrr is None else f"{mrr.mean_pps / 1e6:.3f}",
+                ),
+                "" if present is None else f"{present / 1e6:.3f}",
+                *(str(len(result.trials)), str(aside), f"{result.spent_s:.0f}", *preemptions(result)),
+            )
+            if options.keep is not None:
+                options.keep.mkdir(exist_ok=True)
+                write_file(result, options.keep / f"{result.name}.json")
+            done = ", ".join(f"{name.upper()} {bounds(found)}" for name, found in zip(names, result.goals, strict=True))
+            done = done or f"MRR {(mrr.mean_pps if mrr else 0) / 1e6:.3f}"
+            console.print(f"{progress.at}: {done}, {result.spent_s:.0f} s", highlight=False)
     console.print(table)
     for slots, name in product(depths, names):
         spread(console, slots, name, lowers[slots, name], options.repeats)
     console.print(Path("/proc/pressure/cpu").read_text().splitlines()[0], highlight=False)
+    return progress.exit_code
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -13,21 +13,23 @@ took from all CPUs, as far as they say.
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import dataclass
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rounds import rounds_of
 
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.demo.suite import STANDARD_SUITE, SuiteTest
 from wirespeed.lab.embedded import EmbeddedLab
+from wirespeed.lab.running import running
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.profiles import load_profile
 from wirespeed.results.balance import Balance
 from wirespeed.results.trial import TrialResult
 from wirespeed.trial.directions import pair_directions
-from wirespeed.trial.links import wait_for_links
 from wirespeed.trial.load import load_of
 from wirespeed.trial.tester import Tester
 from wirespeed.trial.trial import Trial
@@ -68,7 +70,7 @@ def measure(test: SuiteTest, lab: EmbeddedLab, client: GeneratorClient, seconds:
         return Held(SHARE * most, trial.measure(Rate(SHARE * most, "pps"), seconds))
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, usage="%(prog)s [options]"
     )
@@ -83,19 +85,16 @@ def main() -> None:
     for heading in ("held", "intended", "late", "refused", "lost", "missed", "tester away", "router away", "stolen"):
         table.add_column(heading, justify="right", no_wrap=True)
     lab = EmbeddedLab(choose_cpus())
-    try:
-        lab.start()
-        with GeneratorClient(lab.rpc) as client:
-            client.connect()
-            wait_for_links(client)
-            for test in tests:
-                held = measure(test, lab, client, options.seconds)
-                cells = [format_si(held.pps, "pps"), format_si(held.trial.balance.intended or 0, "")]
-                table.add_row(test.name, *cells, *held.counts(), *held.shares())
-    finally:
-        lab.stop()
+    with rounds_of("no_loss") as progress, running(lab), GeneratorClient(lab.rpc) as client:
+        client.connect()
+        for test in tests:
+            progress.at = test.name
+            held = measure(test, lab, client, options.seconds)
+            cells = [format_si(held.pps, "pps"), format_si(held.trial.balance.intended or 0, "")]
+            table.add_row(test.name, *cells, *held.counts(), *held.shares())
     console.print(table)
+    return progress.exit_code
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

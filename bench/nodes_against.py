@@ -8,7 +8,7 @@ REVISION's `bench_nodes` is built in a scratch tree that is deleted afterwards; 
 used as it is. The program under test is that of `build/`. The two take turns, row by row, so that both meet the
 machine as it is. Each prints how long its fixed piece of work took when the machine was at its fastest: only rounds
 count in which that time is equal for both within 5 %. The ratio is the median over these rounds, now to before.
-Exit code 1: a program failed; 2: bad arguments.
+Exit code 1: a program failed, and the table has the rounds before; 2: bad arguments.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from pathlib import Path
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rounds import rounds_of
+
+from wirespeed.errors import WirespeedError
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path("native") / "bench" / "bench_nodes"
@@ -39,7 +42,7 @@ HEADING = re.compile(r"^path\s+routes\s+order((?:\s+\d+)+)\s+samples", re.MULTIL
 ROW = re.compile(r"^(\S+)\s+(\d+)\s+\S+((?:\s+\d+\.\d)+)\s", re.MULTILINE)
 
 
-class ProgramFailed(Exception):
+class ProgramFailed(WirespeedError):
     """A build or a bench ended with an error; the text is its last words."""
 
 
@@ -148,20 +151,24 @@ def show(comparisons: list[Comparison]) -> None:
     Console().print(table)
 
 
-def interleave(before: Path, options: argparse.Namespace) -> list[Comparison]:
+def interleave(before: Path, options: argparse.Namespace) -> tuple[list[Comparison], int]:
+    """The comparisons, and the exit code."""
     now = ROOT / "build"
     rows: list[tuple[str, int]] = options.rows
-    pairs: dict[tuple[str, int], list[tuple[Sample, Sample]]] = {row: [] for row in rows}
-    for turn in range(options.rounds):
-        for row in rows:
-            # The first one changes from round to round.
-            order = (before, now) if turn % 2 else (now, before)
-            first, second = (measure(build, *row, options.march) for build in order)
-            pairs[row].append((first, second) if turn % 2 else (second, first))
+    pairs: dict[tuple[str, int], list[tuple[Sample, Sample]]] = {}
+    with rounds_of("nodes_against") as progress:
+        for turn in range(options.rounds):
+            for row in rows:
+                progress.at = f"round {turn + 1} of {options.rounds}, {row[0]} with {row[1]} routes"
+                # The first one changes from round to round.
+                order = (before, now) if turn % 2 else (now, before)
+                first, second = (measure(build, *row, options.march) for build in order)
+                pairs.setdefault(row, []).append((first, second) if turn % 2 else (second, first))
     # An older revision's program measures fewer sizes of vectors.
-    shared = {row: [size for size in pairs[row][0][0].ticks if size in pairs[row][0][1].ticks] for row in rows}
+    shared = {row: [size for size in of[0][0].ticks if size in of[0][1].ticks] for row, of in pairs.items()}
     wanted = options.vector or VECTORS
-    return [compare(*row, vector, pairs[row]) for row in rows for vector in shared[row] if vector in wanted]
+    compared = [compare(*row, vector, pairs[row]) for row in pairs for vector in shared[row] if vector in wanted]
+    return compared, progress.exit_code
 
 
 def parse(arguments: list[str] | None = None) -> argparse.Namespace:
@@ -206,17 +213,17 @@ def main() -> int:
     try:
         options = parse()
         if options.against:
-            comparisons = interleave(options.against, options)
+            comparisons, exit_code = interleave(options.against, options)
         else:
             with built(options.revision) as before:
-                comparisons = interleave(before, options)
+                comparisons, exit_code = interleave(before, options)
     except ProgramFailed as error:
         print(f"nodes_against: {error}", file=sys.stderr)
         return 1
     show(comparisons)
     if options.json:
         options.json.write_text(json.dumps([asdict(row) for row in comparisons], indent=2) + "\n")
-    return 0
+    return exit_code
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,9 @@ settings.load_profile("wirespeed")
 # Hundreds of processes are started; without a cache each would compile its imports again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# Programs of `bench` find each other as scripts do.
+sys.path.append(str(Path(__file__).parent.parent / "bench"))
 
 # Tested programs would inherit the signals that a shell ignores for background jobs, and nohup.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

@@ -1,0 +1,45 @@
+"""Measurements of several contenders in rounds, of which one may end in the middle."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from wirespeed.errors import INTERRUPTED, EnvironmentFault, WirespeedError
+
+
+@dataclass
+class Progress:
+    """The run that is on, in words, and the exit code of the program."""
+
+    at: str = ""
+    exit_code: int = 0
+
+
+@contextmanager
+def rounds_of(program: str) -> Iterator[Progress]:
+    """An error or Ctrl-C ends what runs inside, and one line says in which run and why. What comes behind it shows the
+    runs before, and ends with `exit_code`."""
+    progress = Progress()
+    try:
+        yield progress
+    except (WirespeedError, KeyboardInterrupt) as error:
+        progress.exit_code = error.exit_code if isinstance(error, WirespeedError) else INTERRUPTED
+        words = filter(None, (program, progress.at, str(error) or "interrupted"))
+        print(f"{': '.join(words)}; results are those of the runs before", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def living(who: str, is_alive: Callable[[], bool]) -> Iterator[None]:
+    """EnvironmentFault for a process that ends inside, in place of the errors that its end causes."""
+    fault = EnvironmentFault(f"{who} ended in the middle")
+    try:
+        yield
+    except WirespeedError as error:
+        if is_alive():
+            raise
+        raise fault from error
+    if not is_alive():
+        raise fault
