@@ -79,4 +79,4 @@ def test_failure_is_undone(api, tmp_path, capsys):
     assert main(["config", "apply", str(file), "--api", api, "--rollback"]) == 4
     said = capsys.readouterr().err
     assert "step 2 of" in said and "the router answers tap_create_v3 with -" in said
-    assert "all was undone in 1 steps" in said
+    assert "all was undone in 1 step" in said

@@ -218,7 +218,7 @@ def test_failure_in_the_middle_stops_and_shows_or_runs_the_way_back(running, tmp
     assert config(running, "apply", write(tmp_path, "interfaces: {e0: {state: down}, e1: {state: down}}")) == 0
     assert state(running) == before
     assert config(running, "apply", "--rollback", write(tmp_path, FAILS)) == 4
-    assert "all was undone in 1 steps" in capsys.readouterr().err
+    assert "all was undone in 1 step" in capsys.readouterr().err
     assert state(running) == before
 
 

@@ -99,8 +99,8 @@ def test_what_is_no_journal_is_one_clear_line(tmp_path: Path, text: str, words: 
 def test_a_journal_is_read_in_place_of_the_result_that_is_not_there_and_said_of_beside_one(tmp_path: Path) -> None:
     file = tmp_path / "x.json"
     written(journal_path(file)).close()
-    assert "from its journal" in read_as(Result, file).ending.reason
-    assert "from its journal" in read_as(Result, journal_path(file)).ending.reason
+    assert "its journal has" in read_as(Result, file).ending.reason
+    assert "its journal has" in read_as(Result, journal_path(file)).ending.reason
     write_file(replace(HEAD, samples=(sample(1),)), file)
     again = read_as(Result, file)
     assert len(again.samples) == 1

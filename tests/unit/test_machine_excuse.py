@@ -73,4 +73,4 @@ def test_a_link_that_was_down_is_no_machine_that_was_away(first: int, cause: str
     found = explain(case)
     assert found.cause == cause and "steal" not in {finding.cause for finding in (*found.named, *found.likely)}
     if cause == "tester":
-        assert case.remarks == ("in 2 samples per port of the tester had no link: they are left out",)
+        assert case.remarks == ("ports of the tester had no link in 2 samples, which the figures leave out",)

@@ -164,6 +164,9 @@ def test_names_that_are_no_unicode_do_not_stop_it(kind, here, capsys):
         (["cut.json"], 6, "result file cut.json is not valid JSON"),
         (["foreign.json"], 6, "foreign.json is not a load-test result: vars is missing"),
         ([OURS, "foreign.json"], 6, "foreign.json is not a load-test result"),
+        (["newer.json"], 6, "newer.json is not a load-test result: its schema is 'wirespeed-loadtest/99'"),
+        (["pipe.json"], 6, "result file pipe.json cannot be read: it is not a regular file"),
+        ([""], 2, "an argument is empty; give a value, or leave it out"),
         (
             [OURS, "-o", "no/such/index.html"],
             6,
@@ -188,6 +191,8 @@ def test_what_goes_wrong_is_one_line_and_an_exit_code(args, code, said, here, ca
     whole = Path(OURS).read_text()
     (here / "cut.json").write_text(whole[: len(whole) // 2])
     (here / "foreign.json").write_text('{"hello": 1}')
+    (here / "newer.json").write_text('{"schema": "wirespeed-loadtest/99"}')
+    os.mkfifo(here / "pipe.json")
     before = sorted(here.iterdir())
     assert main(["report", *args]) == code
     told = capsys.readouterr()

@@ -131,7 +131,7 @@ def test_what_a_killed_search_left_is_recovered(tmp_path: Path, capsys: pytest.C
     assert isinstance(result, SearchResult)
     assert result.trials == whole.trials[:3]
     assert result.ending.status == "interrupted"
-    assert all("from its journal" in outcome.irregular for outcome in result.goals)
+    assert all("its journal has" in outcome.irregular for outcome in result.goals)
     assert "x interrupted: 3 trials" in capsys.readouterr().err
 
 

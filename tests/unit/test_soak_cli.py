@@ -148,7 +148,7 @@ def test_a_journal_is_recovered_and_one_that_is_written_is_left_alone(
     assert isinstance(result, SoakResult)
     assert result.ending.status == "interrupted" and result.mark == MARK
     assert (result.verdict.lost, result.events) == (10, (EVENT,))
-    assert "1 s are from its journal" in capsys.readouterr().err
+    assert "its journal has 1 s" in capsys.readouterr().err
 
 
 def test_a_journal_of_something_else_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

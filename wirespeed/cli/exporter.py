@@ -9,6 +9,7 @@ import typer
 
 from wirespeed.cli.options import seconds
 from wirespeed.ending_signals import stop_on_signals
+from wirespeed.pages.words import count
 
 Words = list[str] | None
 
@@ -95,6 +96,6 @@ def command(
     where, targets = listening(listen, auth_file, tls_cert, tls_key), targets_of(options)
     with stop_on_signals() as stop, served(Targets(targets, timeout), where) as port:
         host = f"[{where.host}]" if ":" in where.host else where.host
-        print(f"http{'s' if tls_cert else ''}://{host}:{port}/metrics: {len(targets)} targets", flush=True)
+        print(f"http{'s' if tls_cert else ''}://{host}:{port}/metrics: {count(len(targets), 'target')}", flush=True)
         stop.wait()
     return 0

@@ -12,7 +12,7 @@ import typer
 from wirespeed.cli.options import DutNameOption, NameOption, reading
 from wirespeed.errors import UsageError
 from wirespeed.files import write_atomically
-from wirespeed.pages.words import harmless
+from wirespeed.pages.words import count, harmless
 from wirespeed.units import parse_ratio
 
 Format = Literal["html", "md", "csv", "json"]
@@ -158,4 +158,7 @@ def command(
         from wirespeed.charts.images import write_images  # noqa: PLC0415
 
         written = write_images(report.charts, images)
-        print(f"{len(written)} pictures of {len(report.charts)} charts written to {images}", file=sys.stderr)
+        print(
+            f"{count(len(written), 'picture')} of {count(len(report.charts), 'chart')} written to {images}",
+            file=sys.stderr,
+        )

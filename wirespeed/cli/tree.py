@@ -81,12 +81,21 @@ def run_command(args: Sequence[str]) -> Any:
     command, rest = _found(args)
     if command is None:
         return None
+    anywhere = command.settings.get("allow_interspersed_args", True)
+    if anywhere:
+        _check_not_empty(rest)
     try:
-        anywhere = command.settings.get("allow_interspersed_args", True)
         given = plain_call(command.call, rest, options_anywhere=anywhere)
     except NotPlain:
         return _parse_and_run(command, rest)
     return command.call(**given)
+
+
+def _check_not_empty(words: Sequence[str]) -> None:
+    """A script's variable that is not set makes an empty argument, which as a path would be the current folder."""
+    for before, word in zip(["", *words], words, strict=False):
+        if not word and not before.startswith("-"):
+            raise UsageError("an argument is empty; give a value, or leave it out")
 
 
 def about(module: ModuleType) -> tuple[str, ...]:

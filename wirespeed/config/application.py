@@ -18,6 +18,7 @@ from wirespeed.config.schema import Config
 from wirespeed.config.state import RouterState
 from wirespeed.config.target import target_state
 from wirespeed.errors import ConnectionFault, RemoteError, WirespeedError
+from wirespeed.pages.words import count
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class Application:
         raise self._failed(failure, made, before, journal)
 
     def _applied(self, made: ConfigPlan, before: RouterState, journal: ConfigJournal) -> int:
-        self.tell(f"applied: {len(made.steps)} steps, each answered; journal {self.journal}")
+        self.tell(f"applied: {count(len(made.steps), 'step')}, each answered; journal {self.journal}")
         if self.confirm_s is None:
             journal.end("applied")
             return 0
@@ -108,7 +109,7 @@ class Application:
         failure = run(back, self.device, journal) or verify(self.device, before)
         if failure is None:
             journal.end("undone")
-            return f"all was undone in {len(back.steps)} steps"
+            return f"all was undone in {count(len(back.steps), 'step')}"
         journal.end("failed to undo")
         return f"undoing it failed too: {failure.error}; {self.journal} has what there was before"
 

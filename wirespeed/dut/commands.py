@@ -17,6 +17,7 @@ from wirespeed.dut.remote import RemoteDut
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault
 from wirespeed.files import write_atomically
+from wirespeed.pages.words import count
 from wirespeed.results.codec import to_json
 from wirespeed.validation.proved import caution
 
@@ -113,4 +114,4 @@ def collect(device: DutDevice, duration_s: float, interval_s: float, output: str
         return text
     write_atomically(Path(output), text, "output")
     cost = texts.get("collector", "").strip()
-    return f"{output}: {len(samples)} intervals{f', for {cost}' if cost else ''}\n"
+    return f"{output}: {count(len(samples), 'interval')}{f', for {cost}' if cost else ''}\n"

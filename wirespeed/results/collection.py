@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wirespeed.errors import FileFault
-from wirespeed.files import json_of, read_text_file
+from wirespeed.files import json_of, open_regular, read_text_file
 from wirespeed.results.codec import as_object, from_json, placed
 from wirespeed.results.dut import DutFacts, DutTelemetry
 
@@ -27,9 +27,9 @@ class Collected:
 def is_collected(path: Path) -> bool:
     """True if the head of the file names this format; False if the file cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return FORMAT.encode() in file.read(_HEAD_BYTES)
-    except OSError:
+    except (OSError, FileFault):
         return False
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wirespeed.errors import FileFault
-from wirespeed.files import json_of, read_text_file
+from wirespeed.files import json_of, open_regular, read_text_file
 from wirespeed.tables import Grid
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ def inspection_to_json(found: Inspection) -> str:
 def is_inspection(path: Path) -> bool:
     """True if the head of the file names this format; False if the file cannot be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             return says_inspection(file.read(_HEAD_BYTES))
-    except OSError:
+    except (OSError, FileFault):
         return False
 
 

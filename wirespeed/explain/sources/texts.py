@@ -22,7 +22,7 @@ from wirespeed.dut.runtime import read_runtime
 from wirespeed.errors import FileFault, UsageError
 from wirespeed.explain.sources.plain_lines import plain_lines
 from wirespeed.explain.sources.show_run import counted_in, workers_of
-from wirespeed.files import read_text_file
+from wirespeed.files import open_regular, read_text_file
 
 _MOST_BYTES = 4_000_000
 _MOST_FILES = 200
@@ -125,9 +125,9 @@ def _is_text(path: Path) -> bool:
     if path.suffix in (".json", ".yaml", ".yml", ".part"):
         return False
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             text = file.read(_MOST_BYTES).decode(errors="replace")
-    except OSError:
+    except (OSError, FileFault):
         return False
     return bool(text.strip()) and "\0" not in text and not text.lstrip().startswith(("{", "["))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
+from wirespeed.pages.words import count
 from wirespeed.results.codec import INLINE, SPARSE, Number, Stored
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import SearchTrial
@@ -106,7 +107,7 @@ class BurstResult(MeasurementResult):
 
     @classmethod
     def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
-        reason = f"the test did not end by itself; its {len(entries)} bursts are from its journal"
+        reason = f"the test did not end by itself; its journal has {count(len(entries), 'burst')}"
         return cls.from_json({**head, "trials": list(entries)}, name), reason
 
 

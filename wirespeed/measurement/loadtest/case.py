@@ -25,6 +25,7 @@ from wirespeed.cases.telemetry import (
 from wirespeed.measurement.counting import CountingCheck
 from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.result import Result
+from wirespeed.pages.words import count
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import SUM
 from wirespeed.results.dut import DutTelemetry
@@ -128,7 +129,7 @@ def _unlinked(curve: MeasuredCurve, top: Sequence[Point]) -> tuple[str, ...]:
     left = [point for point in points if point not in top]
     if not left:
         return ()
-    return (f"in {len(left)} samples per port of the tester had no link: they are left out",)
+    return (f"ports of the tester had no link in {count(len(left), 'sample')}, which the figures leave out",)
 
 
 def _counted(counts: Iterable[int | None]) -> int | None:

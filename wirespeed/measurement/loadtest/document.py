@@ -31,15 +31,15 @@ REQUIRED_VARS = ("warmup_mult", "warmup_duration", "rampup_target", "rampup_dura
 def result_of(document: Any, name: str) -> Result:
     """A Result from a document; ValueError or KeyError for invalid or missing values."""
     document = placed("its top level", as_object, document)
+    schema = document.get("schema")
+    if schema is not None:
+        Result.check_schema(schema)
     variables, stats = placed("vars", as_object, document["vars"]), placed("stats", as_object, document["stats"])
     for key in REQUIRED_VARS:
         if key not in variables:
             raise KeyError(f"vars.{key}")
     if not stats:
         raise ValueError("it holds no samples")
-    schema = document.get("schema")
-    if schema is not None:
-        Result.check_schema(schema)
     outcome = placed("outcome", as_object, document.get("outcome", {}))
     channels = placed("channels of outcome", as_object, outcome.get("channels", {}))
     document = {**document, "name": name, "ending": outcome}

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 from wirespeed.measurement.loadtest.draws import RAMP_PARTS, draws_of
+from wirespeed.pages.words import count
 from wirespeed.results.balance import Medium, medium_of_driver, total
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Number, Stored
@@ -156,7 +157,7 @@ class Result(MeasurementResult):
         outcome = {"threshold": head["threshold"]} if "threshold" in head else {}
         stats = {str(index): sample for index, sample in enumerate(entries)}
         result = cls.from_json({"outcome": head["ending"] | outcome, **head, "stats": stats}, name)
-        reason = f"the test did not end by itself; its {len(entries)} samples are from its journal"
+        reason = f"the test did not end by itself; its journal has {count(len(entries), 'sample')}"
         return judged(replace(result, ending=replace(result.ending, status=INTERRUPTED)), {}), reason
 
 

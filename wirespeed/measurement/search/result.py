@@ -12,6 +12,7 @@ from itertools import groupby
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Self
 
+from wirespeed.pages.words import count
 from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
 from wirespeed.results.measurement import MeasurementResult
@@ -109,7 +110,7 @@ class SearchResult(MeasurementResult):
     @classmethod
     def _replayed(cls, head: dict[str, Any], entries: Sequence[Mapping[str, Any]], name: str) -> tuple[Self, str]:
         """Its goals, which stand in the head as outcomes that found nothing yet, are irregular."""
-        reason = f"the search did not end by itself; its {len(entries)} trials are from its journal"
+        reason = f"the search did not end by itself; its journal has {count(len(entries), 'trial')}"
         result = cls.from_json({**head, "trials": list(entries)}, name)
         goals = tuple(replace(goal, irregular=reason) for goal in result.goals)
         return replace(result, goals=goals, spent_s=sum(one.trial.effective_s for one in result.trials)), reason

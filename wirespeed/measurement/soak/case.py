@@ -13,6 +13,7 @@ from wirespeed.cases.streams import flows_of, hashed_by
 from wirespeed.cases.telemetry import case_dut
 from wirespeed.measurement.soak.result import Drift as Told
 from wirespeed.measurement.soak.result import SoakResult, Span
+from wirespeed.pages.words import count
 from wirespeed.results.balance import Medium
 
 _LEAST_S = 30.0
@@ -109,6 +110,6 @@ def _remarks(soak: SoakResult) -> Iterator[str]:
         )
     if soak.gaps:
         seconds = sum(gap.seconds for gap in soak.gaps)
-        yield f"not observed for {seconds:,.0f} s in {len(soak.gaps)} gaps: losses in them are not included"
+        yield f"not observed for {seconds:,.0f} s in {count(len(soak.gaps), 'gap')}: losses then are not included"
     if soak.total is not None and soak.total.dut.error:
         yield f"the counters of the DUT are incomplete: {soak.total.dut.error}"

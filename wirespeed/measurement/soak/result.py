@@ -306,7 +306,7 @@ class SoakResult(MeasurementResult):
         from wirespeed.measurement.soak.journal import replayed  # noqa: PLC0415 - it makes spans of this module
 
         result = replayed(SoakResult.from_json(head, name), entries)
-        return result, f"the soak did not end by itself; its {result.verdict.watched_s:.0f} s are from its journal"
+        return result, f"the soak did not end by itself; its journal has {result.verdict.watched_s:.0f} s"
 
 
 RESULT = SoakResult
