@@ -413,6 +413,7 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
         (["list", "dud=x"], "there is no 'dud', did you mean dut?"),
         (["list", "rate>=fast"], "'fast' is not a number"),
         (["list", "dut>=a"], ">= compares rate"),
+        (["list", "rate>5M"], "give rate>=5M"),
         (["query", "--sort", "weight"], "--sort weight: there is no 'weight'"),
         (["list", "--sort", "-rate"], "list shows results"),
         (["list", "--best", "dut"], "results list takes no --best, which is an option of results query"),
