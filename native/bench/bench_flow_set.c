@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cost of the flows of a flow set, beside that of stateless traffic: TSC ticks a packet.
+ * Cost of the flows of a flow set, compared with stateless traffic: TSC ticks per packet.
  *
  *     bench_flow_set [FLOWS]
  *
- * First what is received without a port: frames that lie in the cache, of 16 million flows unless
- * others are asked for, in the order in which they were sent and in a random one. Then packets that
- * one port sends and the other receives, over a ring in the process, by the same worker: those of a
- * stream with two counters, and those of the set. Medians of rounds, the lowest of several passes;
- * all rows take turns.
+ * First reception without a port: frames in the cache, of FLOWS flows (default: 16 million), in the
+ * order in which they were sent and in a random one. Then packets that one port sends and the other
+ * receives, over a ring in the process, on the same worker: those of a stream with two counters,
+ * and those of the set. Medians of rounds, the lowest of several passes; all rows take turns.
  */
 #include "bench/bench_setup.h"
 #include "bench/generator_loads.h"

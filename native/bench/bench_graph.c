@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Our graph engine beside DPDK's librte_graph: the same work in both.
+ * wirespeed's graph engine compared with DPDK's librte_graph: the same work in both.
  *
  *     bench_graph
  *

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cost of receiving and of sending a packet as the server of two memifs, in bursts, by wirespeed's
- * driver and by DPDK's. A second process, on another CPU, keeps one ring full and
- * empties the other.
+ * driver and by DPDK's. A second process, on another CPU, keeps one ring full and empties the
+ * other.
  *
  *     bench_memif [SLICES [BYTES [PEER [BURST]]]]
  *
- * PEER is the client's driver: ours, or net_memif on both wires, whose buffers lie 2 048 bytes
- * apart. BURST is how many packets a call takes, 256 at the most: a short one shows what a call
- * costs.
+ * PEER is the client's driver: wirespeed's, or net_memif on both links, whose buffers are 2 048
+ * bytes apart. BURST is the number of packets per call, at most 256: a short one shows the cost of
+ * a call.
  *
  * Both drivers take turns of a few milliseconds, since two CPUs of a shared machine are rarely
  * undisturbed for longer. Results are the best tenth of the slices, and the median. Both processes

@@ -162,7 +162,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
         running.ask("set urpf ip4 rx loose e0 table 7")
         for line, message in {
             "ip table del 7": "looked up by tunnels or unicast RPF",
-            "set urpf ip4 tx strict loop0": "loop0 is not a port, no bond and no sub-interface of one",
+            "set urpf ip4 tx strict loop0": "loop0 is not a port, a bond or a sub-interface of one",
             "set urpf ip4 rx strict e0 table 8": "there is no IPv4 table 8",
             "set urpf-accept del 10.0.0.0/8": "sources of 10.0.0.0/8 are not accepted in table 0",
         }.items():

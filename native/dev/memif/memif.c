@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * memif ports: shared memory to another process, "memif:PATH[,role=client|server][,id=N]
- * [,secret=TEXT][,zero-copy=yes|no]". A path that begins with '@' is an abstract socket's.
+ * [,secret=TEXT][,zero-copy=yes|no]". A path that begins with '@' is that of an abstract socket.
  *
- * A client brings the memory and connects whenever there is a server; a server listens. Either may
- * go and come back: the link is down meanwhile, and nothing is kept of the other side.
+ * A client provides the memory and connects whenever there is a server; a server listens. Either
+ * may end and come back: in between the link is down, and no state of the other side is kept.
  */
 #include "dev/error.h"
 #include "dev/memif/control.h"

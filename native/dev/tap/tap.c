@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TAP ports: an interface of the Linux kernel, in any network namespace, as a port of ours:
+ * TAP ports: an interface of the Linux kernel, in any network namespace, as a port:
  * "tap:NAME[,netns=NS][,host-mac=MAC][,host-mtu=MTU][,state=down]".
  *
- * The port itself is a pair of rings, so a worker makes no system call for it; one thread for all
- * TAPs (tap_thread.c), asleep while nothing moves, carries frames between the rings and the kernel.
- * What finds a ring full is dropped and counted. The only wake-up that a worker pays for is one
- * write to an eventfd when that thread sleeps.
+ * The port is a pair of rings, so workers make no system calls for it. One thread for all TAPs
+ * (tap_thread.c), which sleeps while there are no frames, carries them between the rings and the
+ * kernel. Frames that find a ring full are dropped and counted. The only wake-up at a worker's cost
+ * is one write to an eventfd when that thread sleeps.
  */
 #include "dev/tap/tap_thread.h"
 

@@ -17,7 +17,7 @@ int command_check_factor(double factor)
 {
 	if (factor > 0 && factor <= 1e9)
 		return 0;
-	return fail(-EINVAL, "a factor of %g; above 0 to 1e9 is possible", factor);
+	return fail(-EINVAL, "a factor of %g; give one above 0, at most 1e9", factor);
 }
 
 int command_check_profiles(const uint32_t *profiles, uint32_t count)

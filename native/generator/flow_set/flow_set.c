@@ -243,7 +243,7 @@ int ws_flow_set_begin(struct ws_generator *generator, uint16_t initiator, uint32
 	if (phase < WS_PHASE_LEARN || phase > WS_PHASE_EXCHANGE)
 		return fail(-EINVAL, "phase %u of a flow set does not exist", phase);
 	if (latency_every & (latency_every - 1))
-		return fail(-EINVAL, "latency of each %u-th frame; a power of 2 is possible, or 0",
+		return fail(-EINVAL, "latency of every %u-th frame; give a power of 2, or 0 for none",
 					latency_every);
 	if (phase != WS_PHASE_LEARN && !set->table->learnt)
 		return fail(-EINVAL, "no flows are learnt yet; send phase 1 first");

@@ -12,8 +12,8 @@ static int check_ports(const char *what, uint32_t first, uint32_t count)
 {
 	if (count && first + count <= 65536)
 		return 0;
-	return fail(-EINVAL, "%u %s ports from %u on; 1 or more up to port 65535 are possible", count,
-				what, first);
+	return fail(-EINVAL, "%u %s ports from %u on; give 1 or more, the last one at most 65535",
+				count, what, first);
 }
 
 /* The last address shall be of the same size as the first: no carry out of the lowest half. */
@@ -44,8 +44,8 @@ int flow_tuples_make(const struct ws_flow_set *set, struct flow_tuples *out)
 	uint64_t tuples =
 		(uint64_t)set->sources * set->destinations * set->source_ports * set->destination_ports;
 	if (!set->flows || set->flows > tuples)
-		return fail(-EINVAL, "%u flows of %lu tuples; 1 up to as many are possible", set->flows,
-					(unsigned long)tuples);
+		return fail(-EINVAL, "%u flows of %lu tuples; give 1 or more, and at most one per tuple",
+					set->flows, (unsigned long)tuples);
 	*out = (struct flow_tuples){
 		.order = tuple_order_make(tuples, set->seed),
 		.seed = set->seed,

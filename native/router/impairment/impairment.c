@@ -154,7 +154,8 @@ static int check_port(const struct ws_router *router, uint16_t index)
 {
 	int error = router_check_interface(router, index);
 	if (!error && router->settings[index].kind != WS_INTERFACE_PORT)
-		error = fail(-EINVAL, "%s sends by its port; name that one", interface_name(router, index));
+		error = fail(-EINVAL, "%s is not a port and sends through one; give that port",
+					 interface_name(router, index));
 	return error;
 }
 

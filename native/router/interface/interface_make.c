@@ -22,7 +22,7 @@ int interface_check_name(const struct ws_router *router, const char *name)
 {
 	for (uint8_t kind = 0; kind < (uint8_t)INTERFACE_KINDS; kind++)
 		if (interface_kind(kind)->output && !strcmp(name, interface_kind(kind)->output))
-			return fail(-EINVAL, "no interface may be called %s; nodes are", name);
+			return fail(-EINVAL, "%s is the name of a node; give the interface another name", name);
 	return interface_find(router, name) < 0
 			   ? 0
 			   : fail(-EEXIST, "there is an interface %s already; give another name", name);

@@ -147,7 +147,7 @@ int ws_router_table_del(struct ws_router *router, uint8_t family, uint32_t id)
 	if (table->tunnels)
 		return fail(-EBUSY, "table %u is looked up by tunnels or unicast RPF; end these first", id);
 	if (is_named_by_paths(router, table))
-		return fail(-EBUSY, "table %u is looked up by routes of others; delete these first", id);
+		return fail(-EBUSY, "routes in other tables look up in table %u; delete these first", id);
 	__atomic_store_n(&router->tables[family_index(family)][table->index], NULL, __ATOMIC_RELEASE);
 	count_tables(router, family);
 	rcu_synchronize();

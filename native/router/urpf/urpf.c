@@ -117,8 +117,8 @@ static int check(const struct ws_router *router, uint16_t index, bool is_tx, int
 	struct graph_feature_on nodes[FEATURES_MAX_OF_OUTPUT];
 	if (is_tx && mode && !features_of_output(router->interfaces[index].output, TX_NODES, nodes))
 		return fail(-EINVAL,
-					"%s is not a port, no bond and no sub-interface of one; set unicast RPF "
-					"where its packets come in",
+					"%s is not a port, a bond or a sub-interface of one; set unicast RPF "
+					"on the interface that receives its packets",
 					interface_name(router, index));
 	return 0;
 }

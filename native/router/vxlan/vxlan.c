@@ -21,10 +21,11 @@ enum { TUNNEL_MTU = 1500, OUTER_TTL = 255, FEWEST_SLOTS = 16 };
 static int check(const struct ws_vxlan_tunnel *given)
 {
 	if (given->source.family != given->destination.family)
-		return fail(-EINVAL, "both ends of a tunnel have addresses of one family: %s, %s",
+		return fail(-EINVAL,
+					"src %s and dst %s have different families; give two addresses of one family",
 					ADDRESS_TEXT(&given->source), ADDRESS_TEXT(&given->destination));
 	if (!address_is_unicast(&given->source) || !address_is_unicast(&given->destination))
-		return fail(-EINVAL, "a tunnel is between two stations; %s is none",
+		return fail(-EINVAL, "%s cannot be the end of a tunnel; give a unicast address",
 					ADDRESS_TEXT(address_is_unicast(&given->source) ? &given->destination
 																	: &given->source));
 	if (address_equal(&given->source, &given->destination))
