@@ -9,7 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from harness.page_results import IMIX, PLAIN, all_kinds, loadtest, written
+from harness.page_results import IMIX, LONG, PLAIN, all_kinds, loadtest, written
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 from report_kinds import search_of, soak_of, suite_of
@@ -114,6 +114,21 @@ def test_names_stand_at_their_curves_or_all_in_one_key(heights, named, tmp_path)
     assert found == named
 
 
+@pytest.mark.parametrize("key", ["", "key"])
+def test_a_key_has_the_order_of_the_right_ends(key, tmp_path):
+    """Of the chart, or of a panel whose curves have no key."""
+    ends = (1.0, 1.04, 1.02, 1.06, 1.08)
+    curves = tuple(
+        Curve(f"at {end} {'x' * 40}", "#0072b2", (0.0, 10.0), (2.0 - end, end), key=key and f"{end}", of=f"{end}")
+        for end in ends
+    )
+    write_images([Chart("load-0", "a", "x", "", (Panel("y", "", 300, curves),))], tmp_path)
+    root = ElementTree.parse(tmp_path / "load-a-85mm.svg").getroot()
+    named = [text for text in root.iter(f"{SVG}text") if (text.text or "").startswith("at ")]
+    named.sort(key=lambda text: place_of(text)[1])
+    assert [float((text.text or "").split()[1]) for text in named] == sorted(ends, reverse=True)
+
+
 def struck_in(root: ElementTree.Element) -> tuple[list[str], int]:
     """Words that a curve or level of their colour crosses, and the number of words in panels."""
     lines, struck, some = [], [], 0
@@ -203,6 +218,13 @@ def test_legends_are_whole_and_as_wide_as_the_picture_at_most(tmp_path):
     for path in tmp_path.glob("*.svg"):
         told = "".join(text.text or "" for text in ElementTree.parse(path).iter(f"{SVG}text")).replace(" ", "")
         assert all(name.replace(" ", "") in told for name in names)
+
+
+def test_a_line_has_no_comma_alone(tmp_path):
+    """A name of 60 characters is nearly as wide as the picture, and with what follows it is wider."""
+    write_images([Chart("load-0", f"a: {LONG}, b", "x", "", (Panel("y", "", 100, ()),), title=f"{LONG}, b")], tmp_path)
+    told = {text.text for text in ElementTree.parse(tmp_path / "load-a-85mm.svg").iter(f"{SVG}text")}
+    assert {LONG.removesuffix("any"), "any, b"} <= told
 
 
 def test_pictures_are_of_the_page_alone(tmp_path, capsys):

@@ -9,6 +9,7 @@ from random import Random
 from statistics import median
 
 import pytest
+from harness import page_results as recorded
 from hypothesis import given
 from hypothesis import strategies as st
 from report_kinds import search_of
@@ -21,6 +22,7 @@ from wirespeed.compare.text import steps_text, table
 from wirespeed.errors import UsageError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import write_file
+from wirespeed.results.figures import MEGA
 from wirespeed.results.subjects import Subject, Value, figures
 
 NDR = Subject("search", "bench size=64", "0→1, 1→0", "NDR")
@@ -130,16 +132,45 @@ def test_a_change_of_estimates_has_the_range_of_their_steps():
 
     ramps = compare({NDR: [estimate(5e6)] * 2}, {NDR: [estimate(3e6)] * 2}, 0.01, 0.95)
     assert ramps.rows[0].steps == (pytest.approx(4 / 7 - 1), pytest.approx(5 / 6 - 1))
-    assert table(ramps, 0.01).rows[0][-1] == "worse; the limit itself fell by 16.7 to 42.9 %"
+    assert table(ramps, 0.01).rows[0][-1] == "worse; the limit itself is 16.7 to 42.9 % lower"
     for steps, said in (
-        ((-0.286, 0.0), "fell by up to 28.6 %"),
-        ((0.05, 0.121), "rose by 5.0 to 12.1 %"),
-        ((-0.1, 0.05), "changed by -10.0 to +5.0 %"),
+        ((-0.286, 0.0), "is up to 28.6 % lower"),
+        ((0.05, 0.121), "is 5.0 to 12.1 % higher"),
+        ((-0.1, 0.05), "differs by -10.0 to +5.0 %"),
     ):
         assert steps_text(replace(ramps.rows[0], steps=steps)) == f"; the limit itself {said}"
     held = compare({NDR: values([5e6] * 2)}, {NDR: values([3e6] * 2)}, 0.01, 0.95)
     assert (held.rows[0].steps, table(held, 0.01).rows[0][-1]) == (None, "worse")
     assert Value(1e6, mark="estimate", samples=1, low_pps=1e6, high_pps=1e6).limits_pps == (1e6, 2e6)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "word", "difference"),
+    [
+        ([1e6] * 2, [0.0] * 2, "worse", "-100.00 % (× 0)"),
+        ([0.0] * 2, [1e6] * 2, "better", "–"),
+        ([0.0] * 2, [0.0] * 2, "same within 2 %", "–"),
+        ([1e6] * 2, [1e6, 0.0], "cannot tell: some runs forwarded nothing", "–"),
+        ([0.0], [1e6], "one run each: cannot be judged", "–"),
+        ([0.0] * 2, [1e6], "cannot tell: needs 1 more a side", "–"),
+    ],
+)
+def test_nothing_that_comes_back_is_a_rate_of_0(a, b, word, difference):
+    compared = compare({NDR: values(a, mark="lossy")}, {NDR: values(b, mark="estimate", samples=1)}, 0.02, 0.95)
+    (row,) = table(compared, 0.02).rows
+    assert row[1:] == (*(MEGA.text(median(rates)) for rates in (a, b)), difference, word)
+    with pytest.raises(UsageError, match="needs two or more repeats"):
+        compare({IMIX: values([0.0] * 2)}, {IMIX: values([1e6] * 2)}, 0.02, 0.95, control="imix")
+
+
+def test_results_that_lost_all_are_worse(tmp_path, capsys):
+    for name, lost in (("old", 0.0), ("new", 1.0)):
+        recorded.written([recorded.loadtest(recorded.PLAIN, lost=lost)] * 2, tmp_path / name)
+    assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new"), "--format", "md"]) == 7
+    lines = capsys.readouterr().out.splitlines()[2:]
+    assert [[cell.strip() for cell in line.split("|")[2:6]] for line in lines] == [
+        [rate, "0", "-100.00 % (× 0)", "worse"] for rate in ("5.01", "2.98")
+    ]
 
 
 def test_a_control_is_noisy_itself():
@@ -177,7 +208,7 @@ def test_folders_of_results_are_compared_test_by_test(tmp_path, capsys):
     assert {row["judgement"]["word"] for row in document["rows"]} == {"better"}
     assert main(["compare", str(new), str(old), "--format", "md"]) == 0
     head, rule, *_ = capsys.readouterr().out.splitlines()
-    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["test", "A", "B", "difference", "verdict"]
+    assert [cell.strip() for cell in head.split("|")[1:-1]] == ["test", "A, Mpps", "B, Mpps", "difference", "verdict"]
     assert set(rule) == {"|", "-", " "}
     assert main(["compare", str(new), str(old), "--format", "csv"]) == 0
     assert capsys.readouterr().out.startswith("kind,load,directions,figure,dut,a_pps,")

@@ -183,7 +183,7 @@ def test_every_cause_has_a_case_or_is_no_verdict_alone() -> None:
 def test_every_finding_has_words_for_what_it_claims() -> None:
     for case in CASES.values():
         for finding in explain(case).named:
-            assert (finding.sentence and finding.next) or finding.cause == "line-rate"
+            assert finding.sentence and finding.next
 
 
 def test_without_facts_the_verdict_is_unknown_and_says_what_is_missing() -> None:

@@ -214,7 +214,7 @@ def assert_live(file: Path, verdict: Verdict) -> None:
     followed.look()
     assert followed.verdicts == verdict.lines
     (listed,) = Folder([file]).tests
-    assert (listed.row.figures, listed.row.figure) == (verdict.line, " ".join(verdict.shown.rate_parts).strip())
+    assert (listed.row.figures, listed.row.figure) == (verdict.line, verdict.shown.cell(MEGA))
     assert listed.row.limit == LIMIT_WORDS[verdict.limited_by]
     assert [figure["name"] for figure in followed.figures] == [verdict.heading(figure) for figure in verdict.figures]
 

@@ -235,7 +235,9 @@ def test_cells_of_the_matrix_lead_to_their_charts(tests):
     )
     assert ("#load-1", "<b>2.98\u00a0◆</b> 20.0\u00a0% of line, limited by DUT") in found
     assert ("#load-0", "<b>0.744~\u00a0◆</b> 50.0\u00a0% of line, limit unknown") in found
-    assert written.count("<b>◆ estimate</b>") == 1 and "<b>● held</b>" not in written  # the marks that cells have
+    assert (
+        written.count("<b>◆\u00a0estimate</b>") == 1 and "<b>●\u00a0held</b>" not in written
+    )  # the marks that cells have
     assert "~ smoothed rates, as trex-loadtest writes them." in written
     assert "100 of 200\u00a0%" in page(tests, both="sum200")
 

@@ -94,6 +94,10 @@ def goals_of(search):
     return REPORT.tables([search], compare([search]).shown())[0]
 
 
+def rows_of(search):
+    return goal_rows([search], compare([search]).shown().verdicts)
+
+
 def bounds(*tests, searches):
     return over_load(comparison_of(*tests), 0, frozenset({"0→1"}), searches).bands
 
@@ -144,6 +148,21 @@ def test_the_whole_line_has_no_upper_bound():
     assert not goals.irregular
 
 
+def test_a_goal_is_limited_by_what_explain_names():
+    """The line drops what the trials count as lost by the DUT; the other goal allows that loss."""
+    found = search_of("nearly", SimulatedDut(step(14.85e6)), directions=(FORWARD,))
+    assert [goal.limit for goal in found.goals] == ["dut", "line"]
+    assert [row[8] for row in goals_of(found).rows] == ["line", "line"]
+    assert {cell.limit for cell in matrix(comparison_of(found)).every_cell} == {"line"}
+
+
+def test_goals_of_different_limits_have_their_own_in_table_and_matrix():
+    found = search_of("steady", SimulatedDut(constant(0.003, step(1e9))), directions=(FORWARD,))
+    assert [goal.limit for goal in found.goals] == ["minimum", "line"]
+    assert [row[8] for row in goals_of(found).rows] == ["unknown", "line"]
+    assert [cell.limit for cell in matrix(comparison_of(found)).every_cell] == ["unknown", "line"]
+
+
 @pytest.mark.parametrize("name", ["md", "csv", "json"])
 def test_the_golden_tables(name, ramp, one_way, limited):
     """The files are updated by hand: write the functions' output and review it."""
@@ -172,7 +191,7 @@ def test_mrr_has_its_spread_of_all_directions():
 
 
 def test_trials_that_do_not_count_are_counted(one_way):
-    (row, _) = goal_rows([one_way])
+    (row, _) = rows_of(one_way)
     assert (row.trials, row.excluded, row.outcome) == (len(one_way.of("search")), 0, "complete")
 
 
@@ -189,7 +208,7 @@ def test_the_matrix_has_a_column_a_goal_behind_the_test(ramp, one_way, both_ways
     assert "4.99 to 5.14 (33.5 % of line)" in matrix_to_markdown(found, MEGA)
     header, line = matrix_to_csv(found).splitlines()
     assert header.split(",")[3:6] == [f"router 0→1 NDR (loss ≤ 0 %) {what}" for what in ("pps", "percent", "upper pps")]
-    assert float(line.split(",")[3]) == pytest.approx(goal_rows([one_way])[0].lower_pps, abs=0.01)
+    assert float(line.split(",")[3]) == pytest.approx(rows_of(one_way)[0].lower_pps, abs=0.01)
     cell = json.loads(matrix_to_json(found, "T"))["rows"][0]["cells"][1][0]
     assert (cell["chart"], cell["figures"]["goal"]) == ("search-0", "ndr")
 

@@ -466,13 +466,35 @@ def test_equal_estimates_stand_in_the_order_of_their_rates_at_full_load() -> Non
 
 
 def test_a_dut_without_a_rate_has_the_words_of_the_list_of_results() -> None:
-    shown = ("not measured: disturbed", "", "forwarded", "◌", "disturbed: 30 of 30 samples", "The host took CPUs away.")
+    shown = (
+        "–",
+        "not measured: disturbed",
+        "",
+        "forwarded",
+        "◌",
+        "disturbed: 30 of 30 samples",
+        "The host took CPUs away.",
+    )
     lost = entry("e", dut="a", told=ResultDetails(shown=shown))
     (card,) = home(Catalogue((lost, entry("f", dut="a", kind="inspect")), {}), "x").cards
     assert card.answer is not None
-    assert (card.answer.rate, card.answer.of, card.answer.shape, card.answer.word) == (*shown[:1], *shown[2:5])
+    assert (card.answer.rate, card.answer.of, card.answer.shape, card.answer.word) == (shown[1], *shown[3:6])
     (row,) = duts_page(Catalogue((lost,), {}), "x").table.rows
     assert (row[1].text, row[1].why) == ("– ◌", "forwarded not measured: disturbed, disturbed: 30 of 30 samples")
+
+
+def test_a_dut_that_lost_all_is_in_the_table_of_duts() -> None:
+    """A dash is for what was not measured."""
+    shown = ("0", "0", "pps", "forwarded", "◇", "lossy", "More was lost than is allowed.")
+    rated = shelf(figure(1e6, dut="a"), figure(2e6, dut="b", load="bench size=1514"))
+    lost = entry("e", dut="c", told=ResultDetails(shown=shown))
+    found = matrix(replace(rated, entries=(*rated.entries, lost, entry("f", dut="d", kind="inspect", load=""))), "x")
+    assert found.counted == "2 of 4 DUTs have a rate of these 2 tests"
+    assert [[cell.text for cell in row] for row in found.table.rows] == [
+        ["a", "–", "1.00 ●"],
+        ["b", "2.00 ●", "–"],
+        ["c", "–", "0 ◇"],
+    ]
 
 
 def test_an_inspection_makes_no_dut_the_newest() -> None:
@@ -524,6 +546,9 @@ def test_a_card_says_which_test_it_is_of_and_what_was_forwarded_at_full_load() -
         "at full load 2.00 Mpps, 20.0 % of line",
     )
     assert card.answer.edition == "version 1.4, 2026-11-22"
+    (page,) = (one for one in pages(found, "x", lambda entries: {}) if one.path == "index.html")
+    assert "at full load 2.00\N{NO-BREAK SPACE}Mpps, 20.0\N{NO-BREAK SPACE}% of line" in page.render()
+    assert "<b>◇\N{NO-BREAK SPACE}lossy</b>" in page.render()
     assert dut_page("router", found.entries, found).answer_title == "Its only test"
 
 

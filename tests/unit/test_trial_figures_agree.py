@@ -21,6 +21,8 @@ from wirespeed.compare.sides import read_side
 from wirespeed.corpus.entry import IndexEntry, entry_of
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.errors import UsageError
+from wirespeed.explain.ranking import explain
+from wirespeed.explain.sources.files import cases_of
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.file import read_file, write_file
@@ -43,6 +45,7 @@ RESULTS: dict[str, MeasurementResult] = {
     "search one way": search_of("t", SimulatedDut(step(5.0123456e6)), directions=(FORWARD,)),
     "tester-limited": search_of("t", SimulatedDut(step(1e9), tester_pps=6.0123456e6)),
     "line": search_of("t", SimulatedDut(step(1e9))),
+    "nearly the line": search_of("t", SimulatedDut(step(14.85e6)), directions=(FORWARD,)),
     "host-limited": search_of("t", SimulatedDut(step(7e6), away=lambda rng: True)),
     "lossy at each load": search_of("t", SimulatedDut(constant(0.003, step(7e6)))),
     "RFC 2544": suite_of("t"),
@@ -75,7 +78,10 @@ def rates_of(verdict: Verdict) -> list[Figure]:
 def test_the_limit_is_that_of_the_search(request: pytest.FixtureRequest, verdict: Verdict) -> None:
     named = {"tester-limited": "tester", "line": "line", "host-limited": "host", "soak": "nothing"}
     (name,) = [name for name in RESULTS if f"[{name}]" in request.node.name]
-    assert verdict.limited_by == named.get(name, "dut")
+    assert verdict.limited_by == (named | {"nearly the line": "line"}).get(name, "dut")
+    if name == "nearly the line":
+        assert explain(cases_of(RESULTS[name], "t")[0]).cause == verdict.limit.cause == "line-rate"
+        assert verdict.next_step == "use smaller frames, both directions or a faster line"
     assert verdict.figure.bound == ("tester-limited" if name == "tester-limited" else "")
 
 

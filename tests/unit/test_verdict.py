@@ -163,6 +163,8 @@ def test_where_nothing_comes_back_nobody_knows_whose_fault_it_is() -> None:
     assert (verdict.limited_by, verdict.limit.cause) == ("unknown", "")
     assert verdict.sentence == "no packet came back at any load; what loses them is unknown"
     assert verdict.next_step == "check cables, addresses and routes: `wirespeed testbed check` tries each"
+    figure = verdict.figure
+    assert (figure.text, figure.mark, figure.loss_ratio, figure.share_text) == ("0 pps", "lossy", 1.0, "0 % of line")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -54,6 +55,11 @@ class Curve:
     value: str = ""
     bar: str = ""
     """Meaning of the curve's bars."""
+
+    @property
+    def end(self) -> float | None:
+        """The last y of a line."""
+        return None if self.dots else next((y for y in reversed(self.y) if y is not None), None)
 
     @property
     def key_mark(self) -> str:
@@ -176,7 +182,8 @@ class Chart:
 
     @property
     def legend(self) -> tuple[LegendEntry, ...]:
-        """One entry per key, in the style of its first curve or band; curves hidden at first come last."""
+        """One entry per key, in the style of its first curve or band: results in the order of the right ends of
+        their lines, the highest first; curves hidden at first come last."""
         entries: dict[str, LegendEntry] = {}
         curves = [curve for panel in self.panels for curve in panel.curves]
         owners: dict[str, set[str]] = {}
@@ -204,7 +211,21 @@ class Chart:
             if band.key and band.key not in entries:
                 on = band.key not in self.off
                 entries[band.key] = LegendEntry(band.key, band.name, band.colour, band.dash, "dot", on, band.of)
-        return tuple(sorted(entries.values(), key=lambda entry: not entry.on))
+        ends: dict[str, float] = {}
+        for panel in self.panels:
+            new = [curve for curve in panel.curves if curve.end is not None and curve.key not in ends]
+            for curve in new:
+                ends[curve.key] = max(ends.get(curve.key, -math.inf), curve.end or 0.0)
+        # The directions of a result stay together, in their order.
+        highest: dict[str, float] = {}
+        for one in entries.values():
+            owner = one.of or one.key
+            highest[owner] = max(highest.get(owner, -math.inf), ends.get(one.key, -math.inf))
+        lines = iter(
+            sorted((one for one in entries.values() if one.key in ends), key=lambda one: -highest[one.of or one.key])
+        )
+        ordered = [next(lines) if one.key in ends else one for one in entries.values()]
+        return tuple(sorted(ordered, key=lambda entry: not entry.on))
 
 
 def short(value: float) -> float:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ RULE_FITS = 2.0
 """Times the largest value: a level further up is named at the edge, as on the page."""
 GAP_PT, RIGHT_PT = 6.0, 8.0
 GRID = "#dfe3e8"
+FILLED = 0.97
+"""Share of the width that rows of a legend fill at most: letters are wider in a picture than when they are measured."""
 MARKS_APART = 0.16
 """Between the marks of a curve, as a share of the panel's diagonal."""
 
@@ -100,7 +103,7 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
                 others = (
                     one for one in words.unnamed if one.name not in known and getattr(one, "key", "") not in alike
                 )
-                unnamed = {one.name: _entry(one) for one in others}
+                unnamed = {one.name: _entry(one) for one in sorted(others, key=partial(_place_of, entries))}
                 legends[number] = _legend(figure, list(unnamed.values()), size)
     files = []
     for suffix in FORMATS:
@@ -111,9 +114,9 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
 
 
 def _fitted(text: str, room_pt: float, size: PictureSize, *, bold: bool = False) -> str:
-    """The text in as many lines as it takes; words longer than a line are broken."""
+    """The text in as many lines as it takes; words longer than a line are broken, at hyphens first."""
     lines = [""]
-    for word in re.findall(r"\S+\s*", text):
+    for word in re.split(r"(?<=\s)(?=\S)|(?<=\w\w-)(?=\w)", text.strip()):
         if wide(lines[-1] + word.rstrip(), size, bold=bold) <= room_pt:
             lines[-1] += word
             continue
@@ -153,7 +156,7 @@ def _legend(figure: Any, entries: Sequence[LegendEntry], size: PictureSize) -> _
             columnspacing=1.2,
         )
         box = legend.get_window_extent(figure.canvas.get_renderer())
-        if box.width <= size.width_pt or columns == 1:
+        if box.width <= FILLED * size.width_pt or columns == 1:
             break
         legend.remove()
     return _Legend(legend, float(box.height))
@@ -303,6 +306,14 @@ def _handle(entry: LegendEntry, name: str) -> Any:
     style = "" if entry.is_dots else DASHES[entry.dash]
     looks = marks(entry.symbol, entry.colour, is_open=entry.is_open) if entry.is_dots or entry.symbol != "dot" else {}
     return Line2D([], [], color=entry.colour, linestyle=style, linewidth=1.4, label=name, **looks)
+
+
+def _place_of(entries: Sequence[LegendEntry], line: Curve | Rule) -> tuple[float, int]:
+    """Place in the legend of a panel: curves by their right end, the highest first, of one height as in the legend of
+    the chart; then levels."""
+    if isinstance(line, Rule):
+        return math.inf, 0
+    return -(line.end or 0.0), next((place for place, one in enumerate(entries) if one.of == line.of), len(entries))
 
 
 def _entry(line: Curve | Rule) -> LegendEntry:

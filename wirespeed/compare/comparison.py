@@ -64,6 +64,8 @@ def compare(a: Values, b: Values, within: float, confidence: float, control: str
 def _steps(a: Sequence[Value], b: Sequence[Value], within: float) -> tuple[float, float] | None:
     if not a or not b or not any(value.mark == "estimate" for value in (*a, *b)):
         return None
+    if not all(value.rate_pps for value in a):
+        return None
     (a_low, a_high), (b_low, b_high) = (
         (fmean(value.limits_pps[0] for value in side), fmean(value.limits_pps[1] for value in side)) for side in (a, b)
     )

@@ -57,8 +57,8 @@ class Judgement:
 
 
 def drift(a: Sequence[float], b: Sequence[float]) -> LogDifference | None:
-    """Drift from A to B, for figures above 0; None with fewer than two of one of them."""
-    if len(a) < 2 or len(b) < 2:
+    """Drift from A to B, for figures above 0; None with fewer than two of one of them, or with one of 0."""
+    if len(a) < 2 or len(b) < 2 or not all((*a, *b)):
         return None
     logs_a, logs_b = [math.log(value) for value in a], [math.log(value) for value in b]
     share_a, share_b = variance(logs_a) / len(a), variance(logs_b) / len(b)
@@ -73,7 +73,10 @@ def judge(
     """`within` is the ratio that counts as no difference, `confidence` of the interval, both between 0 and 1."""
     change = drift(a, b)
     if change is None and len(a) == len(b) == 1:
-        return Judgement("cannot tell", 1, 1, b[0] / a[0] - 1, needed=1, why="one run each: cannot be judged")
+        ratio = b[0] / a[0] - 1 if a[0] else None
+        return Judgement("cannot tell", 1, 1, ratio, needed=1, why="one run each: cannot be judged")
+    if min(len(a), len(b)) > 1 and not all((*a, *b)):
+        return _of_nothing(a, b)
     if change is None:
         return Judgement("cannot tell", len(a), len(b), needed=2 - min(len(a), len(b), 2))
     if control is not None:
@@ -89,6 +92,19 @@ def judge(
         word = "worse"
     needed = _needed(a, b, within, confidence) if word == "cannot tell" else None
     return Judgement(word, len(a), len(b), math.expm1(change.difference), math.expm1(low), math.expm1(high), needed)
+
+
+def _of_nothing(a: Sequence[float], b: Sequence[float]) -> Judgement:
+    """The verdict where runs forwarded nothing, which has no logarithm."""
+    word: Word = "cannot tell"
+    if all(a) and not any(b):
+        word = "worse"
+    elif all(b) and not any(a):
+        word = "better"
+    elif not any((*a, *b)):
+        word = "same"
+    why = "some runs forwarded nothing" if word == "cannot tell" else ""
+    return Judgement(word, len(a), len(b), -1.0 if word == "worse" else None, why=why)
 
 
 def bounded(judgement: Judgement, a_at_least: bool, b_at_least: bool) -> Judgement:

@@ -12,7 +12,7 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import read_file
 from wirespeed.results.dut_names import UNNAMED, DutNames
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.subjects import Subject, Value, dut_of, figures
+from wirespeed.results.subjects import Subject, Value, dut_of, rates
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def side_of(name: str, results: Iterable[MeasurementResult]) -> Side:
     count = 0
     for result in results:
         count += 1
-        for subject, value in figures(result, verdict_of(result)):
+        for subject, value in rates(result, verdict_of(result)):
             by_dut.setdefault(dut_of(result), {}).setdefault(subject, []).append(value)
     if not by_dut:
         found = f": none of its {count} results found one, see `wirespeed explain`" if count else ""

@@ -10,7 +10,7 @@ from typing import Any
 from wirespeed.compare.comparison import Comparison, ComparisonRow
 from wirespeed.compare.judgement import Judgement
 from wirespeed.compare.plateaus import Plateau
-from wirespeed.results.figures import difference_text, rate_text
+from wirespeed.results.figures import MEGA, difference_text, rate_text
 from wirespeed.results.verdict import Figure
 from wirespeed.tables import Columns, Grid, csv_lines, grid
 
@@ -21,8 +21,8 @@ _ABSURD = 10.0
 def table(comparison: Comparison, within: float) -> Grid:
     columns: Columns[ComparisonRow] = {
         "test": lambda row: row.subject.title,
-        "A": lambda row: _rate(row.a_pps, row.a_bound),
-        "B": lambda row: _rate(row.b_pps, row.b_bound),
+        f"A, {MEGA.unit}": lambda row: _rate(row.a_pps, row.a_bound),
+        f"B, {MEGA.unit}": lambda row: _rate(row.b_pps, row.b_bound),
         "difference": lambda row: _difference(row.judgement),
         "verdict": lambda row: f"{verdict(row, within)}{steps_text(row)}",
     }
@@ -48,20 +48,21 @@ def verdict(row: ComparisonRow, within: float) -> str:
 
 
 def steps_text(row: ComparisonRow) -> str:
-    """`; the limit itself fell by 11.1 to 50.0 %`; empty where no estimates are compared."""
+    """`; the limit itself is 11.1 to 50.0 % lower`; empty where no estimates are compared."""
     if row.steps is None or row.judgement.difference is None:
         return ""
     low, high = (round(100 * ratio, 1) for ratio in row.steps)
     if low < 0 < high:
-        return f"; the limit itself changed by {low:+.1f} to {high:+.1f} %"
+        return f"; the limit itself differs by {low:+.1f} to {high:+.1f} %"
     least, most = sorted((abs(low), abs(high)))
     span = f"{least:.1f} to {most:.1f} %" if least else f"up to {most:.1f} %"
-    return f"; the limit itself {'fell' if low < 0 else 'rose'} by {span}"
+    return f"; the limit itself is {span} {'lower' if low < 0 else 'higher'}"
 
 
 def _rate(pps: float | None, bound: str) -> str:
-    """A rate in the form of a result's verdict."""
-    return "–" if pps is None else Figure("", "held", rate_pps=pps, bound=bound).text
+    """A rate in the form of a result's verdict: `≥ 4.47 (tester-limited)`."""
+    rate = "–" if pps is None else Figure("", "held", rate_pps=pps, bound=bound).scaled(MEGA)
+    return f"{rate} ({bound})" if bound else rate
 
 
 def _difference(judged: Judgement) -> str:

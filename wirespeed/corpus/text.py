@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from wirespeed.results.figures import measured_text
+from wirespeed.results.figures import MEGA, measured_text
 from wirespeed.results.verdict import Figure
 from wirespeed.tables import Columns, Grid, grid
 
@@ -32,8 +32,8 @@ def figures_grid(rows: Iterable[Mapping[str, Any]]) -> Grid:
     columns: Columns[Mapping[str, Any]] = {
         "id": _id,
         "figure": lambda row: str(row["figure"]),
-        "rate": _rate,
-        "pps/W": _per_watt,
+        "Mpps": lambda row: _marked(row, _figure(row).scaled(MEGA)),
+        "Mpps/W": lambda row: MEGA.text(row["per_watt"]),
         "dut": lambda row: str(row["dut"]),
         "version": _version,
         "load": _load,
@@ -42,15 +42,12 @@ def figures_grid(rows: Iterable[Mapping[str, Any]]) -> Grid:
     return grid("figures", columns, rows, texts=2, remarks=4)
 
 
-def _rate(row: Mapping[str, Any]) -> str:
-    figure = Figure(
-        row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"]
-    )
-    return f"{figure.text}?" if row["irregular"] else figure.text
+def _figure(row: Mapping[str, Any]) -> Figure:
+    return Figure(row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"])
 
 
-def _per_watt(row: Mapping[str, Any]) -> str:
-    return "" if row["per_watt"] is None else measured_text(row["per_watt"], "")
+def _marked(row: Mapping[str, Any], text: str) -> str:
+    return f"{text}?" if row["irregular"] else text
 
 
 def as_json(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -62,9 +59,9 @@ def shown(row: Mapping[str, Any], figures: Sequence[Mapping[str, Any]], path: st
     """All that the index knows of a result, a line each."""
     lines = [f"{key:<12} {value}" for key, value in _facts(row, path) if value not in ("", None)]
     for figure in figures:
-        more = f", {_per_watt(figure).strip()}pps per watt" if _per_watt(figure) else ""
+        more = "" if figure["per_watt"] is None else f", {measured_text(figure['per_watt'])} per watt"
         why = f": {figure['irregular']}" if figure["irregular"] else ""
-        lines.append(f"{figure['figure']:<12} {_rate(figure)}{more}{why}")
+        lines.append(f"{figure['figure']:<12} {_marked(figure, _figure(figure).text)}{more}{why}")
     return lines
 
 

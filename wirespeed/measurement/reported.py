@@ -14,7 +14,7 @@ from wirespeed.pages.words import count, some
 from wirespeed.results.dut import NodeRow
 from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.results.verdict import Figure, Limit, Verdict
 from wirespeed.tables import Grid
 
 AResult = TypeVar("AResult", bound=MeasurementResult)
@@ -69,7 +69,7 @@ class Shown:
 class MatrixEntry:
     """A cell of the matrix: the `figure` of one `channel` of a result, in the column of a direction or of a goal such
     as `NDR (loss ≤ 0 %)`. `row` is the table row with all other figures, `marks` qualify the figure next to its bound,
-    `spark` is the path of a small picture."""
+    `spark` is the path of a small picture. `limit` is that of the figure, if it is not that of the verdict."""
 
     direction: str
     figure: Figure
@@ -78,6 +78,7 @@ class MatrixEntry:
     goal: str = ""
     marks: str = ""
     spark: str = ""
+    limit: Limit | None = None
 
 
 class ReportedKind(ABC, Generic[AResult]):

@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from wirespeed.pages.words import count, harmless
+from wirespeed.pages.words import count, harmless, unbroken
 
 _HERE, _SHARED = "wirespeed.pages", frozenset({"grid.html", "inspection.html", "scroll.html"})
 
@@ -28,6 +28,7 @@ def environment(package: str) -> Environment:
     )
     made.filters["script_json"] = script_json
     made.filters["count"] = count
+    made.filters["unbroken"] = unbroken
     return made
 
 

@@ -10,6 +10,7 @@ from wirespeed.results.figures import NOTHING
 
 MOST_LEVELS = 4
 
+_UNITS = re.compile(r"(?<=\d) (?=%|[kMGT]?[pb]ps\b)")
 _SPACES = re.compile(r"[\t\n\v\f\r]+")
 # Control characters move cursors and ring bells, Unicode's bidirectional ones turn the text after them around.
 _ACTING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
@@ -18,6 +19,11 @@ _ACTING = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202
 def harmless(text: str) -> str:
     """One line of `text` that a terminal or page can show: what would act on them reads as �."""
     return _ACTING.sub("�", _SPACES.sub(" ", text))
+
+
+def unbroken(text: str) -> str:
+    """The text with no line break between a number and its unit."""
+    return _UNITS.sub("\N{NO-BREAK SPACE}", text)
 
 
 def words(value: Any, levels: int = MOST_LEVELS) -> str:

@@ -228,14 +228,15 @@ def _place(column: Column) -> tuple[str, str]:
 
 def _cell_of(entry: MatrixEntry, verdict: Verdict, both: Both, anchor: str, edition: str, started: str) -> MatrixCell:
     percent, of_percent = _share(entry.figure, both)
+    limit = entry.limit or verdict.limit
     return MatrixCell(
         test=verdict.name,
         figure=entry.figure,
         percent=percent,
         of_percent=of_percent,
         row=entry.row,
-        limited_by=verdict.limited_by,
-        sentence=verdict.sentence,
+        limited_by=limit.by,
+        sentence=limit.sentence,
         anchor=anchor,
         marks=entry.marks + (BROKEN_OFF if verdict.status != COMPLETE else ""),
         spark=entry.spark,

@@ -65,10 +65,15 @@ OF_FIGURE = tuple(one.name for one in fields(Value) if one.name not in ("at_leas
 
 def figures(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
     """The figures of a result's verdict that are rates above 0."""
+    return ((subject, value) for subject, value in rates(result, verdict) if value.rate_pps)
+
+
+def rates(result: MeasurementResult, verdict: Verdict) -> Iterator[tuple[Subject, Value]]:
+    """The figures of a result's verdict that are rates, 0 where nothing came back."""
     load, ways = load_of(result), directions_of(result.channels)
     ended = f"the test is {verdict.status}" if result.needs_end and verdict.status != "complete" else ""
     for figure in verdict.figures:
-        if figure.rate_pps:
+        if figure.rate_pps is not None:
             irregular = ended or (figure.why if figure.mark == "irregular" else "")
             common = {name: getattr(figure, name) for name in OF_FIGURE}
             value = Value(at_least=bool(figure.bound), irregular=irregular, **common)

@@ -128,6 +128,10 @@ class Figure:
             return self.why
         return self._form(scaler.text)
 
+    def cell(self, scaler: Scaler) -> str:
+        """In a column of one unit with trust marks: a dash for what was not measured, since the mark says why."""
+        return self.scaled(scaler) if self.is_measured or self.mark == "lossy" else NOTHING
+
     def _form(self, form: Callable[[float], str]) -> str:
         rate = form(self.rate_pps or 0.0)
         if self.bound:

@@ -13,6 +13,7 @@ from wirespeed.site.figures import chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
 from wirespeed.site.names import dut_page
 from wirespeed.site.parts import (
+    NOTHING,
     SiteCell,
     SiteTable,
     dut_cell,
@@ -99,7 +100,7 @@ def _row(
 
 @dataclass(frozen=True)
 class DutMatrix:
-    """DUTs down, the tests that most of them had across; `counted` says how many have a rate."""
+    """DUTs down, the tests that most of them had across; `counted` says how many have a rate above 0."""
 
     title: str
     counted: str
@@ -113,17 +114,26 @@ def matrix(site: Catalogue, title: str) -> DutMatrix:
     figures: dict[tuple[str, tuple[str, str]], list[SiteFigure]] = {}
     for figure in site.of(site.entries):
         figures.setdefault((figure.entry.dut, figure.entry.test), []).append(figure)
-    known = ((dut, [chosen(figures.get((dut, test), ())) for test, _ in shown]) for dut in site.duts)
-    rows = tuple(_matrix_row(dut, cells) for dut, cells in known if any(cells))
+    newest: dict[tuple[str, tuple[str, str]], SiteEntry] = {}
+    for entry in site.entries:
+        newest.setdefault((entry.dut, entry.test), entry)
+    known = {
+        dut: [(chosen(figures.get((dut, test), ())), newest.get((dut, test))) for test, _ in shown] for dut in site.duts
+    }
+    every = (_matrix_row(dut, cells) for dut, cells in known.items())
+    rows = tuple(row for row in every if not all(cell.text.startswith(NOTHING) for cell in row[1:]))
+    rated = sum(any(figure for figure, _ in cells) for cells in known.values())
     headings = (("DUT", False), *((test_name(*test), True) for test, _ in shown))
     tests_shown = f"{'these' if len(shown) > 1 else 'this'} {count(len(shown), 'test')}"
-    counted = f"{len(rows)} of {count(len(site.duts), 'DUT')} have a rate of {tests_shown}"
+    counted = f"{rated} of {count(len(site.duts), 'DUT')} have a rate of {tests_shown}"
     return DutMatrix(title, counted, SiteTable("Mpps", headings, rows), len(tests) - len(shown))
 
 
-def _matrix_row(dut: str, figures: Sequence[SiteFigure | None]) -> tuple[SiteCell, ...]:
+def _matrix_row(dut: str, figures: Sequence[tuple[SiteFigure | None, SiteEntry | None]]) -> tuple[SiteCell, ...]:
     """The version is shown with the DUT if it is the same for all figures, otherwise with each figure."""
-    versions = {one.entry.version for one in figures if one is not None}
+    versions = {one.entry.version for one, _ in figures if one is not None}
     shared = f"version {one}" if len(versions) == 1 and (one := next(iter(versions))) else ""
-    cells = (rate_cell(one, note="" if one is None or shared else one.entry.version) for one in figures)
+    cells = (
+        rate_cell(one, note="" if one is None or shared else one.entry.version, entry=entry) for one, entry in figures
+    )
     return dut_cell(dut, shared), *cells

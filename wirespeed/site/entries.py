@@ -35,8 +35,8 @@ class ResultDetails:
     texts: tuple[tuple[str, str], ...] = ()
     fault: str = ""
     shown: tuple[str, ...] = ()
-    """The figure that stands for the result, as any list of results has it: rate, unit, name, and shape, word and
-    reason of its mark; empty of an inspection."""
+    """The figure that stands for the result, as any list of results has it: in a column of Mpps, its rate and unit in
+    large type, its name, and shape, word and reason of its mark; empty of an inspection."""
 
 
 @dataclass(frozen=True)

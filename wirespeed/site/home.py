@@ -123,6 +123,9 @@ def rows(found: Catalogue) -> tuple[tuple[str, ...], ...]:
 
 
 def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
+    """Without a rate, `at_least` has what stands in its place."""
+    shown = entry.told.shown if figure is None else ()
+    instead, rate, name = ("" if shown[2] else shown[0], "0" if shown[2] else "", shown[3]) if shown else ("", "", "")
     return (
         "" if entry.fault else key(entry.digest),
         entry.title,
@@ -136,9 +139,9 @@ def _row(entry: SiteEntry, figure: SiteFigure | None) -> tuple[str, ...]:
         entry.version,
         "file missing" if entry.fault else entry.limit,
         entry.started[:10],
-        "" if figure is None else figure.name,
-        "" if figure is None else at_least(figure),
-        "" if figure is None else f"{figure.value.rate_pps:.6g}",
+        name if figure is None else figure.name,
+        instead if figure is None else at_least(figure),
+        rate if figure is None else f"{figure.value.rate_pps:.6g}",
         *_mark(entry, figure),
         "" if figure is None or figure.per_watt is None else f"{figure.per_watt:.6g}",
     )

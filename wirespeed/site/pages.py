@@ -80,7 +80,7 @@ def _plain(row: Sequence[str]) -> dict[str, str]:
     before, after = fields["at_least"], fields["mark"]
     rates = {name: fields[name] and f"{before}{of_mega(float(fields[name]))} {after}" for name in ("rate", "per_watt")}
     if not fields["rate"] and after:
-        rates["rate"] = f"– {after}"
+        rates["rate"] = f"{before} {after}"
     return fields | rates
 
 

@@ -103,10 +103,9 @@ def rate_cell(
     """In Mpps, with its trust mark, and a bar over `filled` percent of the cell. Without a rate above 0 the mark of the
     `entry`."""
     if figure is None and entry is not None and entry.told.shown:
-        rate, unit, name, shape, word, _ = entry.told.shown
-        return SiteCell(
-            f"{NOTHING} {shape}", entry.page, is_figure=True, why=f"{name} {f'{rate} {unit}'.strip()}, {word}"
-        )
+        cell, rate, unit, name, shape, word, _ = entry.told.shown
+        why = f"{name} {f'{rate} {unit}'.strip()}, {word}"
+        return SiteCell(f"{cell} {shape}", entry.page, key="0" if unit else "", is_figure=True, why=why)
     if figure is None:
         return SiteCell(NOTHING, is_figure=True, why="not measured")
     pps = figure.value.rate_pps
@@ -177,7 +176,7 @@ def answer_of(figure: SiteFigure | None, entries: Sequence[SiteEntry], site: Cat
 
 
 def _without_rate(entry: SiteEntry) -> DutHeadline:
-    rate, unit, name, shape, word, why = entry.told.shown
+    _, rate, unit, name, shape, word, why = entry.told.shown
     return DutHeadline(rate, unit, test_name(*entry.test), name, "", edition(entry), entry.page, shape, word, why, "")
 
 

@@ -118,7 +118,7 @@ function results(all) {
 	const counted = found.textContent;
 
 	// In Mpps or Mpps/W, with the trust mark of the figure.
-	const unrated = (row, field) => (field === "rate" && get(row, "mark") ? `– ${get(row, "mark")}` : "");
+	const unrated = (row, field) => (field === "rate" && get(row, "mark") ? `${get(row, "at_least")} ${get(row, "mark")}` : "");
 	const marked = (row, field) => !get(row, field) ? unrated(row, field) : `${get(row, "at_least")}${digits(Number(get(row, field)) / 1e6)} ${get(row, "mark")}`;
 
 	function put_field(made, row, field) {
@@ -127,7 +127,7 @@ function results(all) {
 			case "title": return head(made, get(row, "title"), page(row));
 			case "rate":
 			case "per_watt": return cell(made, marked(row, field), "", get(row, "why"), true);
-			case "share": return cell(made, base && rate ? `${digits((100 * rate) / base)} %` : "–", "", "", true);
+			case "share": return cell(made, base && get(row, "rate") ? `${digits((100 * rate) / base)} %` : "–", "", "", true);
 			case "dut": return cell(made, get(row, "dut"), `boxes/${get(row, "dut_page")}.html`);
 			case "test": return cell(made, get(row, "test"), get(row, "test_page"));
 			default: cell(made, get(row, field)).className = field === "date" ? field : "";

@@ -6,6 +6,7 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.rerun import command_of
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import words
+from wirespeed.results.figures import MEGA, NOTHING
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import power_line
@@ -40,6 +41,13 @@ def told_of(result: MeasurementResult | Inspection, digest: str) -> tuple[Result
         description={name: words(value) for name, value in result.dut.description.items()},
         power=power_line(result),
         texts=links,
-        shown=(*verdict.shown.rate_parts, verdict.shown.name, mark.shape, mark.word, mark.why),
+        shown=(
+            NOTHING if verdict.shown.said else verdict.shown.cell(MEGA),
+            *verdict.shown.rate_parts,
+            verdict.shown.name,
+            mark.shape,
+            mark.word,
+            mark.why,
+        ),
     )
     return details, files

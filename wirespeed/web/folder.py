@@ -22,6 +22,7 @@ from wirespeed.measurement.load import load_of
 from wirespeed.measurement.registry import frames_of
 from wirespeed.pages.loads import directions_title
 from wirespeed.pages.trust import Trust, trust_of
+from wirespeed.results.figures import MEGA
 from wirespeed.results.journal import SUFFIX, is_being_written, journal_path
 from wirespeed.results.subjects import UNNAMED, directions_of, dut_of
 from wirespeed.results.verdict import LIMIT_WORDS
@@ -54,10 +55,10 @@ class ListedTest:
 
 @dataclass(frozen=True)
 class ListedResult:
-    """A result in a line: its load and directions, the figure of its verdict with what it is of and its trust mark, all
-    figures, what limited it, the DUT and its version, the start (UTC) and the received and the offered load over time
-    as SVG paths. For a test without a result, only the DUT, the start and the `progress` are known. `fault` is the
-    reason why a file cannot be read."""
+    """A result in a line: its load and directions, the figure of its verdict in Mpps with what it is of and its trust
+    mark, all figures, what limited it, the DUT and its version, the start (UTC) and the received and the offered load
+    over time as SVG paths. For a test without a result, only the DUT, the start and the `progress` are known. `fault`
+    is the reason why a file cannot be read."""
 
     load: str = ""
     figure: str = ""
@@ -90,7 +91,7 @@ def _row(file: Path, changed_s: float) -> ListedResult:
     most = max((load for _, load in (*offered, *received)), default=0.0)
     return ListedResult(
         load=f"{load_of(result).title}, {directions_title(directions_of(result.channels))}",
-        figure=" ".join(filter(None, shown.rate_parts)),
+        figure=shown.cell(MEGA),
         of="" if shown.said else shown.name,
         trust=trust_of(shown, verdict.disturbed, verdict.samples),
         figures=verdict.line,

@@ -11,6 +11,7 @@ from wirespeed.cases.facts import Case
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, PROOF, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import percent_text, rate_text
+from wirespeed.results.verdict import NEXT_STEPS
 
 NAME = "line-rate"
 _FULL, _NEARLY, _FAR = 0.985, 0.955, 0.9
@@ -27,4 +28,4 @@ def look(case: Case) -> CauseFinding | None:
     offered = case.load.offered_share
     if offered is not None and offered < _FULL:
         pieces.append(Evidence(f"no more than {share_text(offered)} of it was offered", AGAINST, case.load.source))
-    return CauseFinding(NAME, f"the line is full: {text}", tuple(pieces))
+    return CauseFinding(NAME, f"the line is full: {text}", tuple(pieces), next=NEXT_STEPS["line"])

@@ -74,7 +74,7 @@ class _Run:
         """Order of preference: a complete test before an interrupted one, a held load before one that was not held,
         then the newest, as on sites; of one time the higher rate."""
         held = self.verdict.figure
-        return self.verdict.status == COMPLETE, held.is_measured, self.test.ending.started, self.rate_pps
+        return self.verdict.status == COMPLETE, bool(held.rate_pps), self.test.ending.started, self.rate_pps
 
 
 def answers(groups: Sequence[LoadGroup[Result]], verdicts: Mapping[str, Verdict]) -> DutComparison | None:
@@ -201,6 +201,8 @@ def _full_load_text(full: Figure) -> str:
         return f"At full load: {full.text}"
     offered = measured_text(full.offered_pps)
     name = (
-        f"Overloaded with {offered}: still forwards" if full.mark == "lossy" else f"At full load, {offered}: forwards"
+        f"Overloaded with {offered}: {'still ' if full.rate_pps else ''}forwards"
+        if full.mark == "lossy"
+        else f"At full load, {offered}: forwards"
     )
     return f"{name} {full.text}, loss {full.loss_text}"

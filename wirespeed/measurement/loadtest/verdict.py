@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypedDict
 
-from wirespeed.measurement.loadtest.analysis import Analysis
+from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.figures import measured_text
@@ -57,7 +56,7 @@ def _figure(name: str, analysis: Analysis, loads: list[LoadPoint | None], bound:
     """`loads` are those of all curves, the whole last."""
     whole, lines = loads[-1], sum(one.lines for one in analysis.directions)
     if whole is None:
-        return Figure(name, lines=lines, **_why_none(name, analysis))
+        return replace(_why_none(name, analysis), lines=lines)
     is_held = name == FORWARDED
     mark: Mark = "estimate" if whole.is_estimate else "held"
     if not ended:
@@ -90,20 +89,18 @@ def _of_load(name: str, mark: Mark, load: LoadPoint, lines: int, bound: str) -> 
     )
 
 
-class _None(TypedDict):
-    mark: Mark
-    why: str
-
-
-def _why_none(name: str, analysis: Analysis) -> _None:
+def _why_none(name: str, analysis: Analysis) -> Figure:
+    """The figure of a load that was not found. Nothing that comes back is a measured rate of 0."""
     whole = analysis.curves[-1]
     if not whole.measured:
-        return {"mark": "not measured", "why": "not measured: no traffic"}
+        return Figure(name, "not measured", why="not measured: no traffic")
     if whole.outcome.disturbed_samples and (name == FULL_LOAD or whole.outcome.loss_onset is None):
-        return {"mark": "disturbed", "why": DISTURBED}
+        return Figure(name, "disturbed", why=DISTURBED)
     if name == FULL_LOAD:
-        return {"mark": "not measured", "why": "not measured: no load was held"}
-    return {"mark": "lossy", "why": f"no load with ≤ {analysis.threshold * 100:g} % loss"}
+        return Figure(name, "not measured", why="not measured: no load was held")
+    if _is_all_lost(whole):
+        return Figure(name, "lossy", rate_pps=0.0, loss_ratio=1.0, l1_bps=0.0, line_percent=0.0)
+    return Figure(name, "lossy", why=f"no load with ≤ {analysis.threshold * 100:g} % loss")
 
 
 def _own_limit(analysis: Analysis) -> Limit:
@@ -118,7 +115,7 @@ def _own_limit(analysis: Analysis) -> Limit:
         return _limit("host", f"the host took CPUs away, so the DUT's limit is not shown: {disturbed}", 0.9)
     if forwarded is not None and (forwarded.received_percent or 0.0) >= WHOLE_LINE_PERCENT * lines:
         return _limit("line", "the whole line was forwarded", 0.97)
-    if lossy is not None and not any(point.received_pps for point in whole.measured):
+    if lossy is not None and _is_all_lost(whole):
         return Limit("unknown", "no packet came back at any load; what loses them is unknown", NOTHING_BACK)
     if lossy is not None:
         since = f"from {measured_text(lossy.offered_pps)} on"
@@ -129,6 +126,10 @@ def _own_limit(analysis: Analysis) -> Limit:
         return _limit("unknown", "what limited it is unknown", 0.0)
     offered = measured_text(forwarded.offered_pps)
     return _limit("nothing", f"all of the {offered} that was offered was forwarded: the DUT may do more", 0.9)
+
+
+def _is_all_lost(curve: MeasuredCurve) -> bool:
+    return not any(point.received_pps for point in curve.measured)
 
 
 def _loss_onset(analysis: Analysis) -> LoadPoint | None:

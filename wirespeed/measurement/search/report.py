@@ -33,6 +33,7 @@ from wirespeed.measurement.search.rows import (
     mrr_rows,
     tables_of,
 )
+from wirespeed.measurement.search.verdict import goal_limit
 from wirespeed.pages.duts import dut_name, edition
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
@@ -76,11 +77,11 @@ class SearchReport(ReportedKind[SearchResult]):
     def chart(self, number: int) -> str:
         return f"search-{number}"
 
-    def rows(self, results: Sequence[SearchResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
-        return {"goal": goal_rows(results), "mrr": mrr_rows(results), "latency": latency_rows(results)}
+    def rows(self, results: Sequence[SearchResult], shown: Shown) -> Mapping[str, Sequence[Any]]:
+        return {"goal": goal_rows(results, shown.verdicts), "mrr": mrr_rows(results), "latency": latency_rows(results)}
 
     def tables(self, results: Sequence[SearchResult], shown: Shown) -> Sequence[Grid]:
-        return tables_of(results, shown.scaler)
+        return tables_of(results, shown.verdicts, shown.scaler)
 
     def sections(self, results: Sequence[SearchResult], shown: Shown) -> Iterator[PageSection]:
         blocks: list[Block] = []
@@ -130,9 +131,10 @@ class SearchReport(ReportedKind[SearchResult]):
             yield MatrixEntry(
                 direction=first if len(result.directions) == 1 else together,
                 figure=figure.of(first) if both == "each" else figure,
-                row=goal_row(result, outcome),
+                row=goal_row(result, outcome, verdict),
                 goal=goal_name(outcome.goal),
                 marks=IRREGULAR if figure.mark == "irregular" else "",
+                limit=goal_limit(result, outcome, verdict),
             )
 
     def bands(self, result: SearchResult, colour: str, scaler: Scaler) -> Iterator[Band]:

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from wirespeed.measurement.load import load_of
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.search.verdict import goal_figure
-from wirespeed.measurement.verdicts import LIMITED_BY
+from wirespeed.measurement.search.verdict import goal_figure, goal_limit
 from wirespeed.results.figures import Scaler, fixed_text, percent_text, rounded
 from wirespeed.results.sample import Latency
 from wirespeed.results.search_trial import Goal, GoalOutcome
-from wirespeed.results.verdict import LIMITS, Figure, LimitedBy
+from wirespeed.results.verdict import LIMITS, Figure, LimitedBy, Verdict
 from wirespeed.tables import Columns, Grid, grid, with_rows
 
 PERCENTILES = ("50", "90", "99", "99.9")
@@ -88,11 +87,12 @@ class SearchLatencyRow:
     outcome: str
 
 
-def goal_rows(searches: Sequence[SearchResult]) -> list[GoalRow]:
-    return [goal_row(search, found) for search in searches for found in search.goals]
+def goal_rows(searches: Sequence[SearchResult], verdicts: Mapping[str, Verdict]) -> list[GoalRow]:
+    """`verdicts` by the names of results."""
+    return [goal_row(search, found, verdicts[search.name]) for search in searches for found in search.goals]
 
 
-def goal_row(search: SearchResult, outcome: GoalOutcome) -> GoalRow:
+def goal_row(search: SearchResult, outcome: GoalOutcome, verdict: Verdict) -> GoalRow:
     goal, lower, upper = outcome.goal, outcome.lower_pps, outcome.upper_pps
     trials = search.of("search")
     return GoalRow(
@@ -112,7 +112,7 @@ def goal_row(search: SearchResult, outcome: GoalOutcome) -> GoalRow:
         lower_line_percent=rounded(None if lower is None else search.line_percent(lower)),
         upper_line_percent=rounded(None if upper is None else search.line_percent(upper)),
         limit=outcome.limit,
-        limited_by=LIMITED_BY[outcome.limit],
+        limited_by=goal_limit(search, outcome, verdict).by,
         irregular=outcome.irregular,
         trials=len(trials),
         excluded=sum(bool(trial.excluded) for trial in trials),
@@ -196,12 +196,15 @@ def bounds_text(figure: Figure, scaler: Scaler) -> str:
     return f"{figure.scaled(scaler)} {scaler.unit}" + (f" ({figure.bound})" if figure.bound else "")
 
 
-def tables_of(searches: Sequence[SearchResult], scaler: Scaler) -> tuple[Grid, ...]:
+def tables_of(searches: Sequence[SearchResult], verdicts: Mapping[str, Verdict], scaler: Scaler) -> tuple[Grid, ...]:
     """Goals, MRR and latency; irregular goals are marked."""
     goals = [(search, one) for search in searches for one in search.goals]
     irregular = frozenset(number for number, (_, one) in enumerate(goals) if one.irregular)
     titles = {search.name: load_of(search).title for search in searches}
-    rows = [(goal_row(*pair), goal_name(pair[1].goal), goal_figure(*pair).each_way) for pair in goals]
+    rows = [
+        (goal_row(search, one, verdicts[search.name]), goal_name(one.goal), goal_figure(search, one).each_way)
+        for search, one in goals
+    ]
     return with_rows(
         grid("Searches", _goal_columns(scaler, titles), rows, texts=4, remarks=2, irregular=irregular),
         grid("Maximum receive rate", _mrr_columns(scaler, titles), mrr_rows(searches), texts=3),

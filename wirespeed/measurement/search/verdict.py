@@ -31,8 +31,17 @@ def goal_figure(result: SearchResult, outcome: GoalOutcome) -> Figure:
     )
 
 
+def goal_limit(result: SearchResult, outcome: GoalOutcome, verdict: Verdict) -> Limit:
+    """The limit of one goal: that of the verdict, unless another limit than that of the first goal ended its trials."""
+    return verdict.limit if outcome.limit == result.goals[0].limit else limit_of_bound(outcome.limit, None)
+
+
 def verdict_of(result: SearchResult, named: Limit | None = None) -> Verdict:
     """The load of each goal; `named` is what `explain` names as the limit."""
     figures = tuple(goal_figure(result, one) for one in result.goals)
-    limit = limit_of_bound(result.goals[0].limit if result.goals else "none", named)
+    by = result.goals[0].limit if result.goals else "none"
+    # Trials tell what was lost between the tester's ports, not that it was lost by a full line or a bad wire.
+    limit = limit_of_bound(by, named)
+    if limit.by == "dut" and named is not None and named.cause and named.by in ("line", "unknown"):
+        limit = named
     return verdict_of_trials(result, figures, limit, counting_of_trials(result))
