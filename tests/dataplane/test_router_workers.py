@@ -88,7 +88,7 @@ def pps(running: RouterProcess) -> list[float]:
 @needs_two_cpus
 def test_flows_that_a_generator_spreads_reach_all_workers(tmp_path: Path) -> None:
     """One worker of the generator fills two rings and empties two; each flow uses one of them, in both directions."""
-    count = 256
+    count, each_flow = 256, 10
     ops = (
         Op(OpKind.VAR, size=4, min=0x10000000, max=0x10000000 + count - 1, init=0x10000000),
         Op(OpKind.WRITE, size=4, offset=26),
@@ -99,16 +99,18 @@ def test_flows_that_a_generator_spreads_reach_all_workers(tmp_path: Path) -> Non
         f"set interface rx-placement e{i} queue 0 worker 0\nset interface rx-placement e{i} queue 1 worker 1\n"
         for i in (0, 1)
     )
-    served = [f"e{i}=memif:{tmp_path}/w{i}.sock,role=server,rxq=2,txq=2" for i in (0, 1)]
-    wires = [f"memif:{tmp_path}/w{i}.sock,rxq=2,txq=2,zero-copy=yes" for i in (0, 1)]
+    # The rings have room for all packets, and the load lasts less than 20 ms: preemption costs no packet.
+    queues = "rxq=2,txq=2,rxd=4096,txd=4096"
+    served = [f"e{i}=memif:{tmp_path}/w{i}.sock,role=server,{queues}" for i in (0, 1)]
+    wires = [f"memif:{tmp_path}/w{i}.sock,{queues},zero-copy=yes" for i in (0, 1)]
     with router(tmp_path, served, crossed, *TWO) as running, GeneratorChild(*wires) as child:
         wait_for(lambda: running.ask("show hardware-interfaces").count("carrier up") == 2, "both links")
-        child.start(0, replace(burst(1, 2e4, 20 * count), ops=ops))
-        wait_for(lambda: child.snapshot().ports[1].rx_packets >= 20 * count, "all packets")
-        assert child.snapshot().ports[0].tx_packets == child.snapshot().ports[1].rx_packets == 20 * count
+        child.start(0, replace(burst(1, 2e5, each_flow * count), ops=ops))
+        wait_for(lambda: child.snapshot().ports[1].rx_packets >= each_flow * count, "all packets")
+        assert child.snapshot().ports[0].tx_packets == child.snapshot().ports[1].rx_packets == each_flow * count
         each = of_workers(tmp_path, "/sys/rx")
-    assert sum(each) == 20 * count
-    assert all(packets % 20 == 0 and packets > 2 * count for packets in each)
+    assert sum(each) == each_flow * count
+    assert all(packets % each_flow == 0 and packets > each_flow * count / 10 for packets in each)
 
 
 # ---- TX queues

@@ -369,6 +369,16 @@ def test_what_is_no_result_is_left_out_and_told(
     assert said.err.count("\n") == 4 and "3 files could not be added" in said.err
 
 
+@pytest.mark.parametrize("verb", ["list", "query", "verify", "gc", "show 1", "export out", "site out"])
+def test_an_archive_is_only_made_by_add(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["results", *verb.split(), "--archive", "nope"]) == 6
+    assert "there is no archive nope; `wirespeed results add` makes one" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_journal_that_is_not_there_and_a_folder_without_results_are_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -413,6 +423,7 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
         (["list", "dud=x"], "there is no 'dud', did you mean dut?"),
         (["list", "rate>=fast"], "'fast' is not a number"),
         (["list", "dut>=a"], ">= compares rate"),
+        (["list", "rate>5M"], "give rate>=5M"),
         (["query", "--sort", "weight"], "--sort weight: there is no 'weight'"),
         (["list", "--sort", "-rate"], "list shows results"),
         (["list", "--best", "dut"], "results list takes no --best, which is an option of results query"),
@@ -426,7 +437,7 @@ def test_many_files_are_read_by_several_processes_with_the_same_outcome(tmp_path
 def test_words_that_cannot_be_used(
     tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    more = [] if "--archive" in words else ["--archive", str(tmp_path / "corpus")]
+    more = [] if "--archive" in words else ["--archive", str(tmp_path)]
     assert main(["results", *words, *more]) == 2
     told = capsys.readouterr().err
     assert said in told and told.count("\n") == 1

@@ -209,6 +209,7 @@ def test_a_part_of_a_corpus(where: str, tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_an_empty_corpus_has_a_site_too(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
     assert main(["results", "site", str(tmp_path / "site"), "--archive", str(tmp_path / "corpus")]) == 0
     assert "has no result yet" in (tmp_path / "site" / "index.html").read_text()
     assert broken_links(tmp_path / "site") == []

@@ -15,6 +15,8 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *so
 _LINE = re.compile(r"^(?:    |\$ |> +)?(?:sudo |nice |COLUMNS=\d+ )*wirespeed +(\S.*)$", re.MULTILINE)
 _QUOTED = re.compile(r"`wirespeed +([^`]+)`")
 _CONTINUED = re.compile(r"\\\n\s*")
+_IN_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")
+_OF_SHELL = re.compile(r"[a-z_][<>]|=\*")
 _WHOLE = {"--help", "-h", "--version"}
 
 
@@ -31,7 +33,9 @@ def lines(text: str) -> Iterator[str]:
 
 
 def faults(line: str, commands: dict[str, Page]) -> Iterator[str]:
-    """Arguments of `wirespeed` that do not exist."""
+    """Arguments of `wirespeed` that do not exist, and those that a shell would read as something else."""
+    if taken := _OF_SHELL.search(_IN_QUOTES.sub("", line)):
+        yield f"a shell takes {taken[0]!r} for itself: {line}"
     line = re.split(r" [|&>#] ?|;|  +", line)[0]
     name, *words = line.replace(",", " ").split()
     if name in _WHOLE or name == "COMMAND":
@@ -65,7 +69,13 @@ def test_the_commands_of_a_page_are_there(page: Path, commands: dict[str, Page])
 
 def test_lines_are_found_and_judged(commands: dict[str, Page]) -> None:
     text = "`wirespeed plan hardware`\n\n    wirespeed loadtest -u \\\n        --signature\n\n"
-    text += "```\n$ wirespeed soak --fro 3\n```\n"
-    assert list(lines(text)) == ["loadtest -u --signature", "soak --fro 3", "plan hardware"]
+    text += (
+        "```\n$ wirespeed soak --fro 3\n$ wirespeed results list rate>=5M\n$ wirespeed results list 'rate>=5M'\n```\n"
+    )
+    assert len(list(lines(text))) == 5
     found = [fault for line in lines(text) for fault in faults(line, commands)]
-    assert [fault.split(":")[0] for fault in found] == ["soak has no option --fro", "no command 'plan'"]
+    assert [fault.split(":")[0] for fault in found] == [
+        "soak has no option --fro",
+        "a shell takes 'e>' for itself",
+        "no command 'plan'",
+    ]

@@ -122,7 +122,7 @@ def _side(name: str, corpus: str, duts: DutNames) -> Side:
         return read_side(Path(name), duts)  # which says what is wrong with it
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
 
-    with open_corpus(corpus) as opened:
+    with open_corpus(corpus, make=False) as opened:
         digests = opened.index.named(name)
         if not digests:
             raise UsageError(
@@ -167,7 +167,7 @@ def _of_corpus(words: list[str], corpus: str) -> Iterator[tuple[str, Measurement
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415
     from wirespeed.corpus.words import parse_words  # noqa: PLC0415
 
-    with open_corpus(corpus) as opened:
+    with open_corpus(corpus, make=False) as opened:
         rows = opened.index.results((*parse_words(words), *parse_words(["kind!=inspect"])), "started").rows
         for row, result in zip(rows, opened.results([row["digest"] for row in rows]), strict=True):
             yield row["build"] or row["title"], result

@@ -59,7 +59,7 @@ def add(
     """Store results."""
     from wirespeed.results.dut_names import parse_names  # noqa: PLC0415 - a command starts fast
 
-    with _opened(corpus) as opened:
+    with _opened(corpus, make=True) as opened:
         _add(opened, files, build, tuple(tag or ()), parse_names(dut_name, name or ()))
 
 
@@ -187,10 +187,10 @@ VERBS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _opened(corpus: str) -> AbstractContextManager[Corpus]:
+def _opened(corpus: str, *, make: bool = False) -> AbstractContextManager[Corpus]:
     from wirespeed.corpus.opening import open_corpus  # noqa: PLC0415 - a command starts fast
 
-    return open_corpus(corpus)
+    return open_corpus(corpus, make=make)
 
 
 def _add(corpus: Corpus, paths: Sequence[str], build: str, tags: tuple[str, ...], names: DutNames) -> None:

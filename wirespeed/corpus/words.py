@@ -38,7 +38,7 @@ FORMER = {"box": "dut"}
 OF_FIGURES = ("figure", "rate", "per_watt")
 """Keys of figures; the others are keys of results."""
 
-_WORD = re.compile(r"([a-z_]+)(!=|>=|<=|=)(.*)", re.DOTALL)
+_WORD = re.compile(r"([a-z_]+)(!=|>=|<=|=|>|<)(.*)", re.DOTALL)
 _UNITS = {"k": 1e3, "m": 1e6, "g": 1e9}
 
 
@@ -69,6 +69,8 @@ def _condition(word: str) -> Condition:
     if match is None:
         return Condition("", "=", word)
     key, relation, value = FORMER.get(match[1], match[1]), match[2], match[3]
+    if relation in (">", "<"):
+        raise UsageError(f"{word}: {relation} is not a comparison here; give {key}{relation}={value}")
     if key in NUMBERS:
         return Condition(key, relation, _number(word, value))
     if key not in TEXTS:
