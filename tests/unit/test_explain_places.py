@@ -32,6 +32,9 @@ def test_what_preemption_explains_in_every_sample_is_the_host_and_no_wire() -> N
     assert found.cause == "steal" and "bad-wire" in {finding.cause for finding in found.likely}
     for share in (0.1, 0.6):
         assert explain(Case(replace(LOAD, disturbed_share=share), steps=STEADY)).cause == "bad-wire"
+    for longest_s, cause in ((0.1, "steal"), (0.016, "bad-wire")):  # any ring holds the packets of 16 ms
+        load = replace(LOAD, disturbed_share=1.0, longest_preemption_s=longest_s)
+        assert explain(Case(load, steps=STEADY)).cause == cause
 
 
 def test_where_nothing_comes_back_no_wire_loses_a_share() -> None:

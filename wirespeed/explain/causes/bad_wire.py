@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from wirespeed.cases.facts import Case
 from wirespeed.explain.causes._drops import named, share_of_lost
-from wirespeed.explain.causes._preemption import ALMOST_ALL, disturbed_text
+from wirespeed.explain.causes._preemption import ALMOST_ALL, disturbed_text, rings_hold
 from wirespeed.explain.causes._reasons import CHECKSUM
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
@@ -25,7 +25,7 @@ def look(case: Case) -> CauseFinding | None:
     pieces = [*broken, *_constant(case)]
     if not pieces:
         return None
-    if not broken and case.load.disturbed_share >= ALMOST_ALL:
+    if not broken and case.load.disturbed_share >= ALMOST_ALL and not rings_hold(case):
         pieces.append(Evidence(disturbed_text(case.load.disturbed_share), AGAINST, case.load.source))
     counted = sum(case.drops.values()) - crc
     share = share_of_lost(case, counted) if counted > 0 else None
