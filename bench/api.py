@@ -8,6 +8,7 @@ of five, and the CPU that the router's main thread took on average.
 
 from __future__ import annotations
 
+import argparse
 import os
 import struct
 import sys
@@ -31,7 +32,9 @@ _REPEATS = 5
 
 
 def main() -> None:
-    interfaces = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("interfaces", nargs="?", type=int, default=10_000, metavar="INTERFACES")
+    interfaces = parser.parse_args().interfaces
     cpus = choose_cpus()
     with tempfile.TemporaryDirectory() as directory, ExitStack() as stack:
         socket = Path(directory) / "router.sock"

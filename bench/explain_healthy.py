@@ -10,6 +10,7 @@ may carry more; that the line is full or CPUs were away can be true as well. Any
 
 from __future__ import annotations
 
+import argparse
 import random
 import sys
 import tempfile
@@ -49,8 +50,11 @@ def one_run(words: list[str], file: Path) -> Explanation | None:
 
 
 def main() -> int:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100
-    pick = random.Random(int(sys.argv[2]) if len(sys.argv) > 2 else 1)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="?", type=int, default=100, metavar="RUNS")
+    parser.add_argument("seed", nargs="?", type=int, default=1, metavar="SEED")
+    given = parser.parse_args()
+    runs, pick = given.runs, random.Random(given.seed)
     named: Counter[str] = Counter()
     false = failed = 0
     with running(EmbeddedLab(choose_cpus())) as lab, tempfile.TemporaryDirectory() as folder:

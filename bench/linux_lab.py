@@ -10,6 +10,7 @@ what a packet costs there more than with steering is the kernel's share.
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import subprocess
@@ -96,7 +97,10 @@ def measure(kind: str, prepare: Callable[[LinuxLab], None]) -> list[float]:
     return found
 
 
-def main(rounds: int) -> int:
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("rounds", nargs="?", type=int, default=3, metavar="ROUNDS")
+    rounds = parser.parse_args().rounds
     rates: dict[tuple[str, str], list[list[float]]] = {}
     with rounds_of("linux_lab") as progress:
         for number in range(rounds):
@@ -111,4 +115,4 @@ def main(rounds: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 3))
+    sys.exit(main())

@@ -14,6 +14,7 @@ what one worker takes.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -95,14 +96,18 @@ def cycles_a_packet(program: str, workers: int, seconds: float) -> float:
 
 
 def measure(program: str, workers: int, seconds: float) -> float:
-    words = [sys.executable, __file__, str(seconds), program, str(workers)]
+    words = [sys.executable, __file__, str(seconds), "--one", program, str(workers)]
     return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
 
 
 def main() -> None:
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
-    if len(sys.argv) > 2:
-        print(cycles_a_packet(sys.argv[2], int(sys.argv[3]), seconds))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seconds", nargs="?", type=float, default=2.0, metavar="SECONDS")
+    parser.add_argument("--one", nargs=2, metavar=("PROGRAM", "WORKERS"), help="measure this only, in this process")
+    given = parser.parse_args()
+    seconds = given.seconds
+    if given.one:
+        print(cycles_a_packet(given.one[0], int(given.one[1]), seconds))
         return
     print(f"cycles per packet, on {len(os.sched_getaffinity(0))} CPUs")
     print("workers" + "".join(f"{program:>20}" for program in PROGRAMS))

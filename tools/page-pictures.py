@@ -8,6 +8,7 @@ tools/page-pictures.py                     draw docs/pictures/*.webp anew
 
 from __future__ import annotations
 
+import argparse
 import base64
 import io
 import shutil
@@ -57,11 +58,15 @@ WAIT_S = 60
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("into", nargs="?", type=Path, metavar="FOLDER")
+    parser.add_argument("pages", nargs="*", metavar="PAGE")
+    given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="wirespeed-pages-"))
     try:
         with _browser(folder) as browser:
-            if sys.argv[1:]:
-                _all(browser, folder, Path(sys.argv[1]), sys.argv[2:])
+            if given.into:
+                _all(browser, folder, given.into, given.pages)
             else:
                 _kept(browser, folder)
     finally:

@@ -9,6 +9,7 @@ file ten times; the median counts.
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -30,9 +31,12 @@ FIRST_PAINT = "return performance.getEntriesByName('first-contentful-paint')[0]?
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="*", metavar="RESULT.json")
+    given = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="wirespeed-report-speed-"))
     try:
-        results = sys.argv[1:] or list(map(str, recorded.written(recorded.all_kinds(), folder / "results")))
+        results = given.results or list(map(str, recorded.written(recorded.all_kinds(), folder / "results")))
         page = folder / "report.html"
         subprocess.run([sys.executable, "-m", "wirespeed", "report", *results, "-o", str(page)], check=True)
         browser = _browser(folder)
