@@ -246,7 +246,7 @@ def test_tagged_packets_of_many_lengths(tmp_path: Path) -> None:
         Op(OpKind.VAR, var=0, size=2, var_kind=VarKind.INC, min=90, max=len(tagged), init=90),
         Op(OpKind.TRIM, var=0),
     )
-    group = Stream(1, tagged, mode=StreamMode.SINGLE_BURST, rate_pps=1e5, packets=len(FRAMES), ops=ops)
+    group = Stream(1, tagged, mode=StreamMode.SINGLE_BURST, rate_pps=2e5, packets=len(FRAMES), ops=ops)
     group = replace(group, flow_kind=FlowKind.TAGGED, flow_id=2)
     with GeneratorChild("ring:loop") as child:
         child.tag(0, 3, [(7, 0), (7, 9)])
