@@ -62,8 +62,9 @@ def has_lost(found: Explanation, ratio: float) -> bool:
 
 
 def first_but_the_machine(found: Explanation) -> str:
-    """The most certain cause, except for those of the busy machine: preemptions that a worker measured, and a tester
-    that was late for lack of its CPU.
+    """The most certain cause, except for those of the busy machine: preemptions that a worker or the tester measured,
+    and a tester that was late for lack of its CPU.
     """
-    taken = {"steal", "tester"} if preempted_share(found) > 0.01 else set()
+    is_busy = preempted_share(found) > 0.01 or found.case.load.disturbed_share >= 0.5
+    taken = {"steal", "tester"} if is_busy else set()
     return next((finding.cause for finding in found.named if finding.cause not in taken), "unknown")

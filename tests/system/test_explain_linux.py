@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from explained import explained, profile_of
+from explained import explained, first_but_the_machine, profile_of
 from shared_labs import inside
 
 from wirespeed.lab.linux import GENERATOR_MACS, LinuxLab
@@ -58,7 +58,8 @@ def test_what_was_broken_is_named(
         )
     finally:
         run_in(linux_lab, *mended)
-    assert found.cause == cause, found.named
+    named = found.cause if cause == "tester" else first_but_the_machine(found)
+    assert named == cause, found.named
 
 
 def test_packets_whose_ttl_ends_are_off_the_fast_path(linux_lab: LinuxLab, tmp_path: Path) -> None:
