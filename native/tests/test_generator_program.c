@@ -458,7 +458,7 @@ static void variables_tell_nothing_of_each_other(void **state)
 	}
 }
 
-/* As in T-Rex, the next variable has the value before its first one until then. */
+/* As in T-Rex: until then, the next variable has the value before its first one. */
 static void chains_begin_before_their_first_value(void **state)
 {
 	(void)state;
@@ -697,7 +697,7 @@ static uint16_t make_ip(uint8_t *frame, int version, uint16_t l3_len, uint8_t pr
 	return 14 + l3_len + l4_len;
 }
 
-/* As a receiver: all covered bytes, checksums included, sum to ffff. */
+/* The check of a receiver: all covered bytes, checksums included, sum to ffff. */
 static void assert_l4_checksum(const uint8_t *frame, int version, uint16_t l3_len, uint8_t protocol,
 							   uint16_t l4_len)
 {

@@ -97,7 +97,7 @@ class NaiveAcls:
     sessions: set[tuple[object, ...]] = field(default_factory=set)
 
     def judge(self, packet: Packet, is_output: bool) -> tuple[bool, int]:
-        """Whether the packet passes, and the rule that decided: -1: none."""
+        """True if the packet passes, and the number of the rule that decided; -1 if no rule did."""
         session = _session(packet, is_output)
         if session in self.sessions:
             return True, -1

@@ -39,7 +39,7 @@ class Router:
         self.say(f"rules {is_output:d} {len(rules)}\n" + "".join(map(_line, rules)))
 
     def judge(self, packet: Packet, is_output: bool) -> tuple[bool, int, int]:
-        """Whether it passed, the rule that counted it, and the number of sessions then."""
+        """True if the packet passed, the rule that counted it, and the number of sessions afterwards."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self.say(f"packet {is_output:d} {packet.frame().hex()}\n")
         self._process.stdin.flush()

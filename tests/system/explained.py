@@ -25,7 +25,7 @@ def explained(
     more: tuple[str, ...] = ("-u",),
     against: tuple[Path, ...] = (),
 ) -> Explanation:
-    """In one direction unless `more` includes `-u`; `dut` is the access to the device."""
+    """In one direction if `more` includes `-u`, otherwise in both; `dut` is the access to the device."""
     options = ["-s", rpc, "-p", profile, "-t", tunables, "-q", "--steps", steps, "-wd", "0.1", "-hd", "0.4", *more]
     options += ["--interval", "0.2", "-o", str(file), *(["--dut", dut] if dut else [])]
     assert main(["loadtest", *options]) in (0, 5)  # 5: no packets came back

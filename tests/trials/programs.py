@@ -48,7 +48,7 @@ class Program:
     short_rounds: int = 2
 
     def moment(self, random: Random) -> tuple[bool, float]:
-        """Whether to wait until it works, and for how many seconds then."""
+        """True to wait until the program works, and the seconds to wait after that."""
         if random.random() < 0.3:
             return False, random.uniform(0, self.start_s)
         return True, random.uniform(0, self.moments_s[0] if random.random() < 0.8 else self.moments_s[1])

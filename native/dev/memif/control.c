@@ -17,7 +17,7 @@
 
 enum { MAX_CHANNELS = 128, MAX_EVENTS = 32, RETRY_MS = 200 };
 
-/* What an event of the epoll set is about; the bell has no data. */
+/* Source of an event of the epoll set; the bell has no data. */
 enum source { SOURCE_LISTENER, SOURCE_CHANNEL };
 
 /* One listener per path, shared by all server ports with that path. */
