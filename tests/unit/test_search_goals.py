@@ -40,7 +40,7 @@ def test_a_longer_or_shorter_last_trial_takes_sum_and_first_trial_with_it() -> N
         (["ndr", "zero=0"], "csit", "goal zero is the same as another one"),
         (["x:width=1%"], "csit", "does not say how much may be lost"),
         (["x:loss=0,loss=1"], "csit", "is not one of"),
-        (["x:loss=0,speed=1"], "csit", "'speed=1' is none of"),
+        (["x:loss=0,speed=1"], "csit", "'speed=1' is not one of"),
         (["x:loss=much"], "csit", "'much' is not a number"),
         (["x:loss=nan"], "csit", "'nan' is not a number"),
         (["x:loss=120%"], "csit", "a loss ratio of 1.2"),
