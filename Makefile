@@ -54,6 +54,7 @@ bench-nodes:
 	@$(BIN)/python bench/instructions.py
 	@build/native/bench/bench_generator
 	@build/native/bench/bench_flow_set
+	@build/native/bench/bench_flow_set 16777216 tcp
 	@build/native/bench/bench_graph
 	@build/native/bench/bench_fib
 	@build/native/bench/bench_port
