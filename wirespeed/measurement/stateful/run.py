@@ -183,8 +183,8 @@ def _line_pps(size_bytes: int, trial: Trial) -> float:
     for port, facts in trial.facts.items():
         if facts.speed_bps is None:
             raise UsageError(
-                f"port {port} has no line speed, which rates and loads end at; give the generator's port speed=10G or "
-                "so, or --line 10G"
+                f"port {port} has no line speed, which limits rates and loads; give the generator's port an option "
+                "such as speed=10G, or give --line 10G"
             )
         lines.append(line_rate_pps(size_bytes, facts.speed_bps))
     return min(lines)
