@@ -456,23 +456,30 @@ def test_options_that_cannot_be_used(options: dict[str, Any], told: str) -> None
         Stateful(StatefulOptions(**options))
 
 
+class Collapsing(StatefulDevice):
+    """It no longer answers once it has more states than `bears`."""
+
+    bears = 300_000
+
+    def read(self) -> StateTable:
+        if self.used > self.bears:
+            raise ConnectionFault("box does not answer")
+        return super().read()
+
+
 @pytest.mark.parametrize("test", ["rate", "capacity"])
 def test_a_device_that_collapses_leaves_a_result(run: Any, tmp_path: Path, test: Test) -> None:
-    class Collapsing(StatefulDevice):
-        reads = 0
-
-        def read(self) -> StateTable:
-            self.reads += 1
-            if self.reads > 6:
-                raise ConnectionFault("box does not answer")
-            return super().read()
-
-    result = run(Collapsing(), replace(QUICK, tests=(test,), flows=(250_000,), without_filter=False))
-    assert (result.ending.status, len(result.trials)) == ("failed", 2)
+    flows = (100_000,) if test == "capacity" else (200_000, 300_000, 400_000)
+    result = run(Collapsing(), replace(QUICK, tests=(test,), flows=flows, without_filter=False))
+    assert result.ending.status == "failed"
     with pytest.raises(ConnectionFault, match="box does not answer"):
         raise_for_ending(result)
     write_file(result, tmp_path / "collapsed.json")
-    assert len(read_file(tmp_path / "collapsed.json").trials) == 2
+    read = read_file(tmp_path / "collapsed.json")
+    assert isinstance(read, StatefulResult)
+    for row in read.capacity:
+        assert (row.capacity, row.full_at, row.irregular) == (200_000, None, "box does not answer")
+    assert len(read.capacity) == (test == "capacity")
 
 
 def test_without_reading_the_table_nothing_is_proved(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
