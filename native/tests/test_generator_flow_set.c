@@ -190,13 +190,12 @@ static void assert_checksums_are_right(const uint8_t *frame, uint16_t length, ui
 static struct flow_share share;
 static struct flow_tuples tuples;
 
-static void make_share(bool ip6, bool responder, uint32_t flows)
+static void make_share_of(const struct ws_flow_set *set, bool responder)
 {
-	struct ws_flow_set set = set_of(ip6, flows);
-	assert_int_equal(flow_tuples_make(&set, &tuples), 0);
+	assert_int_equal(flow_tuples_make(set, &tuples), 0);
 	share = (struct flow_share){
 		.tuples = &tuples,
-		.table = flow_table_create(&tuples, flows),
+		.table = flow_table_create(&tuples, set->flows),
 		.responder = responder,
 		.senders = 1,
 		.ns_per_tick = 1,
@@ -205,6 +204,12 @@ static void make_share(bool ip6, bool responder, uint32_t flows)
 	};
 	flow_table_begin(share.table, 5);
 	flow_share_begin(&share, WS_PHASE_LEARN, 5, 0);
+}
+
+static void make_share(bool ip6, bool responder, uint32_t flows)
+{
+	struct ws_flow_set set = set_of(ip6, flows);
+	make_share_of(&set, responder);
 }
 
 static void free_share(void)
@@ -554,6 +559,43 @@ static void those_drawn_together_were_opened_far_apart(void **state)
 	free(frame);
 }
 
+/* Their addresses are computed once per burst. */
+static void flows_of_one_pair_of_addresses(void **state)
+{
+	enum { ALL = 11 * 5 };
+	(void)state;
+	for (int ip6 = 0; ip6 < 2; ip6++) {
+		uint16_t length = ip6 ? FRAME6 : FRAME4;
+		uint8_t *frames[ALL], frame[FRAME6];
+		struct ws_flow_set set = set_of(ip6, ALL);
+		struct flow_writing writing;
+		set.sources = set.destinations = 1;
+		make_share_of(&set, false);
+		for (int i = 0; i < ALL; i++) {
+			frames[i] = malloc(length);
+			make_template(frames[i], ip6, 0, length);
+		}
+		assert_int_equal(
+			flow_writing_make(&writing, &share, 1, WS_FLOW_EACH, WHOLE_STREAM, frames[0], length),
+			0);
+		flow_writing_fill(&writing, frames, ALL);
+		for (int i = 0; i < ALL; i++) {
+			struct flow_frame seen;
+			assert_true(read_frame(frames[i], length, ip6, &seen));
+			assert_checksums_are_right(frames[i], length, ip6 ? 14 + 40 : 14 + 20, ip6);
+			struct flow_tuple tuple = tuple_of(&tuples, seen.flow);
+			assert_true(flow_tuple_equals(&seen.tuple, &tuple, ip6));
+			free(frames[i]);
+		}
+		flow_share_begin(&share, WS_PHASE_VALIDATE, 5, 0);
+		for (uint32_t flow = 0; flow < ALL; flow++)
+			receive(frame, make_frame(frame, ip6, flow, 5, true));
+		assert_int_equal(share.counts.flows, ALL);
+		assert_int_equal(share.counts.wrong, 0);
+		free_share();
+	}
+}
+
 /* ---- bursts */
 
 struct numbered {
@@ -699,6 +741,7 @@ int main(void)
 		cmocka_unit_test(latencies_and_their_variation),
 		cmocka_unit_test(a_flow_has_one_worker),
 		cmocka_unit_test(those_drawn_together_were_opened_far_apart),
+		cmocka_unit_test(flows_of_one_pair_of_addresses),
 		cmocka_unit_test(bursts_count_as_their_frames_one_by_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

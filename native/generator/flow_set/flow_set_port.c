@@ -72,12 +72,12 @@ static void receive(struct port_extension *extension, struct rte_mbuf *const *pa
 					uint64_t now)
 {
 	struct flow_view views[FLOW_BURST];
-	/* The first cache line was read already; the words may be in the next one. */
-	for (uint16_t i = 0; i < n; i++)
-		__builtin_prefetch(rte_pktmbuf_mtod_offset(packets[i], const uint8_t *, WORDS_END));
-	for (uint16_t i = 0; i < n; i++)
-		views[i] = (struct flow_view){rte_pktmbuf_mtod(packets[i], const uint8_t *),
-									  packets[i]->data_len, packets[i]->pkt_len};
+	for (uint16_t i = 0; i < n; i++) {
+		const uint8_t *head = rte_pktmbuf_mtod(packets[i], const uint8_t *);
+		/* The first cache line was read already; the words may be in the next one. */
+		__builtin_prefetch(head + WORDS_END);
+		views[i] = (struct flow_view){head, packets[i]->data_len, packets[i]->pkt_len};
+	}
 	flow_share_receive(&((struct set_port *)extension)->share, views, n, now);
 }
 

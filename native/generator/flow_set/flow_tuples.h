@@ -61,6 +61,12 @@ static inline struct flow_tuple flow_tuple_of(const struct flow_tuples *tuples,
 	return tuple;
 }
 
+/* False if all flows have the addresses of the first one. */
+static inline bool flow_tuples_have_many(const struct flow_tuples *tuples)
+{
+	return tuples->sources > 1 || tuples->destinations > 1;
+}
+
 /* The tuple of the other direction. */
 static inline struct flow_tuple flow_tuple_back(const struct flow_tuple *tuple, bool ip6)
 {

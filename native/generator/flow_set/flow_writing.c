@@ -123,11 +123,16 @@ static void draw(struct flow_writing *writing, uint32_t *places, uint16_t n)
 	while (n) {
 		if (!writing->left)
 			draw_group(writing);
-		uint32_t drawn = writing->drawn;
+		const uint32_t from = first + step * writing->drawn;
 		uint16_t count = n < writing->left ? n : (uint16_t)writing->left;
-		for (uint16_t i = 0; i < count; i++)
-			*places++ = first + step * drawn++;
-		writing->drawn = drawn;
+		if (count == FLOW_GROUP) /* a loop that the compiler unrolls */
+			for (uint32_t i = 0; i < FLOW_GROUP; i++)
+				places[i] = from + step * i;
+		else
+			for (uint32_t i = 0; i < count; i++)
+				places[i] = from + step * i;
+		places += count;
+		writing->drawn += count;
 		writing->left -= count;
 		n -= count;
 	}
@@ -203,8 +208,13 @@ static inline __attribute__((always_inline)) void write_sent(struct flow_writing
 	const struct flow_digits *sent = share->table->sent;
 	uint32_t sequence = share->sequence;
 	prefetch_flows(writing, flows, n, ip6);
+	const bool many = flow_tuples_have_many(share->tuples);
+	struct flow_tuple tuple = flow_tuple_of(share->tuples, (struct flow_digits){0}, ip6);
 	for (uint16_t i = 0; i < n; i++) {
-		struct flow_tuple tuple = flow_tuple_of(share->tuples, sent[flows[i]], ip6);
+		struct flow_digits digits = sent[flows[i]];
+		if (many)
+			tuple = flow_tuple_of(share->tuples, digits, ip6);
+		tuple.ports = digits.ports;
 		flow_write(&writer, frames[i], &tuple, flows[i], sequence++, ip6);
 	}
 	share->sequence = sequence;
