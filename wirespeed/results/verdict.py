@@ -6,7 +6,7 @@ Every place that shows a result prints its verdict and computes nothing. What li
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -70,6 +70,11 @@ class Limit:
     next_step: str = ""
     confidence: float = 0.0
     cause: str = ""
+
+
+Named = Mapping[str, Limit]
+"""The limits that `explain` names, by subject: a frame size, a test with its number of flows, or "" for a result that
+has one case."""
 
 
 @dataclass(frozen=True)
@@ -228,7 +233,8 @@ class Verdict:
     load`, a search its goals, RFC 2544 the throughput of each frame size, a soak the loss.
 
     The host disturbed `disturbed` of `samples` samples. `status` is the status of the measurement. `counting` states
-    what the packets' numbers show, or what the counters cannot see; empty if that is not known."""
+    what the packets' numbers show, or what the counters cannot see; empty if that is not known. `named` are the limits
+    that `explain` names, for tables that have one per row."""
 
     kind: str
     name: str
@@ -239,6 +245,7 @@ class Verdict:
     disturbed: int = 0
     samples: int = 0
     counting: str = ""
+    named: Named = field(default_factory=dict)
 
     @property
     def figure(self) -> Figure:
