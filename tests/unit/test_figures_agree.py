@@ -34,7 +34,7 @@ from wirespeed.report.render import render
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
-from wirespeed.results.figures import MEGA
+from wirespeed.results.figures import MEGA, fitting
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
 from wirespeed.results.verdict import LIMIT_WORDS, Figure, Verdict
@@ -178,10 +178,10 @@ def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict)
     assert full is not None
     shown = words_of(text(file))
     best = verdict.shown
-    share = ", ".join(filter(None, (best.each_text if best.is_measured else "", best.share_text)))
-    assert f"{' '.join(best.rate_parts)} {share}" in shown
+    share = ", ".join(filter(None, (best.each_text(MEGA) if best.is_measured else "", best.share_text)))
+    assert f"{' '.join(best.parts(MEGA))} {share}" in shown
     if figure.is_measured:
-        assert f" forwards {full.text}, loss {full.loss_text}" in shown
+        assert f" forwards {full.text_in(MEGA)}, loss {full.loss_text}" in shown
     assert verdict.sentence.replace("`", "") in shown
     for one in figure.each or (figure,):
         marked = f"{trust_of(one).shape} {one.share_text}" if one.is_measured else ""
@@ -217,6 +217,8 @@ def assert_live(file: Path, verdict: Verdict) -> None:
     assert (listed.row.figures, listed.row.figure) == (verdict.line, verdict.shown.cell(MEGA))
     assert listed.row.limit == LIMIT_WORDS[verdict.limited_by]
     assert [figure["name"] for figure in followed.figures] == [verdict.heading(figure) for figure in verdict.figures]
+    unit = fitting(one.rate_pps for one in verdict.figures).unit
+    assert {figure["unit"] for figure in followed.figures} <= {unit, ""}
 
 
 def test_the_live_page_its_index_and_the_exporter_have_the_verdict(file: Path, verdict: Verdict) -> None:

@@ -159,8 +159,8 @@ def test_the_page(file: Path, result: MeasurementResult, verdict: Verdict) -> No
     shown = words_of(text(file))
     assert verdict.sentence.replace("`", "") in shown
     if isinstance(result, SearchResult):
-        assert " ".join(filter(None, verdict.figure.rate_parts)) in shown
-        assert all(one.line in shown for one in verdict.figures[1:])
+        assert " ".join(filter(None, verdict.figure.parts(MEGA))) in shown
+        assert all(one.line_in(MEGA) in shown for one in verdict.figures[1:])
         assert all(one.each_way.scaled(MEGA) in shown for one in verdict.figures)
     else:
         assert all(line in shown for line in verdict.plain_lines[isinstance(result, SoakResult) :])

@@ -117,13 +117,13 @@ class Figure:
             return self.why
         return self._form(measured_text) + (f" ({self.bound})" if self.bound else "")
 
-    @property
-    def rate_parts(self) -> tuple[str, str]:
+    def parts(self, scaler: Scaler) -> tuple[str, str]:
         """Rate and unit for large type, what bounds it left out: `("≥ 4.47", "Mpps")`; or why there is none."""
-        if self.rate_pps is None:
-            return self.said or self.why, ""
-        rate, unit = self._form(measured_text).rsplit(" ", 1)
-        return rate, unit
+        return self.scaled(scaler), "" if self.said or self.rate_pps is None else scaler.unit
+
+    def text_in(self, scaler: Scaler) -> str:
+        """The figure with the unit of its page: `7.77 to 7.81 Mpps`, `≥ 0.450 Mpps (tester-limited)`."""
+        return " ".join(filter(None, self.parts(scaler))) + (f" ({self.bound})" if self.bound and not self.said else "")
 
     def scaled(self, scaler: Scaler) -> str:
         """The figure in a column of one unit: `4.47`, `≥ 4.47`. The reason of a bound is in another column."""
@@ -143,23 +143,19 @@ class Figure:
             return f"≥ {rate}"
         return rate if self.upper_pps is None else f"{rate} to {form(self.upper_pps)}"
 
-    @property
-    def spread(self) -> str:
+    def spread(self, scaler: Scaler) -> str:
         """Range of an estimate: `mean of 3 neighbouring samples, which forwarded 2.23 to 3.72 Mpps`. Empty for other
         figures."""
         if self.mark != "estimate" or self.low_pps is None or self.high_pps is None or self.samples < 2:
             return ""
-        low, high = measured_text(self.low_pps), measured_text(self.high_pps)
-        unit = high.rpartition(" ")[2]
-        span = f"{low.removesuffix(f' {unit}')} to {high}"
+        span = f"{scaler.text(self.low_pps)} to {scaler.text(self.high_pps)} {scaler.unit}"
         return f"mean of {self.samples} neighbouring samples, which forwarded {span}"
 
-    @property
-    def each_text(self) -> str:
+    def each_text(self, scaler: Scaler) -> str:
         """The parts of a figure of several directions: `1.49 Mpps each way`, or `0→1 1.49 Mpps, 1→0 1.40 Mpps`."""
         if not self.each or not self.is_measured:
             return ""
-        texts = {one.name: one.rate_parts for one in self.each}
+        texts = {one.name: one.parts(scaler) for one in self.each}
         if len(set(texts.values())) == 1:
             return f"{' '.join(next(iter(texts.values())))} each way"
         return ", ".join(f"{name} {' '.join(parts)}" for name, parts in texts.items())
@@ -168,7 +164,14 @@ class Figure:
     def line(self) -> str:
         """The figure with its name, its share of the line and, unless a goal has it, its loss: `forwarded 4.47 Mpps,
         30.1 % of line, loss 0 %`."""
-        words = [self.said or f"{self.name} {self.text}"]
+        return self._line(self.text)
+
+    def line_in(self, scaler: Scaler) -> str:
+        """The line with the unit of its page."""
+        return self._line(self.text_in(scaler))
+
+    def _line(self, text: str) -> str:
+        words = [self.said or f"{self.name} {text}"]
         if self.rate_pps is not None and self.line_percent is not None:
             words.append(self.share_text)
         if self.rate_pps is not None and self.samples:

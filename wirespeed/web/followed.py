@@ -18,6 +18,7 @@ from wirespeed.measurement.registry import frames_of, growing_of, kinds
 from wirespeed.pages.duts import dut_name
 from wirespeed.pages.loads import load_title
 from wirespeed.pages.trust import trust_of
+from wirespeed.results.figures import Scaler, fitting
 from wirespeed.results.journal import entries_of, is_being_written, is_journal, journal_path, kind_of, read_journal
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, Verdict
@@ -144,7 +145,8 @@ class Followed:
     def _judge(self, result: MeasurementResult) -> None:
         verdict = verdict_of(result)
         self.verdicts = verdict.lines
-        self.figures = tuple(_figure(verdict, figure) for figure in verdict.figures)
+        scaler = fitting(figure.rate_pps for figure in verdict.figures)
+        self.figures = tuple(_figure(verdict, figure, scaler) for figure in verdict.figures)
 
 
 def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,17 +170,17 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
     return head
 
 
-def _figure(verdict: Verdict, figure: Figure) -> dict[str, str]:
+def _figure(verdict: Verdict, figure: Figure, scaler: Scaler) -> dict[str, str]:
     """A figure of the verdict as a card shows it."""
-    rate, unit = figure.rate_parts
-    trust = trust_of(figure, verdict.disturbed, verdict.samples)
+    rate, unit = figure.parts(scaler)
+    trust = trust_of(figure, verdict.disturbed, verdict.samples, scaler)
     measured = figure.is_measured and figure.rate_pps is not None
     share = figure.share_text if measured and figure.line_percent is not None else ""
     return {
         "name": verdict.heading(figure),
         "rate": rate,
         "unit": unit,
-        "share": ", ".join(filter(None, (figure.each_text, share))),
+        "share": ", ".join(filter(None, (figure.each_text(scaler), share))),
         "loss": f"loss {figure.loss_text}" if measured and figure.loss_ratio is not None else "",
         "trust": f"{trust.shape} {trust.word}" + (f": {trust.detail}" if trust.detail else ""),
     }
