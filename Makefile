@@ -1,4 +1,4 @@
-# One word per task. Each sets up what it needs by itself; the second time that is a no-op.
+# One target per task. Each first installs and builds what it needs; a repeated call finds nothing to do.
 .PHONY: demo test test-all test-rest check lint format bench bench-nodes fuzz tsan trials vm boards docs deb clean setup
 .DEFAULT_GOAL := setup
 
@@ -15,17 +15,17 @@ test:
 	@tools/setup.sh test
 	@$(BIN)/python tools/run-tests.py test
 
-# make test, then what takes longer: guests, long trials, Ray, full tables, property tests at full depth.
+# make test, then the longer tests: guests, long trials, Ray, full tables, property tests at full depth.
 test-all:
 	@tools/setup.sh test
 	@$(BIN)/python tools/run-tests.py all
 
-# What test-all has besides test.
+# The part of test-all that test does not run.
 test-rest:
 	@tools/setup.sh test
 	@$(BIN)/python tools/run-tests.py rest
 
-# For work in progress: what is quick of lint and test. CI runs both of them whole.
+# The quick part of lint and test, for work in progress. CI runs both completely.
 check:
 	@tools/setup.sh test lint
 	@tools/check.sh
@@ -54,6 +54,7 @@ bench-nodes:
 	@$(BIN)/python bench/instructions.py
 	@build/native/bench/bench_generator
 	@build/native/bench/bench_flow_set
+	@build/native/bench/bench_flow_set 16777216 tcp
 	@build/native/bench/bench_graph
 	@build/native/bench/bench_fib
 	@build/native/bench/bench_port
@@ -72,7 +73,7 @@ trials:
 	@tools/setup.sh test
 	@tools/trials.sh $(ARGS)
 
-# Router and generator on the drivers of real NICs, in guests; guests as routers; and one whose bond is Linux'.
+# In guests: router and generator on the drivers of real NICs, guests as routers, and a guest with a bond of Linux.
 vm:
 	@tools/setup.sh test
 	@$(BIN)/python tests/vm/nic_bench.py
@@ -83,7 +84,7 @@ boards:
 	@tools/setup.sh boards
 	@$(BIN)/python -m telemetry.grafana.generate
 
-# The site of the pages, with what is written from the code: build-site/html. A link that leads nowhere is an error.
+# The site in build-site/html: the pages of docs/, and those that are generated from the code. Broken links are errors.
 docs:
 	@tools/setup.sh docs
 	@$(BIN)/python -m manual site build-site

@@ -1,9 +1,9 @@
-"""Cost of viewers of a load test for the tester: late packets without a viewer, and with ten browsers.
+"""Cost that viewers of the live page add to a load test: late packets without a viewer, and with ten.
 
-python -m bench.browsers [ROUNDS]   each round is one test without and one with readers of the live page, turn by turn
+python -m bench.browsers [ROUNDS]   a round is one test without viewers and one with them
 
-A reader takes the page's events as a browser does, and reads all of them; it runs here, so its own work is on the same
-CPUs as the test's.
+A viewer is a thread of this program that reads all events of the page, as a browser does. It uses the CPUs of the test,
+so its own work adds to the cost.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def _run(file: Path, browsers: int) -> int:
-    """The events that all of them read."""
+    """Number of events that all viewers together read."""
     command = [sys.executable, "-m", "wirespeed", "loadtest", *LOAD, "-o", str(file), "--web"]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None
@@ -63,7 +63,7 @@ def _read(address: str, read: list[int]) -> None:
         connection.request("GET", "/events")
         events = sum(line.startswith(b"data:") for line in connection.getresponse())
     except (OSError, http.client.HTTPException):
-        pass  # the page goes with the test
+        pass  # the page ends with the test
     finally:
         read.append(events)
         connection.close()

@@ -3,10 +3,10 @@
 
     bench/config.py [--interfaces N] [--no-apply]
 
-The configuration has N sub-interfaces over four ports, each with an MTU and an address. `plan` makes of it what leads
-from an empty router to it, `change` what leads from it to one in which every address is another; `apply` has a router
-do all that, from nothing to the first, from that to the second and back to nothing. CPU seconds are those of this
-process, and in brackets of the router's main thread; memory is the most that it had.
+The configuration has N sub-interfaces over four ports, each with an MTU and an address. `plan` is the plan from an
+empty router to this configuration. `change` is the plan from it to one in which every address differs. `apply` carries
+out three plans on a router: from nothing to the first configuration, to the second one, and back to nothing. CPU
+seconds are those of this process, and in brackets those of the router's main thread. Memory is this process's peak.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Value = TypeVar("_Value")
 
 
 def text(interfaces: int, network: int) -> bytes:
-    """Sub-interfaces over the ports, in networks of 10.0.0.0/8 or of another such `network`."""
+    """A configuration with `interfaces` sub-interfaces, whose addresses are in `network`.0.0.0/8."""
     lines = ["interfaces:"]
     for port in range(PORTS):
         lines += [f"  e{port}:", "    mtu: 9000", "    sub-interfaces:"]
@@ -62,7 +62,7 @@ def valid(given: bytes) -> Config:
 
 
 def timed(what: str, work: Callable[[], _Value], router: int | None = None) -> _Value:
-    """The result of `work`, after a line with what it took, of process `router` as well."""
+    """The result of `work`. Prints its wall-clock time, its CPU time (of process `router` too) and the peak memory."""
     wall, cpu, other = time.perf_counter(), time.process_time(), main_thread_s(router)
     result = work()
     wall, cpu, other = time.perf_counter() - wall, time.process_time() - cpu, main_thread_s(router) - other

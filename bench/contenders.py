@@ -12,14 +12,14 @@ from wirespeed.units import Rate
 
 PROFILES = Path(__file__).parent / "profiles"
 OWN_PEER = Path(__file__).parent.parent / "build" / "native" / "bench" / "memif_peer"
-"""Built by `tools/setup.sh bench`; another program with its command line (but -b) can take its place."""
+"""Built by `tools/setup.sh bench`. A program with the same command line, except -b, can replace it."""
 ROUTES = 1_000_000
 
 TEN_ROUTES = IP4_INTERFACES + "".join(f"ip route add {48 + i}.0.0.0/8 via 100.64.2.2\n" for i in range(10))
-# Destinations of random_hosts.py, in 16 routes and in a million.
+# Routes to the destinations of random_hosts.py: 16, and a million.
 WIDE_ROUTES = IP4_INTERFACES + "ip route add 64.0.0.0/8 count 16 via 100.64.2.2\n"
 MILLION_ROUTES = IP4_INTERFACES + f"ip route add 64.0.0.0/24 count {ROUTES} via 100.64.2.2\n"
-# Destinations of a peer's load.
+# Routes to the destinations of a peer's load.
 PEER_ROUTES = 900_000
 ROUTES_OF_PEERS = IP4_INTERFACES + f"ip route add 48.0.0.0/24 count {PEER_ROUTES} via 100.64.2.2\n"
 CROSSED = f"""\
@@ -38,7 +38,7 @@ SWAPS = IP4_INTERFACES + MPLS_SWAPS
 
 @dataclass(frozen=True)
 class Load:
-    """A profile at a rate beyond what one CPU sends and the medium carries."""
+    """A profile at a rate that neither one CPU can send nor memif can carry."""
 
     profile: str = "bench"
     tunables: dict[str, str] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class Load:
 
 @dataclass(frozen=True)
 class PeerLoad:
-    """Bursts of a program that sends and receives by DPDK's net_memif, to so many addresses from 48.0.0.1 on."""
+    """Bursts from a program that uses DPDK's net_memif, to `destinations` addresses from 48.0.0.1 on."""
 
     burst: int
     destinations: int = 1
@@ -61,8 +61,8 @@ class PeerLoad:
 
 @dataclass(frozen=True)
 class Device:
-    """A DUT: our router with `commands`, over DPDK's memif driver if `by_dpdk`, testpmd in a mode, or a command
-    template."""
+    """A DUT: wirespeed's router with `commands` (over DPDK's memif driver if `by_dpdk`), testpmd in a mode, a command
+    template, or a router that runs already."""
 
     name: str
     compared_to: str | None
@@ -73,12 +73,12 @@ class Device:
     testpmd: str = ""
     template: str = ""
     sockets: tuple[str, str] | None = None
-    """Of a router that runs already."""
+    """The sockets of a router that runs already."""
 
 
 @dataclass(frozen=True)
 class Sender:
-    """Our generator with `load`, testpmd in a mode, or a command template."""
+    """A sender: wirespeed's generator with `load`, testpmd in a mode, or a command template."""
 
     name: str
     compared_to: str | None
@@ -86,7 +86,7 @@ class Sender:
     testpmd: str = ""
     template: str = ""
     copies: bool = False
-    """Its packets are copied into the ring's buffers, as a server's are."""
+    """Whether packets are copied into the ring's buffers, as a memif server does."""
 
 
 Contender = Device | Sender
@@ -116,7 +116,7 @@ ROUTERS = [
 
 
 def under_peer(burst: int, program: Path = OWN_PEER) -> list[Device]:
-    """The DUTs that a peer loads; compared to testpmd under the same load."""
+    """DUTs under the load of a peer, compared to testpmd under the same load."""
     peer = f"burst {burst}" if program == OWN_PEER else f"by {program.name}"
     one, many = PeerLoad(burst, 1, program), PeerLoad(burst, PEER_ROUTES << 8, program)
     floor = f"macswap, {peer}"

@@ -1,9 +1,9 @@
 """Costs of an archive of many results: adding, listing, filtering.
 
-python -m bench.corpus [RESULTS] [--archive URL]   a corpus of its own in a temporary folder, or the one given
+python -m bench.corpus [RESULTS] [--archive URL]   default: a new archive in a temporary folder
 
-The results are one of the demo's length under other names and starts; parsing, judging and writing of each is real.
-CPU seconds are those of all processes; of a PostgreSQL server they are not counted.
+The results are copies of one result with other names and start times; each is parsed, judged and written like any
+other. CPU seconds are those of all processes except a PostgreSQL server.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def _measure(count: int, sample: dict[str, Any], where: str, folder: Path) -> No
 
 
 def _written(count: int, sample: dict[str, Any], folder: Path) -> Iterator[Path]:
-    """Folders of 1 000 files that differ in what people ask for."""
+    """Folders of 1 000 results, which differ in DUT, frame size and start: the fields that queries filter by."""
     first = datetime(2020, 1, 1, tzinfo=UTC)
     for begin in range(0, count, 1000):
         directory = folder / "new"
@@ -86,7 +86,7 @@ def _written(count: int, sample: dict[str, Any], folder: Path) -> Iterator[Path]
 
 
 def _timed(ask: Callable[[], Found]) -> tuple[float, float, int]:
-    """Seconds, those of CPU, and how many were found: medians of five, after one."""
+    """Median seconds and CPU seconds of five queries after a first one, and the number of results found."""
     ask()
     waited, used, total = [], [], 0
     for _ in range(5):

@@ -3,9 +3,10 @@
 
     bench/explain_healthy.py [RUNS] [SEED]
 
-The embedded lab comes up once. Each run draws a profile (frame size, imix, one flow or many, IPv4 or IPv6, one way or
-both) and loads of at most 100 kpps, which any machine carries, and asks the router meanwhile or not. A healthy device
-may carry more; that the line is full or CPUs were away can be true as well. Any other cause above one half is false.
+One embedded lab serves all runs. Each run draws a profile (frame size, imix, one flow or many, IPv4 or IPv6, one
+direction or both), loads of at most 100 kpps, which any machine carries, and whether the router's counters are read
+during the test. Right answers are: the DUT can forward more, the line is full, or CPUs were preempted. Any other cause
+above one half is a false positive.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Cost of a scrape: python bench/exporter.py [--interfaces N] [--workers N] [--rounds N]
 
-A statistics segment is made by hand with so many interfaces, each with an output and a transmit node, and as many
-workers, all counters in use. CPU time of an answer as text, CPU and wall time of a scrape over HTTP, by how nodes are
-told; the same beside a target that hangs. With --while-loaded the
-embedded lab holds a load beside it, once alone and once with the statistics of the generator read at 10 Hz, those of
-the router at 1 Hz as the console does, and the exporter scraped each second: what was late, unsent and lost of both.
+The target is a generated statistics segment with N interfaces, each with an output and a transmit node, and N workers;
+all counters are in use. For each value of the exporter's `--nodes`, prints the CPU time of a text answer, and the CPU
+and wall-clock time of a scrape over HTTP, alone and beside a target that hangs.
+
+With --while-loaded the embedded lab holds a load instead, by turns unwatched and watched: the generator's statistics
+read at 10 Hz, the router's at 1 Hz, the exporter scraped each second. Prints sent, late, refused and lost packets.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _scrapes(path: Path, nodes: By, rounds: int) -> None:
 
 
 def _timed(port: int) -> tuple[float, float]:
-    """CPU seconds, both ends and the target's own thread, and seconds of a scrape."""
+    """CPU seconds of a scrape (of client, exporter and target, which are threads of this process), and its seconds."""
     before_s, began_s = _cpu_s(), time.perf_counter()
     _get(port)
     return _cpu_s() - before_s, time.perf_counter() - began_s

@@ -1,4 +1,4 @@
-"""Parts of every measurement over memif: the latency probe, samples by speed, the processes on their CPUs."""
+"""Parts of every measurement over memif: latency probe, samples grouped by the machine's speed, processes on CPUs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from wirespeed.results.dut import DutTelemetry
 SAMPLE_S = 0.25
 NEAR_NS, FAR_NS = 60.0, 120.0
 PROBE = Path(__file__).parent.parent / "build" / "native" / "bench" / "core_probe"
-SPEED = "200G"  # more than one CPU generates, so that the line is never the limit
+SPEED = "200G"  # faster than one CPU can send, so the line is never the limit
 RING_SLOTS = 4096
 PEER_RING_LOG2 = 11  # net_memif is slower with larger rings
 PEER_LINE = re.compile(r"mono (?P<at>[\d.]+) .*\brx1 (?P<rx1>[\d.]+)(?:.*\bfull (?P<full>[\d.]+))?")
@@ -37,7 +37,7 @@ _LISTENS = 0x10000  # the flag of /proc/net/unix
 
 
 class Probe:
-    """core_probe in the background; `speed` files a moment under near, far or between."""
+    """core_probe in the background: the core-to-core latency over time, from which each sample gets its speed."""
 
     def __init__(self, cpus: tuple[int, int]) -> None:
         command = [str(PROBE), str(cpus[0]), str(cpus[1]), "100", "7200"]
@@ -55,7 +55,7 @@ class Probe:
             self._latencies.append(float(latency_ns))
 
     def speed(self, at_s: float) -> str:
-        """The speed over the sample that ended at `at_s`: near or far when every probe in it says so."""
+        """Speed during the sample that ended at `at_s`: near or far if all its probes agree, otherwise between."""
         inside = self._latencies[bisect_left(self._times, at_s - SAMPLE_S) : bisect_left(self._times, at_s)]
         if inside and max(inside) < NEAR_NS:
             return "near"
@@ -68,7 +68,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class Patience:
-    """Time for which a run is sampled: `least_s`, then until it has `near` near samples, at most `most_s`."""
+    """Sampling time of a run: at least `least_s`, then until it has `near` near samples, at most `most_s`."""
 
     least_s: float
     most_s: float
@@ -77,11 +77,10 @@ class Patience:
 
 @dataclass
 class Series:
-    """Samples of one contender: packets per second by the speed of the machine, and what tells who was the limit.
+    """Samples of one contender: packets per second by the machine's speed, and counts that show the limit.
 
-    Packets that were due and not sent are `refused`, when the ring to the far end was full, or `late`, when the
-    generator came too late for them. A peer sends without a rate: `full` has, by sample, the share of its bursts that
-    found the ring full.
+    Unsent packets are `refused` if the ring to the far end was full, `late` if the generator was behind schedule. A
+    peer sends without a rate; `full` has, for each sample, the share of its bursts that found the ring full.
     """
 
     rates: dict[str, list[float]] = field(default_factory=lambda: {"near": [], "far": [], "between": []})
@@ -102,7 +101,7 @@ class Series:
         return median(self.rates[speed]) if self.rates[speed] else None
 
     def spread(self, speed: str) -> float | None:
-        """Half of the range between the quartiles, as a share of the median."""
+        """Half of the interquartile range, as a share of the median; None for fewer than four samples."""
         rates = self.rates[speed]
         if len(rates) < 4:
             return None
@@ -110,14 +109,14 @@ class Series:
         return (high - low) / 2 / middle if middle else None
 
     def cost(self, name: str) -> float | None:
-        """The median of one figure of the DUT's own counters; None where the DUT has none."""
+        """Median of one field of the DUT's telemetry; None if the DUT does not report it."""
         told = [value for cost in self.costs if (value := getattr(cost, name)) is not None]
         return median(told) if told else None
 
     @property
     def refused_share(self) -> float | None:
-        """Share of the unsent packets of our generator that a full ring refused. With a peer: share of its bursts that
-        found the ring full. None if all packets were sent, or nobody counted."""
+        """Share of the generator's unsent packets that a full ring refused; with a peer, the median of `full`. None if
+        all packets were sent, or if there are no counts."""
         if self.full:
             return median(self.full)
         unsent = self.refused + self.late
@@ -126,8 +125,8 @@ class Series:
 
 @contextmanager
 def command(words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that ends at SIGINT; its standard input stays open, since some end with it. EnvironmentFault if it
-    cannot be started, or ends before."""
+    """A process that SIGINT ends at the exit. Its standard input stays open, since some programs end when it closes.
+    EnvironmentFault if the process cannot be started or ends early."""
     try:
         process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except OSError as error:
@@ -136,7 +135,7 @@ def command(words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
         with living(words[0], lambda: process.poll() is None):
             yield process
     finally:
-        with process:  # closes its standard input in the end
+        with process:  # closes its standard input
             process.send_signal(signal.SIGINT)
             try:
                 process.wait(10)
@@ -145,8 +144,8 @@ def command(words: list[str]) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def listener_of(path: str) -> int:
-    """The process that listens at a socket, by the kernel's list: DPDK 22.11's server ends when somebody connects to it
-    and says nothing. EnvironmentFault when none does."""
+    """Process that listens at a socket, or EnvironmentFault. Read from the kernel's list, without connecting: DPDK
+    22.11's memif server ends when a client connects and sends nothing."""
     lines = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
     inodes = {f"socket:[{words[6]}]" for words in lines if words[7:] == [path] and int(words[3], 16) & _LISTENS}
     for descriptor in Path("/proc").glob("[0-9]*/fd/*"):
@@ -158,7 +157,7 @@ def listener_of(path: str) -> int:
 
 @contextmanager
 def awake(path: str) -> Iterator[None]:
-    """A router that somebody else started runs only meanwhile: it would have the CPU of those it is compared to."""
+    """Let a router that was started elsewhere run. Outside it is stopped, since it uses the CPU of the other DUTs."""
     pid = listener_of(path)
     os.kill(pid, signal.SIGCONT)
     try:
@@ -170,20 +169,20 @@ def awake(path: str) -> Iterator[None]:
 
 
 def is_running(pid: int) -> bool:
-    """Neither gone nor waiting for its parent to notice."""
+    """Whether the process exists and is not a zombie."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     return False
 
 
 def fill_in(template: str, directory: Path, cpu: int) -> list[str]:
-    """The words of a command with `{cpu}`, `{wire0}` and `{wire1}` in it."""
+    """Words of a command template, with `{cpu}`, `{wire0}` and `{wire1}` replaced."""
     wires = {f"wire{index}": socket_path(directory, index) for index in (0, 1)}
     return [word.format(cpu=cpu, **wires) for word in shlex.split(template)]
 
 
 def testpmd(mode: str, cpu: int, directory: Path, role: str, wires: int) -> list[str]:
-    """dpdk-testpmd with its worker on `cpu`, in `mode` between the first `wires` memifs."""
+    """Command of dpdk-testpmd with its worker on `cpu`, in forwarding mode `mode`, on the first `wires` memifs."""
     words = ["dpdk-testpmd", "--lcores", f"0@{cpu},1@{cpu}", "--file-prefix", f"bench{os.getpid()}", "--no-pci"]
     words += ["--no-huge", "-m", "256", "--no-telemetry"]
     ring = (RING_SLOTS - 1).bit_length()
@@ -218,7 +217,7 @@ def generator(stack: ExitStack, directory: Path, name: str, cpu: int, specs: lis
 
 
 def vdev(directory: Path, index: int) -> str:
-    """One wire's end for a start-up file, by DPDK's driver instead of ours."""
+    """The `vdev` entry of a startup.conf for one memif over DPDK's driver, not wirespeed's."""
     ring, path = (RING_SLOTS - 1).bit_length(), socket_path(directory, index)
     device = f"net_memif{index},role=server,id=0,socket={path},socket-abstract=no,rsize={ring},mac={ROUTER_MACS[index]}"
     return f"vdev {device} {{ name e{index} num-rx-desc {RING_SLOTS} num-tx-desc {RING_SLOTS} }}"
@@ -227,7 +226,7 @@ def vdev(directory: Path, index: int) -> str:
 def router(
     stack: ExitStack, directory: Path, cpu: int, commands: str, max_routes: int, *, by_dpdk: bool = False
 ) -> RouterDut:
-    """A router on `cpu` between wires 0 and 1, ready to be read. `by_dpdk`: over DPDK's memif driver."""
+    """A router on `cpu` between memifs 0 and 1 (over DPDK's driver if `by_dpdk`), whose counters can be read."""
     start_up, control = directory / "router.conf", directory / "router.sock"
     start_up.write_text(commands)
     arguments = ["router", "--cpu", str(cpu), *choose_cpus().main_cpu, "--hugepages", "never"]
@@ -248,13 +247,13 @@ def router(
 
 
 def sample(client: GeneratorClient, port: int, patience: Patience, series: Series, probe: Probe) -> None:
-    """File the rate at which `port` receives, once a quarter second, the first second left out."""
+    """Add the receive rate of `port` to `series`, every quarter of a second, without the first second."""
     time.sleep(1.0)
     file_samples(received(client, port), patience, series, probe)
 
 
 def received(client: GeneratorClient, port: int) -> Iterator[tuple[float, float]]:
-    """The time (monotonic) and the rate since the one before, once a quarter second."""
+    """Monotonic time, and packets per second since the previous sample, every quarter of a second."""
     before = client.snapshot([port])
     while True:
         time.sleep(SAMPLE_S)
@@ -277,7 +276,7 @@ def file_samples(samples: Iterator[tuple[float, float]], patience: Patience, ser
 
 
 def peer(program: Path, wires: tuple[str, str], cpu: int, seconds: float, arguments: list[str]) -> list[str]:
-    """A program like native/bench/memif_peer.c on `cpu`, as client of both wires."""
+    """Command of a program like native/bench/memif_peer.c on `cpu`, as client of both memifs."""
     words = [str(program), "--lcores", f"0@{cpu}", "--file-prefix", f"peer{os.getpid()}", "--no-pci", "--no-huge"]
     words += ["-m", "512", "--no-telemetry"]
     for index, path in enumerate(wires):
@@ -287,7 +286,7 @@ def peer(program: Path, wires: tuple[str, str], cpu: int, seconds: float, argume
 
 
 class Peer:
-    """A process like memif_peer, which prints what it sends and receives four times a second."""
+    """A process like memif_peer, which prints its send and receive rates four times per second."""
 
     def __init__(self, words: list[str], log: Path) -> None:
         self._name, self._log = words[0], log
@@ -295,7 +294,7 @@ class Peer:
             self._process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=errors, text=True)
 
     def samples(self, series: Series) -> Iterator[tuple[float, float]]:
-        """The time and what came back at port 1; EnvironmentFault when the program ended."""
+        """Monotonic time and packets per second received at port 1; EnvironmentFault if the program ended."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if not (found := PEER_LINE.match(line)):
@@ -312,7 +311,7 @@ class Peer:
 
 
 def count_unsent(client: GeneratorClient, series: Series) -> None:
-    """Add what the sender on port 0 was asked for and did not send."""
+    """Add the unsent packets of port 0 to `series`."""
     port = client.snapshot([0]).ports[0]
     series.refused += port.refused or 0
     series.late += port.late or 0

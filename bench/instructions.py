@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Instructions per packet takes in router and generator, counted by callgrind: a figure that no neighbour disturbs.
+"""Instructions per packet in router and generator, counted by callgrind, so that the load of the machine has no effect.
 
     bench/instructions.py [--quick | --update] [--json FILE] [--functions]
 
-Each row of the baseline (`bench/instructions.json`) is counted again and printed beside it; more than 1 % above is
-exit code 1, of the generator's more than 5 %. `--update` writes the baseline anew. Counts depend on the compiler and
-on DPDK, so the baseline names them, and with other ones there is nothing to compare: exit code 3. `--functions` lists
-what each function takes of a row.
+Each row of the baseline (`bench/instructions.json`) is counted again and compared. Exit code 1: a row of the router is
+more than 1 % above the baseline, or one of the generator more than 5 %. Exit code 3: compiler or DPDK, on which counts
+depend, are not those of the baseline. `--update` replaces the baseline. `--functions` lists the functions of each row.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ BENCHES = ROOT / "build" / "native" / "bench"
 BASELINE = ROOT / "bench" / "instructions.json"
 PACKETS = 25_600
 MARCH = 3  # the highest level that valgrind emulates
-# The bench's own functions, which stand for a driver; and the driver that takes what the generator sends.
+# Functions that are not counted: the bench's own, which replace a driver, and the driver that the generator sends to.
 RIG = re.compile(r":(bench_\w+_process|aim_\w+|route_\w+|node_rig_walk|bench_send|bench_take)\b|librte_net_null")
 LINE = re.compile(r"^\s*([\d,]+) \(.*?\)\s+(\S.*)$")
 FUNCTION = re.compile(r":([^:\s]+) \[")
@@ -58,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Load:
-    """`bench_generator --load …`, into nothing."""
+    """`bench_generator --load …`, which sends into net_null."""
 
     load: str
     counted: str = "bench_send"
@@ -98,7 +97,7 @@ QUICK = (
 
 
 def count(row: Row | Load) -> dict[str, float]:
-    """Instructions per packet by function, the bench's own left out."""
+    """Instructions per packet by function, without those of `RIG`."""
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as directory:
         profile = Path(directory) / "callgrind.out"
         command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}", "--collect-atstart=no"]
@@ -117,7 +116,7 @@ def count(row: Row | Load) -> dict[str, float]:
 
 
 def tools() -> dict[str, str]:
-    """Conditions that the counts depend on."""
+    """Versions of compiler and DPDK, on which the counts depend."""
     compiler = subprocess.run(["gcc", "-dumpfullversion"], check=True, capture_output=True, text=True).stdout.strip()
     query = ["pkg-config", "--modversion", "libdpdk"]
     return {"gcc": compiler, "dpdk": subprocess.run(query, check=True, capture_output=True, text=True).stdout.strip()}
@@ -136,7 +135,7 @@ def show(counts: dict[str, float], before: dict[str, float]) -> None:
 
 
 def show_functions(name: str, functions: dict[str, float]) -> None:
-    """Symbols with at least a hundredth of the row."""
+    """Print the functions that have at least a hundredth of the row's instructions."""
     total = sum(functions.values())
     found = sorted(functions.items(), key=lambda function: -function[1])
     print(f"{name}: " + ", ".join(f"{function} {count:.1f}" for function, count in found if count >= total / 100))

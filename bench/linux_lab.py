@@ -1,11 +1,12 @@
-"""Cost of a packet for the tester of the Linux lab and for the kernel, by way into its namespace.
+"""Cost of a packet for the tester of the Linux lab and for the kernel, by the way in which the kernel gets it.
 
-.venv/bin/python bench/linux_lab.py [ROUNDS]     as root; 3 unless given
+.venv/bin/python bench/linux_lab.py [ROUNDS]     as root; default: 3 rounds
 
-All ways in turn, so many rounds of them; medians. 64b at the full line, one way and both ways. Rates are packets that
-came back a second of CPU time of the tester's worker, which does nothing but send, receive and wait for the medium: so
-they do not depend on who else had its CPU. `one CPU` leaves forwarding and receiving to the sender's own system calls:
-what a packet costs there more than with steering is the kernel's share.
+Each round measures each way once, with 64-byte frames at line rate, in one direction and in both; medians are printed.
+Rates are packets received per second of CPU time of the tester's worker, so other load on its CPU has no effect.
+
+The ways: `steered` forwards on the DUT's CPU, by receive packet steering. `one CPU` forwards within the sender's own
+system calls, so its extra cost over `steered` is the kernel's. `threaded NAPI` forwards in kernel threads.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def on_one_cpu(lab: LinuxLab) -> None:
 
 
 def threaded(lab: LinuxLab) -> None:
-    """NAPI of the DUT's interfaces, which GRO switches on, by threads of the kernel on the DUT's CPU."""
+    """NAPI of the DUT's interfaces in kernel threads on the DUT's CPU. A veth interface uses NAPI only if GRO is on."""
     on_one_cpu(lab)
     inside(lab, "ethtool -K IFACE gro on; echo 1 > /sys/class/net/IFACE/threaded")
     for comm in Path("/proc").glob("[0-9]*/comm"):
@@ -67,14 +68,14 @@ WAYS: dict[str, Callable[[LinuxLab], None]] = {
 
 
 def busiest_ns(pid: int) -> dict[str, int]:
-    """CPU time of each thread."""
+    """CPU time of each thread in nanoseconds."""
     return {
         task.parent.name: int(task.read_text().split()[0]) for task in Path(f"/proc/{pid}/task").glob("*/schedstat")
     }
 
 
 def measure(kind: str, prepare: Callable[[LinuxLab], None]) -> list[float]:
-    """Packets per second of the worker's time, one way and both ways."""
+    """Packets per second of the worker's CPU time, in one direction and in both."""
     cpus = choose_cpus()
     lab = LinuxLab(cpus, port=kind)
     found = []

@@ -1,12 +1,12 @@
-"""The time that links and routes of the machine add to each command.
+"""Time that links and routes of the machine add to each command.
 
     python bench/many_links.py [--links N] [--routes N] [--turns N] [WORD...]
 
-Two network namespaces are made, one bare and one with so many links (veth pairs) and kernel routes. Each command runs
-in both by turns, the programs until they are ready; told are the lowest CPU seconds and wall times in each, and how
-much those of the second one are above those of the first. `WORD`s choose commands by name. A command without a
-generator or router to talk to ends after it has looked for one. `demo` is not among them: it is the two labs.
-Needs root; the namespaces go with it.
+Each command runs by turns in two network namespaces: a bare one, and one with N links (ends of veth pairs) and N kernel
+routes. Long-running programs run until they are ready. Prints the lowest CPU and wall-clock times in both namespaces,
+and the differences. A WORD selects the commands whose names contain it. Commands that need a generator or a router, but
+have none here, end when they do not find it. `demo` is left out, since it only runs the two labs.
+Needs root. The namespaces are removed at the end.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "router, lcp": ("router", "--cpu", "0", "--socket", "r.sock", "--exec", "lcp.conf", "--interface", "e0=null"),
 }
 BESIDE = {"dut prepare": (None, RESTORE), "dut restore": (PREPARE, None)}
-"""By its name, what runs before and after a command, and is not measured."""
+"""Commands to run before and after the command of that name, not measured."""
 READY = {"exporter": "http", "web": "http", "generator": "ready", "router": "ready"}
-"""The word of a program that runs until it is ended, once it is up."""
+"""Text in the output of a long-running program once it is ready."""
 BENCH = """\
 tester: {ports: ["af_packet:v0,speed=10G", "af_packet:w0,speed=10G"], cpus: 0, main_cpu: 0}
 wires: [{port: 0}, {port: 1}]
@@ -80,7 +80,7 @@ def namespaces(links: int, routes: int) -> Iterator[None]:
     pairs = "".join(f"link add v{number} type veth peer name w{number}\n" for number in range(1, links // 2))
     prefixes = (f"{20 + n // 65536}.{n // 256 % 256}.{n % 256}.0/24" for n in range(routes))
     batches = {BARE: PAIR, MANY: PAIR + pairs + "".join(f"route add {one} via 10.0.0.2\n" for one in prefixes)}
-    for name in batches:  # left by one that was killed
+    for name in batches:  # left by a run that was killed
         subprocess.run(["ip", "netns", "del", name], check=False, stderr=subprocess.DEVNULL)
     try:
         for name, batch in batches.items():
@@ -94,7 +94,7 @@ def namespaces(links: int, routes: int) -> Iterator[None]:
 
 
 def cost(namespace: str, words: tuple[str, ...], directory: Path) -> tuple[float, float]:
-    """CPU seconds and seconds of a command, or of a program until it is up and has ended."""
+    """CPU seconds and wall-clock seconds of a command. SIGTERM ends a long-running program once it is ready."""
     before, began_s = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     command = ["ip", "netns", "exec", namespace, sys.executable, "-m", "wirespeed", *words]
     with subprocess.Popen(
@@ -110,7 +110,7 @@ def cost(namespace: str, words: tuple[str, ...], directory: Path) -> tuple[float
 
 
 def turn(title: str, namespace: str, directory: Path) -> tuple[float, float]:
-    """The cost of a command, between what has to run beside it."""
+    """Cost of a command, with the commands of `BESIDE` before and after it."""
     before, after = BESIDE.get(title, (None, None))
     if before is not None:
         cost(namespace, before, directory)
@@ -127,7 +127,7 @@ def main() -> None:
     parser.add_argument("--routes", type=int, default=100_000)
     parser.add_argument("--turns", type=int, default=3)
     given = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # without the namespaces
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # removes the namespaces, too
     with tempfile.TemporaryDirectory() as name, namespaces(given.links, given.routes):
         directory = Path(name)
         (directory / "lcp.conf").write_text(LCP)
@@ -138,7 +138,7 @@ def main() -> None:
         for title in COMMANDS:
             if given.words and not any(word in title for word in given.words):
                 continue
-            turn(title, BARE, directory)  # what is read first comes from the disk
+            turn(title, BARE, directory)  # the first run reads its files from disk
             turns = [[turn(title, namespace, directory) for namespace in (BARE, MANY)] for _ in range(given.turns)]
             rows = [[min(costs) for costs in zip(*(both[which] for both in turns), strict=True)] for which in (0, 1)]
             rows.append([many - bare for bare, many in zip(*rows, strict=True)])

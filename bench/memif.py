@@ -1,36 +1,35 @@
 #!/usr/bin/env python3
-"""Routers and generators over the same memif pair on the same two CPUs, dpdk-testpmd as the floor of the medium.
+"""Rates of routers and generators over one memif pair on the same two CPUs, compared with dpdk-testpmd.
 
     bench/memif.py [--repeats N] [--seconds S] [--near N] [--patience K] [--only TEXT] [--json FILE]
                    [--burst N]… [--peer PROGRAM]
                    [--against NAME=COMMAND|SOCKET0,SOCKET1] [--against-sender NAME=COMMAND]
 
-Three questions, each answered as ratios of runs that are interleaved, never one after the other:
-- routers: what comes back through the device under test while our generator sends 64-byte packets and receives;
-- routers under a peer: the same, while a program that shares no driver with them does that (`memif_peer`, over DPDK's
-  net_memif, in bursts of 64 or of `--burst`; and the program of `--peer`);
-- senders: what our generator, which only receives, gets from testpmd txonly and from our generator.
+Three tables of contenders, whose runs are interleaved so that ratios do not depend on the machine's speed at a time:
+- routers: the rate received through the DUT while wirespeed's generator sends 64-byte packets and receives;
+- routers under a peer: the same with another load, whose driver is neither the router's nor the generator's
+  (`memif_peer` over DPDK's net_memif, in bursts of 64 or of `--burst`; and the program of `--peer`);
+- senders: the rate that wirespeed's generator receives from testpmd txonly, and from a wirespeed generator.
 
-`--against` measures any other router beside them: a command with `{cpu}` for its CPU and `{wire0}` and `{wire1}` for
-the sockets at which it has to be a memif server (id 0). It must send what it receives on one wire out of the other,
-and end at SIGINT. One that runs already is named by its two sockets, `--against NAME=SOCKET0,SOCKET1`: it has to use
-the CPU that the first line says, is stopped (SIGSTOP) while others run there, and is left running.
-`--against-sender` takes a command that sends, as memif client, on `{wire0}`.
+`--against NAME=COMMAND` adds another router: a command with `{cpu}` for its CPU and `{wire0}` and `{wire1}` for the
+sockets at which it must be a memif server (id 0). It must send packets of one memif to the other, and end at SIGINT.
+`--against NAME=SOCKET0,SOCKET1` adds a router that runs already, by its two sockets. It must use the DUT's CPU, which
+the first line names. It is stopped (SIGSTOP) while other contenders run, and left running.
+`--against-sender NAME=COMMAND` adds a command that sends on `{wire0}` as memif client.
 
-A virtual machine changes its core-to-core latency within seconds, and with it everything over shared memory. So a
-probe of that latency runs all along; rates are sampled every quarter of a second; each sample is filed under near, far
-or between by the probe beside it; and the table gives medians by speed with the number of samples behind them (n). A
-run goes on until it has `--near` near samples, for `--patience` times `--seconds` at the most; what that comes to in
-all is said at the start.
+The core-to-core latency of a virtual machine changes within seconds, and with it all rates over shared memory. So a
+probe measures this latency all the time. Rates are sampled every quarter of a second. Each sample counts as near, far
+or between, by the latency during it, and the table has the median and the number of samples (n) of each. A run goes
+on until it has `--near` near samples, for at most `--patience` times `--seconds`; the first line names the total time.
 
-More is asked of the generator than it can send, so somebody is the limit in each row, and the last column says who.
-*full* is the share of the packets not sent that a full ring refused, the others were late; of a peer, the share of its
-bursts that found the ring full. Above a half, the far end was the limit. A router's own word for it are its vectors a
-call, 256 when it has no time to spare, and its share of idle polls.
+The intended load is above what the generator can send, so each row has a limit, which the last column names. *full* is
+the share of the unsent packets that a full ring refused (the others were late); with a peer, the share of its bursts
+that found the ring full. Above a half, the far end was the limit. *vec* and *idle* are the router's own counters:
+vectors/call, 256 at saturation, and the share of idle polls.
 
-If a contender ends in the middle, or cannot be measured, so does the measurement: one line says which and why, the
-table and `--json` have the runs before, and the exit code is 3 (4: a generator or router that no longer answers; 130:
-Ctrl-C).
+If a contender ends early or cannot be measured, the program ends. One line names the contender and the reason, the
+tables and `--json` have the runs before, and the exit code is 3 (4 if a generator or router no longer answers, 130
+after Ctrl-C).
 """
 
 from __future__ import annotations
@@ -89,13 +88,13 @@ from wirespeed.dut.none import NoDut
 from wirespeed.machine.placement import choose_cpus
 from wirespeed.trial.links import wait_for_links
 
-START_S = 4.0  # what a run takes besides its samples
+START_S = 4.0  # duration of a run without its samples
 TESTED = ("tester", "DUT")
 Contenders = list[Device] | list[Sender]
 
 
 def forward(device: Device, cpus: tuple[int, int], patience: Patience, series: Series, probe: Probe) -> None:
-    """One run of a DUT: the load goes in at its port 0, what comes out of port 1 is counted."""
+    """Run a DUT once: load enters at its port 0, packets from its port 1 are counted."""
     directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
     try:
         with ExitStack() as stack:
@@ -136,7 +135,7 @@ def load_by_peer(
     series: Series,
     probe: Probe,
 ) -> None:
-    """The first second is in no figure."""
+    """Run a peer against the DUT. The first second is not counted."""
     words = peer(load.program, wires, cpu, START_S + patience.most_s, load.arguments)
     with closing(Peer(words, directory / "peer.log")) as process:
         first = next(process.samples(Series()))[0]
@@ -149,7 +148,7 @@ def load_by_peer(
 
 
 def transmit(sender: Sender, cpus: tuple[int, int], patience: Patience, series: Series, probe: Probe) -> None:
-    """One run of a sender into our generator, which only receives."""
+    """Run a sender once, into a wirespeed generator that only receives."""
     directory = Path(tempfile.mkdtemp(prefix="wirespeed-"))
     try:
         with ExitStack() as stack:
@@ -178,7 +177,7 @@ def transmit(sender: Sender, cpus: tuple[int, int], patience: Patience, series: 
 def show(
     console: Console, title: str, parties: tuple[str, str], contenders: Contenders, results: dict[str, Series]
 ) -> None:
-    """`parties`: who is the limit when packets were late, and who when they were refused."""
+    """Print a table. `parties` are the names for the limit if most unsent packets were late, and if refused."""
     table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=0)
     table.add_column("contender", no_wrap=True)
     series_of = [results[contender.name] for contender in contenders]
@@ -263,13 +262,13 @@ def parse() -> argparse.Namespace:
 
 
 def beside(rows: list[Device], others: list[tuple[str, str]]) -> list[Device]:
-    """The routers of --against under the load of these rows too."""
+    """`rows`, followed by the routers of --against under the same load."""
     load = rows[0].name.removeprefix("macswap")
     return [*rows, *(against(name + load, rows[0], what) for name, what in others)]
 
 
 def against(name: str, floor: Device, what: str) -> Device:
-    """Two sockets, or a command."""
+    """The DUT of `--against NAME=…`; `what` is two sockets or a command."""
     first, comma, second = what.partition(",")
     if comma and second and not set(what) & set(" {}"):
         return Device(name, floor.name, floor.load, sockets=(first, second))
@@ -278,7 +277,7 @@ def against(name: str, floor: Device, what: str) -> Device:
 
 @contextmanager
 def stopped(devices: list[Device]) -> Iterator[None]:
-    """Routers that run already, but for their turns."""
+    """Stop the routers that run already; `awake` lets each run for its turn."""
     pids = {listener_of(device.sockets[0]) for device in devices if device.sockets}
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)

@@ -4,12 +4,15 @@
     bench/ndr_repeats.py [--repeats N] [--ways 1|2] [--preset csit] [--goal ndr …] [--rings 8192,32768]
                          [--no-robust] [--only-mrr]
 
-Each repeat brings the lab up anew and searches it as `wirespeed search --lab embedded -t size=64,vm=var2` does. Several
-depths of the rings take turns, so that a change of the machine hits all of them. A row a repeat: each goal's bounds (≥:
-no upper bound that is the router's), the maximum receive rate, and that by the time that the tester's worker had its
-CPU, which a busy machine disturbs less; trials, those set aside, seconds; of the time under load how much the tester's
-and the router's worker were away and the longest single time, and what the hypervisor took. Below, by depth: mean,
-least and most of each goal's lower bound, and the spread, (most - least) / mean.
+Each repeat starts a new lab and searches it as `wirespeed search --lab embedded -t size=64,vm=var2` does. Ring depths
+take turns, so that a change of the machine's speed concerns all of them. Each repeat is a row:
+- bounds of each goal (≥: no upper bound was found that is the router's) and the maximum receive rate (MRR);
+- `a CPU s`: MRR per second of CPU time of the tester's worker, which preemption changes less;
+- number of trials, of excluded ones (`aside`), and seconds;
+- `away`: share of the time under load in which the tester's and the router's worker were preempted, with the longest
+  preemption in brackets; `stolen`: share that the hypervisor took.
+
+Below the table, by depth: mean, least and most of each goal's lower bound, and the spread, (most - least) / mean.
 """
 
 from __future__ import annotations
@@ -65,7 +68,7 @@ def bounds(found: GoalOutcome) -> str:
 
 
 def preemptions(result: SearchResult) -> list[str]:
-    """Shares of the time under load, and the longest absence of either worker in milliseconds."""
+    """Preempted share of the time under load and longest preemption of tester and router worker; share of steal."""
     trials = [one.trial for one in result.trials if one.trial.preemption is not None]
     load_s = sum(trial.duration_s for trial in trials) or 1.0
     moments = [trial.preemption for trial in trials if trial.preemption is not None]
@@ -78,7 +81,7 @@ def preemptions(result: SearchResult) -> list[str]:
 
 
 def present_pps(result: SearchResult) -> float | None:
-    """The maximum receive rate over the time that the tester's worker was not away."""
+    """Maximum receive rate per second in which the tester's worker was not preempted."""
     trials = [one.trial for one in result.of("mrr") if one.trial.preemption is not None]
     present_s = sum(
         one.duration_s - (one.preemption.tester_preempted_s or 0.0) for one in trials if one.preemption is not None

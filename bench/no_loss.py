@@ -3,11 +3,10 @@
 
     bench/no_loss.py [--seconds S] [--only TEXT]
 
-For each standard load test, over the embedded lab on two CPUs: a ramp of trials finds the maximum, then half of it
-is held. Of the packets asked for in the second run the table counts those that did not come back: late ones, which the
-tester did not get to send, refused ones, which found the router's ring full, and lost ones, refused or not. Beside
-them, of each second: how long the tester's and the router's worker were away from their CPUs, and what the hypervisor
-took from all CPUs, as far as they say.
+For each standard load test, in the embedded lab on two CPUs, a ramp of trials finds the maximum, then half of it is
+held for S seconds. The table counts packets of the held load: late (not sent in time), refused (the router's ring was
+full), lost (refused ones included) and missed. It also has the share of the time in which the tester's and the router's
+worker were preempted, and in which the hypervisor took CPUs, where this is known.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ COUNTED = ("intended", "late", "refused", "lost", "missed")
 
 @dataclass(frozen=True)
 class Held:
-    """Packets per second of each direction, and the trial that held them."""
+    """A trial at `pps` packets per second in each direction."""
 
     pps: float
     trial: TrialResult
@@ -53,7 +52,7 @@ class Held:
         return [f"{getattr(balance, name) or 0:.0f}" for name in COUNTED[1:]]
 
     def shares(self) -> list[str]:
-        """Preemption of the two workers, and steal, in one second."""
+        """Preemption of the two workers, and steal, as shares of the trial."""
         moment = self.trial.preemption
         taken = (
             (moment.tester_preempted_s, moment.dut_preempted_s, moment.steal_s) if moment is not None else (None,) * 3

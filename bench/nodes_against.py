@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Cycles per packet in the nodes against another revision: ratios from one interleaved run of `bench_nodes`.
+"""Cycles per packet of nodes compared with another revision: ratios from interleaved runs of `bench_nodes`.
 
     bench/nodes_against.py REVISION [--rounds N] [--path NAME]… [--vector N]… [--march LEVEL] [--json FILE]
     bench/nodes_against.py --against BUILD_DIR …
 
-REVISION's `bench_nodes` is built in a scratch tree that is deleted afterwards; that of BUILD_DIR (a meson build) is
-used as it is. The program under test is that of `build/`. The two take turns, row by row, so that both meet the
-machine as it is. Each prints how long its fixed piece of work took when the machine was at its fastest: only rounds
-count in which that time is equal for both within 5 %. The ratio is the median over these rounds, now to before.
+`bench_nodes` of `build/` is compared with that of REVISION, built in a temporary folder, or that of BUILD_DIR, an
+existing meson build. They take turns row by row, so that both run on the machine in the same state. Each prints the
+fastest time of a fixed piece of work; rounds count only if these times are equal within 5 %. The ratio, now to before,
+is the median of these rounds.
 Exit code 1: a program failed, and the table has the rounds before; 2: bad arguments.
 """
 
@@ -38,17 +38,17 @@ ALIKE = 1.05
 VECTORS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 MACHINE = re.compile(r"the fixed work took ([\d.]+) ticks")
 HEADING = re.compile(r"^path\s+routes\s+order((?:\s+\d+)+)\s+samples", re.MULTILINE)
-# path, routes, order, then ticks per packet in the vectors of the heading
+# Path, routes, order, then ticks per packet for each vector size of the heading.
 ROW = re.compile(r"^(\S+)\s+(\d+)\s+\S+((?:\s+\d+\.\d)+)\s", re.MULTILINE)
 
 
 class ProgramFailed(WirespeedError):
-    """A build or a bench ended with an error; the text is its last words."""
+    """A build or a bench failed; the text includes the last line of its output."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One run of one row: ticks per packet by vector size, and those of the fixed work at its fastest."""
+    """One run of one row: ticks per packet by vector size, and the fastest time of the fixed work in ticks."""
 
     ticks: dict[int, float]
     fixed: float
@@ -56,7 +56,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Medians of a row at one vector size in ticks per packet; ratio now to before over `rounds` rounds."""
+    """Medians in ticks per packet of a row at one vector size, and the ratio now to before, of `rounds` rounds."""
 
     path: str
     routes: int
@@ -78,7 +78,7 @@ def run(command: list[str], cwd: Path | None = None) -> str:
 
 
 def listed(build: Path) -> list[tuple[str, int]]:
-    """Every path of bench_nodes with its routes: the rows of `bench_nodes --quick`."""
+    """Paths and numbers of routes that `bench_nodes --quick` measures, one pair per row."""
     lines = run([str(build / PROGRAM), "--list"]).splitlines()
     return [(path, int(routes)) for path, routes in map(str.split, lines)]
 
@@ -105,7 +105,7 @@ def built(revision: str) -> Iterator[Path]:
 
 
 def sample(printed: str, path: str, routes: int) -> Sample | None:
-    """The one row of `path` and `routes` in what bench_nodes printed; None without it."""
+    """The row of `path` and `routes` in the output of bench_nodes, or None."""
     machine, heading = MACHINE.search(printed), HEADING.search(printed)
     row = next((row for row in ROW.finditer(printed) if (row[1], int(row[2])) == (path, routes)), None)
     if not machine or not heading or not row:
@@ -160,11 +160,11 @@ def interleave(before: Path, options: argparse.Namespace) -> tuple[list[Comparis
         for turn in range(options.rounds):
             for row in rows:
                 progress.at = f"round {turn + 1} of {options.rounds}, {row[0]} with {row[1]} routes"
-                # The first one changes from round to round.
+                # Odd and even rounds begin with different programs.
                 order = (before, now) if turn % 2 else (now, before)
                 first, second = (measure(build, *row, options.march) for build in order)
                 pairs.setdefault(row, []).append((first, second) if turn % 2 else (second, first))
-    # An older revision's program measures fewer sizes of vectors.
+    # The program of an older revision may measure fewer vector sizes.
     shared = {row: [size for size in of[0][0].ticks if size in of[0][1].ticks] for row, of in pairs.items()}
     wanted = options.vector or VECTORS
     compared = [compare(*row, vector, pairs[row]) for row in pairs for vector in shared[row] if vector in wanted]

@@ -3,9 +3,10 @@
 
     bench/pacing.py [--seconds S]
 
-One port into net_null, so that no medium has a say. Sent packets over the server's own clock, beside the rate asked, at
-the highest rate once more while a client asks for statistics without a pause; then the gaps between the first few
-thousand packets of a capture at 1 Mpps, as multiples of the nominal one.
+One port sends into net_null, so no link limits it. The first table has sent and late packets as shares of the intended
+ones at several rates, and at the highest rate once more while a client reads statistics without a pause. Time is the
+generator's own clock. The last line has the gaps between the first few thousand packets of a capture at 1 Mpps, as
+multiples of the nominal gap.
 """
 
 from __future__ import annotations
@@ -34,8 +35,7 @@ GAPS = 4000
 
 
 def sent_share(client: GeneratorClient, rate_pps: float, seconds: float, pause_s: float) -> tuple[float, float]:
-    """Packets sent and packets late, each as a share of those that the rate asks for, with statistics asked for after
-    each pause."""
+    """Sent and late packets as shares of the intended ones. Statistics are read after each pause of `pause_s`."""
     client.start([0], Rate(rate_pps, "pps"))
     time.sleep(0.3)
     before = client.snapshot([0])
@@ -51,7 +51,7 @@ def sent_share(client: GeneratorClient, rate_pps: float, seconds: float, pause_s
 
 
 def gaps_s(client: GeneratorClient) -> list[float]:
-    """Times between packets as they were handed to the driver, of those sent within the capture."""
+    """Times between captured packets, by the moments at which the driver got them."""
     client.start([0], Rate(GAP_RATE_PPS, "pps"))
     capture = client.call("capture", command="start", limit=GAPS, mode="fixed", tx=[0], snaplen=64)["capture_id"]
     time.sleep(1.0)
@@ -63,7 +63,7 @@ def gaps_s(client: GeneratorClient) -> list[float]:
         if not fetched["pending"]:
             break
     client.call("capture", command="remove", capture_id=capture)
-    # Packets that found the capture full leave a hole behind the first few thousand.
+    # Packets that were sent while the capture was full are missing behind the first few thousand.
     return [later - earlier for earlier, later in zip(times, times[1:GAPS], strict=False)]
 
 

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Traffic over memif after a restart of either side, however it ended.
+"""Time until traffic flows over memif again after a restart of either side.
 
     bench/restarts.py [--rounds N] [--within S]
 
-A generator sends through a crossing router, each a process of its own. In each round one of them ends, or both, by
-SIGTERM or kill -9, and is started again; after two that ended either comes first. The router is the server in the first
-half of the rounds, the client in the second. From the moment at which the last of them says that it is ready, packets
-have to arrive within `--within` seconds. The exit code is 1 when a round failed.
+A generator sends through a router that cross-connects two memifs. In each round one of them or both end, by SIGTERM or
+SIGKILL, and start again, in either order if both ended. The router is the memif server in the first half of the rounds,
+the client in the second. Packets must arrive within S seconds after the last start. Exit code 1: a round failed.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ SIGNALS = [signal.SIGTERM, signal.SIGKILL]
 
 
 class Pair:
-    """Generator and router on one pair of memifs, `server` being one of the two words."""
+    """Generator and router on one pair of memifs; `server` ("router" or "generator") is the memif server."""
 
     def __init__(self, directory: Path, server: str) -> None:
         cpus = choose_cpus()
@@ -83,12 +82,12 @@ class Pair:
         child.stop()
 
     def wait_for_traffic(self, within_s: float) -> float | None:
-        """The seconds until packets arrive; None when they do not."""
+        """Seconds until packets arrive; None if they do not arrive within `within_s`."""
         assert self._client is not None
         begin = time.monotonic()
         before = self._client.snapshot([1]).ports[1].ipackets
         while (passed_s := time.monotonic() - begin) <= within_s:
-            # A port whose link is down starts no traffic.
+            # The generator refuses to start traffic while the port's link is down.
             with suppress(RemoteError):
                 if not self._is_sending:
                     send(self._client, LOAD)

@@ -1,4 +1,4 @@
-"""Measurements of several contenders in rounds, of which one may end in the middle."""
+"""Rounds of measurements of several contenders, one of which may end early."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wirespeed.errors import INTERRUPTED, EnvironmentFault, WirespeedError
 
 @dataclass
 class Progress:
-    """The run that is on, in words, and the exit code of the program."""
+    """Description of the current run, and the exit code of the program."""
 
     at: str = ""
     exit_code: int = 0
@@ -20,8 +20,8 @@ class Progress:
 
 @contextmanager
 def rounds_of(program: str) -> Iterator[Progress]:
-    """An error or Ctrl-C ends what runs inside, and one line says in which run and why. What comes behind it shows the
-    runs before, and ends with `exit_code`."""
+    """Context for the rounds. An error or Ctrl-C ends them, and one line names the run and the reason. The program goes
+    on behind the context: it shows the runs before, and ends with `exit_code`."""
     progress = Progress()
     try:
         yield progress
@@ -33,7 +33,7 @@ def rounds_of(program: str) -> Iterator[Progress]:
 
 @contextmanager
 def living(who: str, is_alive: Callable[[], bool]) -> Iterator[None]:
-    """EnvironmentFault for a process that ends inside, in place of the errors that its end causes."""
+    """Context that raises EnvironmentFault if the process ends within it, instead of the errors that this causes."""
     fault = EnvironmentFault(f"{who} ended in the middle")
     try:
         yield

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Time and memory of a router with many objects: `bench/scale.py [--interfaces N] [--sets N] [--routes N]`, 0 for none.
 
-Sub-interfaces with addresses made and deleted by `exec`; a link lost and back under routes of as many sets of two
-paths; routes with the memory that they take. Prints a line for each.
-The times are of a main thread beside polling workers: they mean something on a machine that does nothing else.
+Measures sub-interfaces with addresses, created and deleted by `exec`; the loss and return of a link that N sets of two
+paths use; and routes, with their memory. Prints a line for each.
+The times are those of the router's main thread, which shares the machine with polling workers. So compare them only on
+a machine that runs nothing else.
 """
 
 from __future__ import annotations
@@ -25,18 +26,18 @@ from wirespeed.router.limits import MOST_ROUTES
 PATIENCE_S = 3600.0
 SOCKET = "router.sock"
 OWN_ROUTES = 1000
-"""More than the interfaces and the table have without those that are added."""
+"""Capacity for routes of interfaces and tables, in addition to the routes that are added."""
 RINGS = ("e0=ring:a", "e1=ring:a")
 
 
 class Router:
-    """A router on ports of its own, whose command lines are files."""
+    """A router on two ring ports; `execute` runs command lines from a file."""
 
     def __init__(self, directory: Path, child: Child) -> None:
         self._directory, self._child = directory, child
 
     def ask(self, line: str) -> tuple[float, str]:
-        """Seconds, and what it says."""
+        """Seconds until the answer, and the answer."""
         began = time.monotonic()
         said = ask(self._directory / SOCKET, line, PATIENCE_S)
         return time.monotonic() - began, said

@@ -2,9 +2,9 @@
 
 python -m bench.site [RESULTS] --sample RESULT.json... [--real FOLDER] [--keep FOLDER]
 
-The generated results are the samples under other names, builds and starts; rates of searches differ, with a step now
-and then. Beside them stand all results of --real. Where Ruby and trex-loadtest's viewer are (--viewer FOLDER with
-graph.rb), the time of that for the same files stands beside.
+The generated results are copies of the samples with other names, builds and start times; rates of searches vary, with a
+step now and then. The results of --real are added. With --viewer FOLDER (the graph.rb of trex-loadtest's viewer; needs
+Ruby), prints that viewer's time for the same files, too.
 """
 
 from __future__ import annotations

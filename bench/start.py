@@ -2,8 +2,8 @@
 
 python -m bench.start [--rounds N]
 
-In each round a program on two memifs is killed at the moment at which it says that it is ready, and once more ended by
-SIGTERM there. The medians count all threads of the process.
+In each round a program on two memifs is started twice. When it is ready, the first one is killed, and the second one is
+ended by SIGTERM. Medians of the CPU time of all threads are printed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _command(program: str, folder: Path) -> list[str]:
 
 
 def _used_s(program: str, how: signal.Signals) -> float:
-    """CPU seconds of one that got the signal when it was ready."""
+    """CPU seconds of a program that got signal `how` when it was ready."""
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as name:
         command = _command(program, Path(name))
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

@@ -1,6 +1,6 @@
-"""Cost of the web index over a folder of many results: its first opening, the next one, another page, a search.
+"""Cost of the web index of a folder with many results: the first request, the next one, another page, a search.
 
-python -m bench.web_list [RESULTS] [--sample RESULT.json]    without a sample, results are those that the tests record
+python -m bench.web_list [RESULTS] [--sample RESULT.json]    default: copies of the results in the tests
 """
 
 from __future__ import annotations

@@ -2,14 +2,14 @@
 
     bench/workers.py [SECONDS]
 
-Null ports hand out frames without end and take them all. In the router two of them are cross-connected for each
-worker, so workers share tables, code and the packet pool, and nothing else. In the generator all workers send one
-stream on one port, each its share in a TX queue of its own.
+Null ports always have frames to receive and accept all frames that are sent. In the router each worker has two
+cross-connected ports, so workers share only tables, code and the packet pool. In the generator all workers send one
+stream on one port; each sends a share on a TX queue of its own.
 
-A cycle is one of the TSC that the worker's thread ran, as the scheduler counts it: neighbours on the machine take time
-away, not from this figure. Where there are more workers than CPUs they take turns on them, so that what they share is
-shared by as many threads as there are CPUs at an instant, and a turn begins with caches that another one had. 1.00 is
-what one worker takes.
+Cycles are TSC ticks of the time that the scheduler gave the workers' threads, so other load on the machine adds none.
+If there are more workers than CPUs, workers take turns on a CPU. Then only as many threads as CPUs use shared data at
+the same time, and each turn starts with the cache contents of another worker. The number in brackets is the ratio to
+one worker.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ COUNTS = (1, 2, 4, 8, 16)
 PROGRAMS = ("router", "generator")
 MEMORY_MB = 2048
 RATE_PPS = 200e6
-"""Rate of each worker: more than it can send in its turn on a CPU, so that every burst is full."""
+"""Intended rate of each worker: more than it can send in its turn on a CPU, so that every burst is full."""
 
 
 @contextmanager
 def router(workers: int) -> Iterator[Callable[[], int]]:
-    """Counter of all packets that the ports have sent so far."""
+    """A router of `workers` workers; the function returns the number of packets that all ports sent so far."""
     runtime.open_ports(
         [PortSpec("null")] * (2 * workers), [f"e{port}" for port in range(2 * workers)], min_tx_queues=workers
     )
@@ -83,12 +83,12 @@ def cpu_seconds(workers: int) -> float:
 
 
 def cycles_a_packet(program: str, workers: int, seconds: float) -> float:
-    """With so many workers, in turn on the CPUs that there are; once a process."""
+    """Cycles per packet of a program with `workers` workers. Only one call per process, since EAL starts once."""
     cpus = sorted(os.sched_getaffinity(0))
     on = [cpus[worker % len(cpus)] for worker in range(workers)]
     runtime.start_runtime(f"bench-workers-{os.getpid()}", on, MEMORY_MB, "never", shared_cpus=workers > len(cpus))
     with {"router": router, "generator": generator}[program](workers) as packets:
-        time.sleep(seconds / 4)  # until caches and rings have their places
+        time.sleep(seconds / 4)  # until caches and rings are warm
         packets_before, cpu_before = packets(), cpu_seconds(workers)
         time.sleep(seconds)
         packets_after, cpu_after = packets(), cpu_seconds(workers)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Load a profile, raise its rate step by step while it runs, and print where packets begin to be lost.
+"""Load a profile, raise its rate step by step while it runs, and print the rate at which loss begins.
 
 examples/climb.py --steps 10kpps,100kpps,1mpps -t size=64,flows=1000
 """

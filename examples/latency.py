@@ -21,7 +21,7 @@ from trex.stl.api import (
 )
 
 LOAD, PROBE = 7, 8
-"""Packet groups: of the load, and of the packets whose way is timed."""
+"""Packet groups: the load, and the packets whose latency is measured."""
 
 
 def packet(port):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Send both ways for a while and say what came back. For T-Rex, or for wirespeed generator: the script is the same.
+"""Send in both directions for some time and print what was received. Runs on T-Rex and on `wirespeed generator`.
 
 examples/two_ways.py --rate 100kpps --duration 10
 """
@@ -18,7 +18,7 @@ def stream(source, destination):
 
 
 def settled(client, patience_s):
-    """Statistics once all packets are back, or none has come for patience_s: packets on their way are not lost."""
+    """Statistics once all packets are back, or none arrived for patience_s, so that packets in flight are not lost."""
     received, since = None, 0.0
     while True:
         stats = client.get_stats()

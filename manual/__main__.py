@@ -1,4 +1,4 @@
-"""`python -m manual man|completion|site|references FOLDER`: write that into the folder."""
+"""Write generated documentation into a folder: `python -m manual man|completion|site|references FOLDER`."""
 
 from __future__ import annotations
 

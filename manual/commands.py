@@ -15,7 +15,7 @@ _FILES = re.compile(r"FILE|PATH|DIR|FOLDER|PEM|SOCKET|RESULT|JOURNAL|DUMP|<path>
 
 @dataclass(frozen=True)
 class Entry:
-    """An option or an argument: how it is written, its names if it has any, what stands behind them, what it does."""
+    """An option or an argument: its text in the help, its names (options only), its type of value, its description."""
 
     text: str
     names: tuple[str, ...]
@@ -24,7 +24,7 @@ class Entry:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words that can stand there, where they are few."""
+        """The possible values, if the type of value lists them; otherwise empty."""
         found = _CHOICES.fullmatch(self.value.strip("<>"))
         return tuple(found[0].split("|")) if found else ()
 
@@ -35,8 +35,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Page:
-    """One command, or a verb of one: its line in the list, its usage, its paragraphs, what it takes. `name` is all of
-    its words, as `results add`."""
+    """Help of a command or of one of its verbs. `name` has all words, such as `results add`; `summary` is the line in
+    the list of commands."""
 
     name: str
     summary: str

@@ -1,7 +1,7 @@
-"""Completion for bash and zsh: commands, verbs, their options, the words and files that can stand behind them.
+"""Completion for bash and zsh: commands, verbs, options, and the values and files that can follow them.
 
-Both are written out whole, so that a key press starts no Python; `wirespeed ctl` and `console` complete the words of
-their own shells there themselves.
+The scripts contain all words, so a key press starts no Python. The shells of `wirespeed ctl` and `console` complete
+their own commands.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _WHOLE = ("--help", "--version")
 
 @dataclass
 class _Place:
-    """Words that can follow a command: its verbs with a line each, and the options of the command itself."""
+    """Words that can follow a command: its verbs with their summaries, and the options of the command itself."""
 
     page: Page | None = None
     verbs: dict[str, str] = field(default_factory=dict)
@@ -94,7 +94,7 @@ def zsh(pages: Sequence[Page]) -> str:
 
 
 def _places(pages: Sequence[Page]) -> dict[str, _Place]:
-    """Places by the words before them; none for the first word."""
+    """Places by the words before them, which are empty for the first word."""
     places: dict[str, _Place] = {"": _Place(verbs={page.name: page.summary for page in pages})}
     for page in pages:
         for one in (page, *page.verbs):

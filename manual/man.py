@@ -10,14 +10,14 @@ from wirespeed import __version__, errors
 
 
 def man_pages(pages: Sequence[Page]) -> dict[str, str]:
-    """The text of each by its file name."""
+    """Text of each man page by file name."""
     made = {f"wirespeed-{page.name}.1": _command(page) for page in pages}
     made["wirespeed.1"] = _overview(pages)
     return made
 
 
 def exit_codes() -> tuple[dict[str, str], str]:
-    """Meaning of each exit code, and a paragraph on the others: the tree at the head of `wirespeed.errors`."""
+    """Meaning of each exit code, and a paragraph on the others, both from the docstring of `wirespeed.errors`."""
     tree, others = str(errors.__doc__).split("\n\n")[1:3]
     told: dict[str, list[str]] = {"0": ["done"]}
     for code, text in re.findall(r"^\W*\w+ +(\d) +(.+)$", tree, re.MULTILINE):
@@ -71,7 +71,7 @@ def _entries(entries: Iterable[Entry]) -> list[str]:
 
 
 def _text(text: str) -> str:
-    """`text` so that roff prints it as it is."""
+    """`text` with roff's special characters escaped."""
     escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("`", r"\(ga")
     return rf"\&{escaped}" if escaped.startswith(".") else escaped
 

@@ -1,4 +1,4 @@
-"""Pages of the site that are written from the code: the commands' help, the router's commands, what `explain` knows."""
+"""Pages that are generated from the code: the commands' help, the router's commands, the causes of `explain`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAGES = {
     "config": "vpp-tools",
     "ctl": "router",
 }
-"""The page in docs/ on a command, where its name is another."""
+"""Names of pages in docs/ by command, if they differ from the command's name."""
 
 
 def command_page(page: Page) -> str:
@@ -50,7 +50,7 @@ def _told(page: Page, heading: str) -> list[str]:
 
 
 def commands_page(pages: Sequence[Page]) -> str:
-    """All of them, a line each."""
+    """Table of all commands with their summaries."""
     rows = [f"| [wirespeed {page.name}]({page.name}.md) | {_cell(page.summary)} |" for page in pages]
     return "\n".join(["# Commands", "", "| command | description |", "|---|---|", *rows, ""])
 
@@ -87,7 +87,7 @@ def overview_page(pages: Sequence[Page]) -> str:
 
 
 def _port_types() -> list[str]:
-    """The types of ports, their options and those of all."""
+    """Section on port types: options of each type, options of all types, longest frames."""
     rows = []
     for name, told in PORT_TYPES.items():
         example = f"{name}:{told.example}" if told.example else name
@@ -114,8 +114,8 @@ def _port_types() -> list[str]:
 
 
 def router_commands_page(commands: Iterable[tuple[str, RouterCommand]]) -> str:
-    """docs/router-commands.md: every syntax of the router's command line, by the module that has it, in the order of
-    the titles; the docstring of a module has its title, and its limits."""
+    """docs/router-commands.md: syntaxes of the router's command line, grouped by module and sorted by title. The
+    docstring of a module has the title and a list of the group's limits."""
     groups: dict[str, dict[int, tuple[list[str], str]]] = {}
     for syntax, command in commands:
         rows = groups.setdefault(command.function.__module__, {})
@@ -152,13 +152,13 @@ def _in_table(syntax: str) -> str:
 
 
 def _items(notes: str) -> Iterator[str]:
-    """The items of a list in a docstring, a line each."""
+    """Items of a list in a docstring, each as one line."""
     for item in re.split(r"\n(?=- )", notes.strip()):
         yield " ".join(item.split())
 
 
 def causes_table() -> str:
-    """docs/causes.md: the causes of `explain` as the heads of their files have them."""
+    """docs/causes.md: table of the causes of `explain`, from the head comments of their files."""
     lines = ["# Causes that explain distinguishes", "", "How they are weighted: [explain.md](explain.md).", ""]
     lines += ["| cause | description and evidence |", "|---|---|"]
     for name, text in sorted(contracts().items()):
@@ -168,7 +168,7 @@ def causes_table() -> str:
 
 
 def causes_page() -> str:
-    """Causes that `explain` distinguishes."""
+    """The site's page of causes, with a section for each."""
     lines = ["# The causes that explain knows", "", "How they are ranked: [explain](../docs/explain.md).", ""]
     for name, text in contracts().items():
         lines += [f"## {name}", "", *(_safe(" ".join(part.split())) + "\n" for part in text.split("\n\n"))]
@@ -189,6 +189,6 @@ def _cell(text: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """Text in which nothing but code in backquotes means something to markdown."""
+    """Text with Markdown's special characters escaped, except in code in backquotes."""
     parts = text.split("`")
     return "`".join(part if index % 2 else re.sub(r"([*_\[\]<>])", r"\\\1", part) for index, part in enumerate(parts))

@@ -92,7 +92,7 @@ _KEYS = {int: "port", Channel: "direction"}
 
 @dataclass(frozen=True)
 class _Field:
-    """One key of a document. `name` is the attribute that a docstring calls it by."""
+    """One key of a document. `name` is the attribute, by which docstrings refer to it."""
 
     key: str
     name: str
@@ -132,7 +132,7 @@ def _sample(told: set[type]) -> list[str]:
 
 
 def _former(kinds: Iterable[type]) -> list[str]:
-    """The keys that older files have in place of present ones."""
+    """Section on the keys of older files, and the present keys for them."""
     names = dict(FORMER)
     for kind in kinds:
         for name, hint in get_type_hints(kind, include_extras=True).items():
@@ -168,7 +168,7 @@ def _columns(kind: type, without: Sequence[str] = ()) -> str:
 
 
 def _section(kind: type, told: set[type], without: set[str] | None = None) -> list[str]:
-    """A type at the top of a file, then those that it holds."""
+    """Fields of a type at the top of a file, then a part for each type in them."""
     members = [one for one in _fields(kind) if one.name not in (without or ()) and one.name != "name"]
     lines = [*_docstring(kind), "", *_rows(members), ""]
     for one in members:
@@ -209,7 +209,7 @@ def _row(one: _Field) -> str:
 
 
 def _docstring(kind: type) -> list[str]:
-    """Its paragraphs, with the keys of the file in place of the attributes' names."""
+    """Paragraphs of the docstring, in which keys of the file replace the names of attributes."""
     keys = {one.name: one.key for one in _fields(kind)}
     text = re.sub(r"`(\w+)`", lambda at: f"`{keys.get(at[1], at[1])}`", kind.__doc__ or "").replace("None", "null")
     paragraphs = [" ".join(part.split()) for part in text.split("\n\n")]
@@ -242,21 +242,21 @@ def _stored(hint: Any) -> Stored:
 
 
 def _inline(kind: type) -> Iterator[type]:
-    """The types whose fields are keys of this one."""
+    """Types of fields that are stored inline: their keys are keys of this type."""
     for hint in get_type_hints(kind, include_extras=True).values():
         if _stored(hint).inline:
             yield _without_none(get_args(hint)[0])
 
 
 def _type_of(kind: type, attribute: str) -> Any:
-    """The type of a property, or of a property of a property."""
+    """Type of a property; `attribute` may name a property of a property (`a.b`)."""
     for name in attribute.split("."):
         kind = get_type_hints(getattr(kind, name).fget)["return"]
     return kind
 
 
 def _types_in(hint: Any) -> Iterator[type]:
-    """The types with fields of their own."""
+    """Types within `hint` that have fields."""
     if isinstance(hint, type) and (is_dataclass(hint) or issubclass(hint, BaseModel)) and hint is not Channel:
         yield hint
         return

@@ -1,6 +1,6 @@
-"""The site's pages in a folder of their own, laid out as the checkout is, so that every link stays what it is.
+"""Pages of the site in a folder that is laid out like the checkout, so that links need no change.
 
-`docs/README.md` is the order of the pages. What a page links to beside pages (pictures, examples) is copied.
+The order of the pages is that of `docs/README.md`. Other files that pages link to (pictures, examples) are copied.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 
 def links(text: str) -> Iterator[str]:
-    """The files and folders that the links of a page lead to; not those within it, nor those to other machines."""
+    """Files and folders that a page links to, without links within the page and links to other machines."""
     written = _CODE.sub("", text)
     for target in [*_LINK.findall(written), *_IMAGE.findall(written)]:
         if "://" not in target and not target.startswith(("mailto:", "#")):
@@ -62,7 +62,7 @@ def write_site(root: Path, folder: Path, commands: Sequence[Page]) -> None:
 
 
 def page_order(root: Path) -> list[str]:
-    """The pages below docs/ in the order of docs/README.md, those that it does not name behind them."""
+    """Pages in docs/ in the order of docs/README.md, followed by those that it does not name."""
     told = [
         target for target in links((root / "docs" / "README.md").read_text()) if re.fullmatch(r"[\w-]+\.md", target)
     ]

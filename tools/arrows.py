@@ -26,7 +26,7 @@ Arrows = dict[str, dict[str, set[str]]]
 
 
 def objects(build: Path) -> dict[str, str]:
-    """The source below native/ of each object of the product; FileNotFoundError if one is not built."""
+    """Source (below native/) by object of the product (no tests or benches); FileNotFoundError if one is not built."""
     of = {}
     for command in json.loads((build / "compile_commands.json").read_text()):
         source = os.path.relpath(Path(command["directory"], command["file"]), ROOT / "native")
@@ -38,7 +38,7 @@ def objects(build: Path) -> dict[str, str]:
 
 
 def arrows(build: Path) -> Arrows:
-    """The arrows between files; a file that is compiled for several levels of CPU is one file."""
+    """Arrows between source files; the objects of one source for several x86-64 levels count as one."""
     of = objects(build)
     listed = subprocess.run(["nm", "-Ag", *of], capture_output=True, text=True, check=True).stdout
     defines: dict[str, str] = {}
@@ -59,7 +59,7 @@ def arrows(build: Path) -> Arrows:
 
 
 def circles(to: Arrows) -> list[list[str]]:
-    """The groups of files each of which reaches all others of its group, largest first."""
+    """Groups of files in which each file reaches all others of its group, largest group first."""
     reached: dict[str, set[str]] = {}
     for start in to:
         seen: set[str] = set()
@@ -78,7 +78,7 @@ def circles(to: Arrows) -> list[list[str]]:
 
 
 def picture(to: Arrows) -> str:
-    """The folders and their arrows as DOT text; the number is that of the symbols."""
+    """Folders and their arrows as DOT text, each arrow with its number of symbols."""
     between: Counter[tuple[Path, Path]] = Counter()
     for user, used in to.items():
         for file, symbols in used.items():

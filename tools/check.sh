@@ -1,6 +1,6 @@
 #!/bin/sh
-# What is quick of `make lint` and `make test`: all of lint but the C files that do not differ from origin/main, and the
-# unit tests. Under two minutes on two CPUs.
+# The quick part of `make lint` and `make test`: lint without the C files that are as on origin/main, and the unit tests.
+# Less than two minutes on two CPUs.
 set -eu
 cd "$(dirname "$0")/.."
 failed=

@@ -3,8 +3,8 @@
 
     tools/console-picture.py
 
-A generator and a router of this machine run for about 20 seconds, connected by two memifs. The picture has no
-fonts of its own: it is drawn in the monospace font of whoever looks at it.
+A generator and a router on this machine run for about 20 seconds, connected by two memifs. The picture includes no
+font: a viewer draws it in its own monospace font.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 async def _drawn(session: Session) -> str:
-    """The view as SVG, some seconds after traffic was started in it."""
+    """The view as SVG, some seconds after the start of traffic."""
     app = ConsoleApp(session)
     async with app.run_test(size=SIZE) as pilot:
         app.query_one(CommandLine).value = COMMAND

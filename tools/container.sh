@@ -1,7 +1,6 @@
 #!/bin/sh
-# Build the image of the Containerfile with buildah, on a base that is made here of the mirror that apt is set up with, and
-# try what it holds: its programs, and a load test of the generator against itself. As root; no registry is asked and no
-# image of the machine's own is touched.
+# Build the image of the Containerfile with buildah, and run its programs and the demo in it. The base image is made from
+# the mirror that apt uses here, so no registry is needed. Images of this machine are left alone. Run it as root.
 set -eu
 cd "$(dirname "$0")/.."
 if [ "$(id -u)" -ne 0 ]; then
@@ -23,7 +22,7 @@ base=$(buildah from scratch)
 buildah add -q "$base" build-trees/container / >/dev/null
 buildah commit -q --rm "$base" localhost/base >/dev/null
 
-# What this machine needs to reach its mirrors is lent, and stays out of the image.
+# Files that this machine needs to reach its mirrors are mounted during the build, and do not get into the image.
 set --
 for there in /etc/ssl/certs /etc/pip.conf; do
 	[ ! -e "$there" ] || set -- "$@" --volume "$there:$there:ro"

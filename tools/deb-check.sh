@@ -1,7 +1,7 @@
 #!/bin/sh
-# What tools/deb.sh does within a clean tree once the packages are installed (tools/deb-install.sh), in a network of its own:
-# look at what they brought, run what the units run, each as its user with its capabilities, remove them again. systemd
-# itself does not run there; it reads the units.
+# Check of the installed Debian packages, which tools/deb.sh runs in a clean tree with an empty network after
+# tools/deb-install.sh: their files, the programs of their units (each as its user, with its capabilities), their removal.
+# systemd does not run in the tree; `systemd-analyze` only reads the units.
 set -eu
 cd "$(dirname "$0")"
 step() { echo "== $(date +%T) $*"; }
@@ -43,7 +43,7 @@ for unit in wirespeed-router wirespeed-generator; do
 	[ ! -e "/etc/systemd/system/multi-user.target.wants/$unit.service" ] || fail "$unit is enabled by the installation"
 done
 
-# started UNIT READY-WORD: its ExecStart as its user, with its capabilities and environment, in its runtime directory.
+# started UNIT: runs its ExecStart as its user, with its capabilities, environment and runtime directory, until it is ready.
 of_unit() { sed -n "s/^$2=//p" "/lib/systemd/system/$1.service"; }
 started() {
 	install -d -o "$1" -m "$(of_unit "$1" RuntimeDirectoryMode)" "/run/$(of_unit "$1" RuntimeDirectory)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What tools/deb.sh does first within a clean tree: install the packages that lie beside this file, and what the checks take.
+# The first step of tools/deb.sh in a clean tree: install the packages beside this file, and those that the checks need.
 set -eu
 cd "$(dirname "$0")"
 echo "== $(date +%T) installing $(echo *.deb)"

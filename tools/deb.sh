@@ -1,6 +1,6 @@
 #!/bin/sh
-# Build the Debian packages into build-deb/, install them in a clean tree of Debian, and start there what they bring.
-# As root; its trees stay for the next time. --build only builds.
+# Build the Debian packages into build-deb/, install them in a clean Debian tree below build-trees/, and check them there.
+# Run it as root; the trees stay for the next run. --build only builds.
 set -eu
 cd "$(dirname "$0")/.."
 . tools/trees.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Fuzz every target for SECONDS (60): tools/fuzz.sh [SECONDS]; with 60 and more that of VXLAN for a million packets. A finding stays as native/fuzz/crash-*. The command
-# line's fuzzers and the churn of routes then draw others than in `make test`.
+# Fuzz every target: tools/fuzz.sh [SECONDS], 60 by default; with 60 or more, VXLAN's target runs for a million packets.
+# Inputs that fail are written to native/fuzz/crash-*. The property tests at the end draw other examples than in `make test`.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Write docs/develop/graph.md: the graph of a router with one port, as `show vlib graph` tells it, drawn with Mermaid.
+"""Write docs/develop/graph.md: the graph of a router with one port, from `show vlib graph`, as a Mermaid diagram.
 
     tools/graph-picture.py [--check]
 
-`--check` writes nothing; exit code 1 says that the page is not what would be written. What drops a packet is left out:
-nearly every node can, and sends it to error-drop. The port is called `interface`.
+`--check` writes nothing; exit code 1 if the page is out of date. Edges to error-drop are left out, since nearly every
+node has one. The port is called `interface`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ node leads to `error-drop`. `tools/graph-picture.py` writes this page; `show vli
 
 
 def graph_text() -> str:
-    """`show vlib graph` of a router that exists for that."""
+    """Output of `show vlib graph` of a router that is started for it."""
     with tempfile.TemporaryDirectory(prefix="wirespeed-") as directory:
         socket = Path(directory) / "router.sock"
         command = [sys.executable, "-m", "wirespeed", "router", "--interface", "interface=null"]
@@ -45,7 +45,7 @@ def graph_text() -> str:
 
 
 def edges(text: str) -> list[tuple[str, str]]:
-    """(node, next) in the order of the text; a node's name stands in its first row only."""
+    """(node, next) in the order of the text, where only the first row of a node has its name."""
     found, node = [], ""
     for line in text.splitlines()[1:]:
         if line[:1].strip():
@@ -63,7 +63,7 @@ def page(text: str) -> str:
 
 
 def name_of(node: str) -> str:
-    """Mermaid takes some words, `end` among them, for its own: not ours, with a box around."""
+    """A node with an identifier that is none of Mermaid's keywords (such as `end`), and its name as label."""
     return f"{node.replace('-', '_')}[{node}]"
 
 

@@ -2,7 +2,7 @@
 """Check Python, C and the language of texts without running them: every part on all CPUs, even if another part failed.
 
   tools/lint.py              the whole tree
-  tools/lint.py --changed    of C only the files that differ from the merge base with origin/main
+  tools/lint.py --changed    all Python, but only C files that differ from the merge base with origin/main
 
 Findings are printed as they come. The table at the end has a line for each part with its CPU time and its result.
 clang-tidy analyses a source again only if its text, a header, its compile command or the settings changed since the

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Look at the pages in Chromium: report, live page, index and site, from the recorded results of the tests.
+"""Pictures of the pages in Chromium: report, live page, index and site, with the recorded results of the tests.
 
-tools/page-pictures.py FOLDER [PAGE]...    each page of each set of results at 400, 800 and 1 280 px, light and dark, as
-                                           PNG; of the pages that are named, such as index or site
-tools/page-pictures.py                     draw docs/pictures/*.webp anew
+tools/page-pictures.py FOLDER [PAGE]...    PNGs of each page (default: all; PAGE is such as index or site) with each set
+                                           of results, at 400, 800 and 1 280 px, light and dark
+tools/page-pictures.py                     draw docs/pictures/*.webp again
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ KEPT = {
     "site-wide": ("site-index", 1280, 900, "light", ""),
     "box-wide": ("site-boxes-page", 1280, 900, "dark", "trend-0"),
 }
-"""Page, width and height in pixels, theme, and the chart to begin at."""
+"""Page, width and height in pixels, theme, and the chart to scroll to, by picture of the documentation."""
 WAIT_S = 60
 
 
@@ -97,7 +97,7 @@ def _all(browser: Any, folder: Path, into: Path, wanted: list[str]) -> None:
 
 @contextmanager
 def _pages(folder: Path, results: list[Any]) -> Iterator[dict[str, str]]:
-    """Addresses of all kinds of pages of these results; `live` is of a test that runs, `ended` of one that does not."""
+    """Addresses of all kinds of pages of these results; `live` is a test that runs, `ended` one that has ended."""
     files = recorded.written(results, folder / "results")
     tests = [str(file) for file in files]
     wirespeed = (sys.executable, "-m", "wirespeed")
@@ -147,7 +147,7 @@ def _browser(folder: Path) -> Iterator[Any]:
 
 
 def _open(browser: Any, address: str, width: int, height: int, theme: str, chart: str) -> None:
-    """The page on a screen, all its charts in sight drawn; from its top or from a chart on."""
+    """The page in a browser window, scrolled to its top or to a chart, with all visible charts drawn."""
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 640}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     scheme = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
@@ -189,7 +189,7 @@ def _taken(browser: Any) -> bytes:
 
 
 def _small(png: bytes) -> bytes:
-    """WebP without loss but of all colours beyond 256: half as large as with loss, and letters stay sharp."""
+    """Lossless WebP of 256 colours: half the size of lossy WebP, and letters stay sharp."""
     few = Image.open(io.BytesIO(png)).convert("RGB").quantize(method=Image.Quantize.FASTOCTREE).convert("RGB")
     data = io.BytesIO()
     few.save(data, "WEBP", lossless=True, quality=100, method=6)

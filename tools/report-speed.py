@@ -3,8 +3,8 @@
 
     tools/report-speed.py [RESULT.json...]
 
-Without results the report is of those that the tests record. It is opened from its
-file ten times; the median counts.
+Default: a report of the recorded results of the tests. Chromium opens the file ten times;
+the median is printed.
 """
 
 from __future__ import annotations

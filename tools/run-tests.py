@@ -2,7 +2,7 @@
 """Run the tests stage by stage, each stage even if an earlier one failed, and sum up at the end.
 
   tools/run-tests.py test     what `make test` runs
-  tools/run-tests.py rest     what `make test-all` runs besides
+  tools/run-tests.py rest     what only `make test-all` runs
   tools/run-tests.py all      both
 
 The summary has a line for each stage with its counts and its time, and names every test that failed or was skipped.
@@ -57,7 +57,7 @@ def main(words: Sequence[str]) -> int:
     outcomes: list[Outcome] = []
     begun = time.monotonic()
     code = 0
-    # A run in the background of a shell ignores SIGINT, and what it starts would, too.
+    # A shell starts background jobs with SIGINT ignored, and children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with tempfile.TemporaryDirectory(prefix="wirespeed-tests-") as folder:
@@ -92,11 +92,11 @@ def timed(name: str, run: Callable[[Outcome], None], outcomes: list[Outcome]) ->
 
 @contextmanager
 def compiling(tier: str) -> Iterator[Callable[[], None]]:
-    """Compile for later stages beside the first one, at low priority. Yields a function that ends this: the next
-    stage compiles the rest at normal priority, since a loaded machine may leave nothing for the low one."""
+    """Compile for later stages during the first one, at low priority. The function that is yielded ends this compiler:
+    the next stage compiles the rest at normal priority, since a loaded machine may give low priority no CPU time."""
     steps = [["tools/test-native.sh", NATIVE_TIERS[tier], "build"]]
     if next((ROOT / "tests/unit/__pycache__").glob("*-pytest-*.pyc"), None) is None:
-        # All processes of a stage would compile the same files to bytecode at once.
+        # Bytecode of the tests. Otherwise all processes of a stage compile the same files at once.
         steps.insert(0, [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/unit", "tests/services"])
     with subprocess.Popen(
         ["nice", "-n", "19", "sh", "-c", "; ".join(map(shlex.join, steps))],
@@ -112,7 +112,7 @@ def compiling(tier: str) -> Iterator[Callable[[], None]]:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
                 process.wait()
-                # A compiler's parent removes what is half written, and outlives the shell.
+                # The compiler driver outlives the shell, since it removes incomplete objects.
                 for _ in range(100):
                     os.killpg(process.pid, 0)
                     time.sleep(0.05)
@@ -136,7 +136,7 @@ def native(tier: str, outcome: Outcome) -> None:
             outcome.skipped.append(f"C: {name}")
         else:
             outcome.failed.append(f"C: {name}: {result}")
-    # Without tests of this tier meson writes no log and ends with 0.
+    # If the tier has no C tests, meson writes no log and ends with 0.
     if code and not outcome.failed:
         outcome.failed.append(f"C: the build or the test runner ended with {code}")
 
@@ -155,7 +155,7 @@ def pytest(stage: Stage, report: Path, outcome: Outcome) -> None:
                 outcome.failed.append(f"{name}: {first_line(fault.get('message') or '')}")
             else:
                 outcome.passed += 1
-    # 5: none of its tests are marked so.
+    # 5: the stage has no tests.
     if code not in (0, 5) and not outcome.failed:
         outcome.failed.append(f"{stage.name}: pytest ended with {code}")
 
@@ -165,7 +165,7 @@ def first_line(text: str) -> str:
 
 
 def call(command: Sequence[str]) -> int:
-    """Run a command to its end in a process group of its own, and end that group with this process."""
+    """Exit code of a command, run in a process group that ends with this process."""
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0) as process:
         try:
             return process.wait()

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Run the C tests, address and undefined-behaviour sanitizers on.
+# Run the C tests with the address and undefined-behaviour sanitizers.
 #   tools/test-native.sh [short | long] [build]
 # `short` (default) compiles all code for the highest x86-64 level that this CPU has, in build-asan-best. `long` runs the
-# tests of the suite `long`, and those of nodes once for each level, in build-asan-levels; a level that the CPU lacks is
-# left out, and one line says so. With `build`, the tests are compiled and not run.
+# tests of the suite `long`, and those of nodes once for each level, in build-asan-levels; levels that the CPU lacks are
+# skipped with a message. With `build`, the tests are only compiled.
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -45,7 +45,7 @@ if [ -n "$only" ] && [ "$only" != build ]; then
 	echo "test-native: $only is not a step; give build, or nothing to run the tests as well" >&2
 	exit 2
 fi
-# -O1 and line numbers alone compile in half the time of -O2 -g; at -O1 gcc sees uninitialized values that are none.
+# -O1 with line numbers only compiles in half the time of -O2 -g. At -O1 gcc warns of uninitialized values that are not.
 [ -f "$tree/build.ninja" ] || rm -rf "$tree" # what an interrupted set-up left
 [ -f "$tree/build.ninja" ] || meson setup "$tree" -Dpython=false -Dtests=true -Dbuildtype=plain -Doptimization=1 \
 	-Db_ndebug=false -Db_sanitize=address,undefined -Db_lundef=false "$@" >/dev/null

@@ -1,5 +1,6 @@
 #!/bin/sh
-# What tools/try-in.sh does first within a tree, on this machine's network: ARCHITECTURE. Python's packages, and the build.
+# The first step of tools/try-in.sh in a tree, with this machine's network: Python packages and the build.
+#   tools/tree-build.sh ARCHITECTURE
 set -eu
 cd "$(dirname "$0")/.."
 architecture=$1

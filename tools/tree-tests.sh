@@ -1,5 +1,6 @@
 #!/bin/sh
-# What tools/try-in.sh does within a tree once it is built, in a network of its own: ARCHITECTURE [PYTEST ARGUMENT…].
+# The second step of tools/try-in.sh in a tree, with an empty network: the tests.
+#   tools/tree-tests.sh ARCHITECTURE [PYTEST ARGUMENT…]
 set -eu
 cd "$(dirname "$0")/.."
 architecture=$1
@@ -18,7 +19,7 @@ if [ $# -eq 0 ]; then
 	set -- tests/dataplane/test_router_packets.py tests/dataplane/test_router_ip6_packets.py \
 		tests/dataplane/test_router_mpls.py tests/dataplane/test_router_l2.py tests/dataplane/test_generator_core.py
 	units=tests/unit
-	if [ "$architecture" = arm64 ]; then # in an emulator: those of what C does
+	if [ "$architecture" = arm64 ]; then # the emulator is slow: only unit tests that use C
 		units=$(grep -l _native tests/unit/test_*.py)
 		set -- "$@" --timeout=3000
 	fi

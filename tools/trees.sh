@@ -1,6 +1,6 @@
-# Trees of Debian below build-trees/, for the scripts that build or install in one: read by them, not run.
+# Debian trees below build-trees/. Scripts that build or install in a tree source this file.
 
-# Whether programs of that architecture run here; those of another CPU by qemu-user, which the kernel is told of.
+# can_run ARCHITECTURE: registers qemu-user for programs of another CPU, and ends with 3 if the kernel cannot run them.
 can_run() {
 	[ "$1" != "$(dpkg --print-architecture)" ] || return 0
 	formats=/proc/sys/fs/binfmt_misc
@@ -11,7 +11,7 @@ can_run() {
 	[ -e "$formats/qemu-aarch64" ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf >"$formats/register"
 }
 
-# Removes a tree, but nothing that a run which was killed has left mounted in it.
+# remove_tree PATH: ends with 3 if something is still mounted in it, as after a run that was killed.
 remove_tree() {
 	[ -e "$1" ] || return 0
 	if grep -q " $(readlink -f "$1")/" /proc/self/mounts; then
@@ -21,8 +21,8 @@ remove_tree() {
 	rm -rf --one-file-system "$1" "$1.has"
 }
 
-# make_tree NAME SUITE ARCHITECTURE PACKAGE…: a tree that has these packages, from the mirror that apt here is set up with.
-# It is this script's until all that it started has ended.
+# make_tree NAME SUITE ARCHITECTURE PACKAGE…: makes a tree with these packages from the mirror that apt uses here, if there
+# is none. The tree is locked until this script and all programs that it started have ended.
 make_tree() {
 	tree=build-trees/$1
 	what="$*"
@@ -50,16 +50,15 @@ make_tree() {
 		remove_tree "$tree"
 		exit 3
 	fi
-	# Of a tree of another CPU mmdebstrap has been seen to leave this behind.
+	# mmdebstrap may leave /proc mounted in the tree of another CPU.
 	! mountpoint -q "$tree/proc" || umount "$tree/proc"
 	echo "$(($(date +%s) - begun)) s"
 	echo "$what" >"$tree.has"
 }
 
-# enter_tree NAME COMMAND…: runs it in the tree, with processes, mounts, shared memory and the name of the host its own; the
-# network, the certificates, pip's settings and, where the tree has ccache, its cache are this machine's. In a tree of
-# aarch64 this machine's cross compiler works, with the tree's headers and libraries: what it needs to run lies in folders
-# that such a tree does not have.
+# enter_tree NAME COMMAND…: runs COMMAND in the tree, in new namespaces of processes, mounts, IPC and host name. Network,
+# certificates and pip's settings are this machine's, and so is ccache's cache if the tree has ccache. A tree of aarch64
+# uses this machine's cross compiler with its own headers and libraries: the folders of the compiler are mounted into it.
 enter_tree() {
 	tree=$PWD/build-trees/$1
 	shift
@@ -99,7 +98,7 @@ enter_tree() {
 	' enter "$tree" "${CCACHE_DIR:-$HOME/.cache/ccache}" "${own_network:-}" "$@"
 }
 
-# The same with a network of its own, in which nothing but its loopback is.
+# enter_tree_alone NAME COMMAND…: the same with a new network namespace, which has only a loopback interface.
 enter_tree_alone() {
 	own_network=yes
 	enter_tree "$@"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Run the trials (docs/develop/trials.md): tools/trials.sh [OPTION…]. For --sanitizer, and for the trial many-links at length, the
-# native part is built once more.
+# Run the trials (docs/develop/trials.md): tools/trials.sh [OPTION…]. With --sanitizer, and for the long form of the trial
+# many-links, the native part is also built with sanitizers, in build-sanitized.
 set -eu
 cd "$(dirname "$0")/.."
 case " $* " in

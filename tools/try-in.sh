@@ -1,8 +1,8 @@
 #!/bin/sh
-# Build and test this checkout in a tree of its own of another Debian: another DPDK, another Python, another CPU.
-#   tools/try-in.sh trixie|bookworm|arm64 [PYTEST ARGUMENT…]     root; the tree stays in build-trees/ for the next time
-# arm64 is bookworm for aarch64, run by qemu-user: the build, the C tests, golden packets on ring and pcap ports.
-# Arguments take the place of the tests of Python that are run there.
+# Build and test this checkout in a tree of another Debian, with its DPDK, Python or CPU.
+#   tools/try-in.sh trixie|bookworm|arm64 [PYTEST ARGUMENT…]
+# Run it as root; the tree stays in build-trees/ for the next run. arm64 is bookworm for aarch64, run by qemu-user. Default
+# tests: C tests, unit tests, golden packets on ring and pcap ports. Arguments replace the Python tests.
 set -eu
 cd "$(dirname "$0")/.."
 name=${1:-}
@@ -24,7 +24,7 @@ tools/setup.sh --packages trees
 
 packages="ca-certificates gcc libc6-dev make pkg-config libdpdk-dev libmnl-dev libpcap-dev libcmocka-dev python3 python3-venv
 	python3-dev iproute2 procps libjs-dygraphs git"
-# On the Debian that this machine has itself, what it has compiled already is not compiled again.
+# A tree of this machine's Debian uses its ccache.
 [ "$suite" != "$(. /etc/os-release && echo "$VERSION_CODENAME")" ] || [ "$name" = arm64 ] || packages="$packages ccache"
 can_run "$architecture"
 make_tree "$name" "$suite" "$architecture" $packages

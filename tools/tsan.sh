@@ -1,8 +1,8 @@
 #!/bin/sh
-# Threads that step on each other: a router and a generator of two and of four workers, under traffic, while everything that
-# can be changed is changed, with the thread sanitizer looking on. Ends with 1 when it reports anything, or when packets are
-# not accounted for. What it cannot see stands in native/tests/tsan.supp, each line with its reason.
-#   tools/tsan.sh [CHANGES [SEED]]     changes of each router (1 000; a generator makes ten times as many), and what draws them
+# Search for data races with the thread sanitizer: a router and a generator with two and with four workers, under traffic,
+# while everything that can be changed is changed. Ends with 1 if the sanitizer reports anything, or if packets are not
+# accounted for. Reports that are wrong are suppressed in native/tests/tsan.supp, each with its reason.
+#   tools/tsan.sh [CHANGES [SEED]]     changes of each router (1 000; a generator has ten times as many); seed of their order
 set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
@@ -16,7 +16,7 @@ report=$(mktemp)
 trap 'rm -f "$report"' EXIT
 export TSAN_OPTIONS="suppressions=$PWD/native/tests/tsan.supp history_size=7 exitcode=66"
 
-# Its shadow memory has no room for the addresses that some kernels draw.
+# Without randomized addresses (-R): those of some kernels are outside of the sanitizer's shadow memory.
 watch() { setarch -R "$@" >"$report" 2>&1; }
 reports() { grep -c 'WARNING: ThreadSanitizer' "$report" || true; }
 places() { grep '^SUMMARY: ThreadSanitizer' "$report" | sort | uniq -c; }

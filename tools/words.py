@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Check the language of what users read: pages, help, messages and templates.
 
-  tools/words.py               each habit that was found: FILE:LINE: the words, and what to write in their place
+  tools/words.py               each habit that was found: FILE:LINE: the words, and what to write instead
   tools/words.py --table       for each page its words, its habits per 1 000 words and its sentences above 35 words
   tools/words.py --messages    each error message and each text of help: FILE:LINE: error or help, and the text
 
-Looked at are the text of docs/, README.md and CONTRIBUTING.md without code, the strings of wirespeed/ and telemetry/
-from the syntax tree (docstrings are read for commands alone), the page templates, the texts of telemetry's YAML files,
-and the strings of native/ without its tests.
+The check reads the text of docs/, README.md and CONTRIBUTING.md without code, the strings of wirespeed/ and telemetry/
+from the syntax tree (docstrings only of commands), the page templates, the texts of telemetry's YAML files, and the
+strings of native/ without its tests and benches.
 Exit code: 0 if nothing was found, 1 with findings, 2 for a wrong argument.
 """
 
@@ -32,7 +32,7 @@ CODE = r"`` .*? ``|`[^`]*`"
 
 @dataclass(frozen=True)
 class Habit:
-    """Words that are hard to read. `bad` and `good` are an example each, which the tests hold against `pattern`."""
+    """Words that are hard to read. The tests check that `pattern` matches `bad` and does not match `good`."""
 
     pattern: str
     instead: str
@@ -125,7 +125,7 @@ ALLOWED: tuple[tuple[str, str, str], ...] = (
     ("native/router/", "no icmp4 error to a source that is no host", "a counter's name, which dashboards have"),
     ("native/router/", "no icmp6 error to a source that is no host", "a counter's name, which dashboards have"),
 )
-"""Path (or the beginning of one), words and reason of what is right in spite of its words; at most 20."""
+"""Exceptions: path (or its beginning), words and reason; at most 20."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def words_of(text: str) -> list[str]:
 
 
 def python_pieces(path: Path) -> Iterator[Piece]:
-    """The strings of several words; of docstrings those of commands."""
+    """Strings of several words, with the docstrings of commands and without all others."""
     tree = ast.parse(path.read_text())
     skipped: set[int] = set()
     for node in ast.walk(tree):
@@ -231,7 +231,7 @@ def template_pieces(path: Path) -> Iterator[Piece]:
 
 
 def c_pieces(path: Path) -> Iterator[Piece]:
-    """The string literals of several words, neighbours joined."""
+    """String literals of several words; adjacent literals are joined."""
     text = path.read_text()
     string = r'"(?:\\.|[^"\\\n])*"'
     token = rf"/\*.*?\*/|//[^\n]*|'(?:\\.|[^'\\])+'|(?P<text>{string}(?:\s*(?:PRI\w+\s*)?{string})*)"
@@ -282,7 +282,7 @@ def string_of(node: ast.expr) -> str:
 
 
 def c_messages(path: Path) -> Iterator[tuple[int, str, str]]:
-    """Line, kind and text of each string that is given to `fail` or its kin."""
+    """Line, kind and text of each string that is given to a function named like `fail` or `refuse`."""
     text = path.read_text()
     for match in re.finditer(r"\b(?:\w+_)?(?:fail|refuse)(?:_\w+)?\s*\(([^;{]*?)\);", text, re.DOTALL):
         if found := "".join(re.findall(r'"((?:\\.|[^"\\])*)"', match[1])):

@@ -46,7 +46,7 @@ def parse_worker_cpus(text: str, ports: int) -> tuple[tuple[int, ...], tuple[tup
     if len(lists) != pairs:
         raise UsageError(
             f"--cpu {text} has {len(lists)} lists of CPUs for {ports} ports; give one for each pair of ports, "
-            f"{pairs} in all, as 2-5/6-9"
+            f"{pairs} in all, such as 2-5/6-9"
         )
     cpus = parse_cpus(",".join(lists)) if all(lists) else ()
     if not cpus:

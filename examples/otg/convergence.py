@@ -1,5 +1,5 @@
 """Convergence time of a router, from the packets that a steady flow loses. With snappi:
-`python examples/otg/convergence.py [URL]`; then interrupt the router, and mend it.
+`python examples/otg/convergence.py [URL]`; then interrupt a path of the router, and restore it.
 
 Port 0 is in 10.0.0.0/24, port 1 in 10.0.1.0/24; the router is 254 in both.
 """

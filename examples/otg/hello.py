@@ -1,4 +1,4 @@
-"""A capture of what a flow was on the wire, by snappi: `python examples/otg/hello.py [URL]`."""
+"""A capture of a flow's packets, by snappi: `python examples/otg/hello.py [URL]`."""
 
 import struct
 import sys

@@ -1,6 +1,6 @@
-"""A mix of frame sizes for two seconds, classes told apart, by snappi: `python examples/otg/imix.py [URL]`.
+"""A mix of frame sizes for two seconds, with latency by class (DSCP), by snappi: `python examples/otg/imix.py [URL]`.
 
-Ends with 1 where packets were lost.
+Exit code 1 if packets were lost.
 """
 
 import sys

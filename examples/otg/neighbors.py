@@ -1,7 +1,7 @@
-"""Devices that find each other by ARP and neighbor discovery, and flows between them, by snappi:
+"""Devices that resolve each other by ARP and neighbor discovery, and flows between them, by snappi:
 `python examples/otg/neighbors.py [URL]`.
 
-Ends with 1 where packets were lost.
+Exit code 1 if packets were lost.
 """
 
 import sys

@@ -1,6 +1,6 @@
 """Two flows from the generator's port 0 to port 1, by snappi: `python examples/otg/two_flows.py [URL]`.
 
-Ends with 1 where packets were lost.
+Exit code 1 if packets were lost.
 """
 
 import sys

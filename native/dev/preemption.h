@@ -7,7 +7,8 @@
  * with two overloaded rings or with eight ports that take all packets. No pass reached
  * PREEMPTION_US, the time in which a ring of 1 024 slots fills at five million packets per second.
  * A sleep that the worker chose, and work on request of the main thread, are not part of a pass. A
- * sleep that lasts much longer than requested counts as a preemption.
+ * sleep that lasts much longer than requested counts as a preemption. So does the time without CPU
+ * during a request: its answer wakes the main thread, which may take this CPU.
  */
 #pragma once
 
@@ -58,13 +59,17 @@ static inline uint64_t preemption_cpu_ns(void)
 	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
 }
 
+static inline void preemption_look(struct preemption_watch *watch, uint64_t now)
+{
+	watch->looked_at = now;
+	watch->used_ns = preemption_cpu_ns();
+}
+
 /* On the worker: a pass begins at `now`. */
 static inline void preemption_begin(struct preemption_watch *watch, uint64_t now)
 {
-	if (!watch->works_in_kernel)
-		return;
-	watch->looked_at = now;
-	watch->used_ns = preemption_cpu_ns();
+	if (watch->works_in_kernel)
+		preemption_look(watch, now);
 }
 
 /*
@@ -76,7 +81,7 @@ static inline uint64_t preemption_without_cpu(struct preemption_watch *watch, ui
 											  uint64_t now)
 {
 	uint64_t passed = now - watch->looked_at, used_ns = watch->used_ns;
-	preemption_begin(watch, now);
+	preemption_look(watch, now);
 	uint64_t used = (uint64_t)((double)(watch->used_ns - used_ns) * watch->ticks_per_ns);
 	uint64_t away = passed > used ? passed - used : 0;
 	return away < ticks ? away : ticks;
@@ -96,7 +101,7 @@ static inline void preemption_note(struct preemption *preemption, struct preempt
 {
 	if (__builtin_expect(ticks < watch->least, 1)) {
 		if (__builtin_expect(watch->works_in_kernel && now - watch->looked_at > watch->window, 0))
-			preemption_begin(watch, now);
+			preemption_look(watch, now);
 		return;
 	}
 	if (watch->works_in_kernel)
@@ -113,4 +118,16 @@ static inline void preemption_note_sleep(struct preemption *preemption,
 	const uint64_t most = watch->least / PREEMPTION_US * OVERSLEPT_US;
 	if (ticks > asked && ticks - asked >= most)
 		preemption_count(preemption, ticks - asked);
+}
+
+/* On the worker: work on request of the main thread ended at `now`. It began when the CPU time was
+ * last read; only the time in which it had no CPU counts. */
+static inline void preemption_note_request(struct preemption *preemption,
+										   struct preemption_watch *watch, uint64_t now)
+{
+	uint64_t ticks = now - watch->looked_at;
+	if (ticks >= watch->least)
+		ticks = preemption_without_cpu(watch, ticks, now);
+	if (ticks >= watch->least)
+		preemption_count(preemption, ticks);
 }

@@ -77,6 +77,13 @@ static uint64_t wall_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static void use_cpu(uint64_t ns)
+{
+	uint64_t before = preemption_cpu_ns();
+	while (preemption_cpu_ns() - before < ns)
+		;
+}
+
 /* A pass made long by its driver's system calls, and one that slept. A tick is a nanosecond. */
 static void work_in_the_kernel_is_no_preemption(void **state)
 {
@@ -86,12 +93,10 @@ static void work_in_the_kernel_is_no_preemption(void **state)
 	struct preemption_watch watch = preemption_watch_make(1000000000);
 	struct preemption preemption = {0}, asleep = {0};
 	watch.works_in_kernel = true;
-	uint64_t began = wall_ns(), used_before = preemption_cpu_ns(), used;
+	uint64_t began = wall_ns(), used_before = preemption_cpu_ns();
 	preemption_begin(&watch, began);
-	do
-		used = preemption_cpu_ns() - used_before;
-	while (used < WORK_NS);
-	uint64_t ended = wall_ns();
+	use_cpu(WORK_NS);
+	uint64_t used = preemption_cpu_ns() - used_before, ended = wall_ns();
 	preemption_note(&preemption, &watch, ended - began, ended);
 	/* Other threads may have used the CPU: only that time counts. */
 	assert_in_range(preemption.ticks, 0, ended - began - used + SLOP_NS);
@@ -102,6 +107,29 @@ static void work_in_the_kernel_is_no_preemption(void **state)
 	preemption_note(&asleep, &watch, ended - began, ended);
 	assert_int_equal(asleep.count, 1);
 	assert_in_range(asleep.ticks, WORK_NS - SLOP_NS, ended - began);
+}
+
+/* A request of the main thread that worked, and one during which the worker had no CPU. */
+static void only_time_without_cpu_counts_in_a_request(void **state)
+{
+	(void)state;
+	enum { WORK_NS = 20000000, SLOP_NS = 1000000 };
+	const struct timespec nap = {.tv_nsec = WORK_NS};
+	struct preemption_watch watch = preemption_watch_make(1000000000);
+	struct preemption worked = {0}, waited = {0};
+	uint64_t began = wall_ns(), used_before = preemption_cpu_ns();
+	preemption_look(&watch, began);
+	use_cpu(WORK_NS);
+	uint64_t used = preemption_cpu_ns() - used_before, ended = wall_ns();
+	preemption_note_request(&worked, &watch, ended);
+	assert_in_range(worked.ticks, 0, ended - began - used + SLOP_NS);
+	began = wall_ns();
+	preemption_look(&watch, began);
+	nanosleep(&nap, NULL);
+	ended = wall_ns();
+	preemption_note_request(&waited, &watch, ended);
+	assert_int_equal(waited.count, 1);
+	assert_in_range(waited.ticks, WORK_NS - SLOP_NS, ended - began);
 }
 
 /* CPU time missing in passes below the limit is not charged to a later pass. */
@@ -127,6 +155,7 @@ int main(void)
 		cmocka_unit_test(pause_frames_have_many_names),
 		cmocka_unit_test(preemptions_add_up),
 		cmocka_unit_test(work_in_the_kernel_is_no_preemption),
+		cmocka_unit_test(only_time_without_cpu_counts_in_a_request),
 		cmocka_unit_test(cpu_time_is_looked_at_now_and_then),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

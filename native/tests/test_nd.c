@@ -147,8 +147,8 @@ static void a_flood_fills_no_more_than_the_table(void **state)
 		solicit(host, rig_host[0]);
 		assert_true(rig_take(0).length > 0);
 	}
-	assert_int_equal(neighbor_count(), 32); /* half of the table: another link has the rest */
-	/* None of them replies to probes: all are removed. */
+	assert_int_equal(neighbor_count(), 32); /* a link may use half of the table */
+	/* No host replies to probes, so all neighbors are removed. */
 	for (int round = 0; round < 8; round++) {
 		struct neighbor *neighbors = rig_router->adjacencies.neighbors;
 		for (uint32_t i = 0; i < rig_router->adjacencies.size; i++)

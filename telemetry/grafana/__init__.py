@@ -1,1 +1,1 @@
-"""Boards as code: a module a board, `panels` for what stands on them, `board` for what all of them have."""
+"""Dashboards as code: a module for each, `panels` for panels, `board` for parts of all dashboards."""

@@ -70,7 +70,7 @@ class Board:
 
 @dataclass(frozen=True)
 class Annotation:
-    """Stretches of time in which a series of `expr` is not 0, headed by `title` and `text`, which name labels."""
+    """Periods in which a series of `expr` is not 0. `title` and `text` are templates with names of labels."""
 
     name: str
     expr: str
@@ -134,7 +134,7 @@ def _choice(choice: Choice) -> dashboard.CustomVariable:
 
 
 def _laid_out(rows: Sequence[Row]) -> list[Panel | RowPanel]:
-    """Left to right; a panel that does not fit into the line begins the next one."""
+    """Positions from left to right; a panel that does not fit into a row begins the next one."""
     out: list[Panel | RowPanel] = []
     y = 0
     for row in rows:

@@ -16,7 +16,7 @@ DIRECTORY = Path(__file__).parent / "boards"
 
 
 def texts() -> dict[Path, str]:
-    """All files by their path."""
+    """Contents of all files by path."""
     boards = (router.BOARD, load_test.BOARD, testbed.BOARD, soak.BOARD)
     return {DIRECTORY / f"{board.name}.json": as_json(board) for board in boards}
 

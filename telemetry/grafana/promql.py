@@ -36,7 +36,7 @@ def total(by: str, inner: str) -> str:
 
 
 def by_class(inner: str) -> str:
-    """`inner` has a label `node`; it gets one more, `class`."""
+    """`inner` with a label `class`, derived from its label `node`."""
     for name, pattern in (("rest", ".*"), *CLASSES):
         inner = f'label_replace({inner}, "class", "{name}", "node", "{pattern}")'
     return inner

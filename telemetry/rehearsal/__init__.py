@@ -1,1 +1,1 @@
-"""The boards and rules played through: a Prometheus of our own beside a lab under load, and what it answers."""
+"""A test run of dashboards and rules: a Prometheus that watches a lab under load, and its answers to their queries."""

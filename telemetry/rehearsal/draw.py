@@ -1,6 +1,7 @@
-"""A board drawn from what Prometheus answers to its own queries, panel by panel where the board has them.
+"""Pictures of dashboards, drawn from Prometheus's answers to their queries, without Grafana.
 
-It is no Grafana: colours, legends and text are ours. The queries, units, scales, stacking and places are the file's.
+Queries, units, scales, stacking and places of panels are those of the dashboard's file. Colours, legends and text are
+not Grafana's.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from telemetry.rehearsal.server import Prometheus, Series
 
 _COLUMN_IN, _ROW_IN = 0.56, 0.37
 _LEGEND_MOST = 12
-"""Curves that a legend names: those that end highest."""
+"""Number of curves that a legend names: those with the highest last values."""
 _COLOURS = (
     *("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9"),
     *("#8C6D1F", "#4D4D4D", "#7A68C9", "#A3B34C", "#A65E2E", "#2F8F8F"),
@@ -33,7 +34,7 @@ _BANDS = {"Tests": "#E69F00", "Phases": "#0072B2"}
 
 @dataclass(frozen=True)
 class Times:
-    """Seconds since 1970; `window_s` is what rates look back over."""
+    """Seconds since 1970; `window_s` is the range of rates."""
 
     start_s: float
     end_s: float
@@ -74,13 +75,13 @@ def draw(board: BoardFile, server: Prometheus, times: Times, to: Path) -> None:
     figure.savefig(to, dpi=76)
     plt.close(figure)
     with Image.open(to) as picture:
-        # 256 colours: a third of the size. This way thin curves keep theirs.
+        # 256 colours: a third of the size. This method keeps the colours of thin curves.
         few = picture.convert("RGB").quantize(method=Image.Quantize.FASTOCTREE)
     few.save(to, optimize=True)
 
 
 def name_of(target: Target, series: Series) -> str:
-    """The legend's text: `{{label}}` replaced by what the series has."""
+    """Text of the legend: `{{label}}` is replaced by the value of the label."""
     text = target.legend
     for label in target.legend_labels:
         text = text.replace("{{" + label + "}}", series.labels.get(label, ""))
@@ -134,7 +135,7 @@ def _stack(axes: Any, named: Sequence[tuple[str, Series]], times: Times) -> None
 
 
 def _heat(axes: Any, panel: PanelFile, answers: _Answers, times: Times) -> None:
-    """Cumulative buckets by `le` become cells: what each bucket has above the one below it."""
+    """Cells of a heat map: the difference between each cumulative bucket (by `le`) and the one below it."""
     found = sorted(answers[0][1], key=lambda series: float(series.labels["le"]))
     finite = [series for series in found if math.isfinite(float(series.labels["le"]))]
     xs = sorted({at for series in finite for at, _ in series.points})
@@ -196,7 +197,7 @@ _HEIGHTS = (0.985, 0.88)
 
 
 def _draw_bands(axes: Any, bands: Mapping[str, Sequence[tuple[str, Series]]], times: Times) -> None:
-    """Each stretch of a series without a gap is a band, with its text above the axis (tests) or in it (phases)."""
+    """Draw each period of a series without a gap as a band, with its text above the axis (tests) or in it (phases)."""
     for kind, found in bands.items():
         colour = _BANDS.get(kind, "#888")
         stretches = sorted(
@@ -207,7 +208,7 @@ def _draw_bands(axes: Any, bands: Mapping[str, Sequence[tuple[str, Series]]], ti
         for number, (begin, end, text) in enumerate(stretches):
             axes.axvspan(begin, end, color=colour, alpha=0.07, lw=0)
             axes.axvline(begin, color=colour, lw=0.7, ls="--")
-            # Phases may be short: every other one's text is a line lower.
+            # Texts of phases alternate between two lines, since phases may be short.
             within = (begin, _HEIGHTS[number % 2], "left", "top")
             x, y, ha, va = (end, 1.015, "right", "bottom") if kind == "Tests" else within
             axes.text(x, y, text, fontsize=7.5, color=colour, ha=ha, va=va, transform=axes.get_xaxis_transform())

@@ -1,6 +1,6 @@
 """Draw docs/pictures/board-*.png: python -m telemetry.rehearsal.pictures [DIRECTORY]
 
-A lab comes up, a load test and a soak run on it, a Prometheus watches, and each board is drawn from its answers.
+A load test and a soak run in a lab that a Prometheus watches. Each dashboard is drawn from Prometheus's answers.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ BOARDS = Path(__file__).resolve().parent.parent / "grafana" / "boards"
 
 @dataclass(frozen=True)
 class Target:
-    """`at_end`: only its last value is asked for."""
+    """A query of a panel. `at_end`: only its last value is queried."""
 
     expr: str
     legend: str
@@ -29,7 +29,7 @@ class Target:
 
 @dataclass(frozen=True)
 class PanelFile:
-    """A panel; `most` and `least` are the ends of its axis where they are fixed. `place` is x, y, width, height."""
+    """A panel. `most` and `least` are the fixed limits of its axis, if it has them; `place` is x, y, width, height."""
 
     title: str
     answers: str
@@ -45,7 +45,7 @@ class PanelFile:
 
 @dataclass(frozen=True)
 class BoardFile:
-    """`variables` are name → (series, label) of those that Prometheus is asked for; `rows` title → y."""
+    """A dashboard. `variables` has series and label by name of each variable with a query; `rows` has y by title."""
 
     name: str
     title: str
@@ -60,7 +60,7 @@ def boards() -> list[BoardFile]:
 
 
 def filled(expr: str, window_s: float, variables: Mapping[str, str] | None = None) -> str:
-    """`expr` as Grafana sends it: variables by name, all of them unless told, and the window for rates."""
+    """`expr` as Grafana sends it: with the values of variables (default: all) and the range of rates filled in."""
     expr = (
         expr.replace("$__rate_interval", f"{round(window_s * 1000)}ms")
         .replace("$__interval", "1s")

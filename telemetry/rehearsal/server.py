@@ -1,4 +1,4 @@
-"""Debian's Prometheus for as long as it is needed, in a directory that goes with it, on a port that is free."""
+"""A temporary Prometheus (Debian's), with its own directory and a free port."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ANSWERS_WITHIN_S = 30.0
 
 @dataclass(frozen=True)
 class Series:
-    """`points` are (seconds since 1970, value)."""
+    """A time series; `points` are (seconds since 1970, value)."""
 
     labels: Mapping[str, str]
     points: tuple[tuple[float, float], ...]
@@ -42,13 +42,13 @@ class Series:
 
 
 class Prometheus:
-    """A client of Prometheus' HTTP API at `url`. ValueError for what it refuses, with its words."""
+    """A client of Prometheus's HTTP API at `url`. ValueError, with the server's error text, for refused requests."""
 
     def __init__(self, url: str) -> None:
         self.url = url
 
     def query(self, expr: str, at_s: float | None = None) -> list[Series]:
-        """The value at one time: now, unless told."""
+        """Values at one time; default: now."""
         asked: dict[str, object] = {"query": expr} | ({} if at_s is None else {"time": at_s})
         found = self._ask("query", asked)
         if found["resultType"] == "scalar":
@@ -64,7 +64,7 @@ class Prometheus:
         return sorted(self._ask(f"label/{label}/values", {"match[]": of}))
 
     def ask(self, what: str) -> Any:
-        """`targets`, `rules`, `alerts`: the data of the answer."""
+        """Data of the answer to a request for `targets`, `rules` or `alerts`."""
         return self._ask(what, {})
 
     def _ask(self, what: str, asked: Mapping[str, object]) -> Any:
@@ -79,7 +79,7 @@ class Prometheus:
 
 @contextmanager
 def prometheus(config: str, rules: Sequence[Path] = ()) -> Iterator[Prometheus]:
-    """One that runs with `config`, which names files of rules as `rules/NAME`; `rules` are put there."""
+    """A running Prometheus with `config`, which names rule files as `rules/NAME`; `rules` are copied there."""
     with tempfile.TemporaryDirectory(prefix="wirespeed-prometheus-") as name:
         directory = Path(name)
         (directory / "rules").mkdir()

@@ -1,5 +1,5 @@
-"""A lab, a load test and a soak on it, the exporter and a Prometheus that watch all of it: what the boards are tried on
-and drawn from.
+"""The set-up for tests and pictures of dashboards: a lab with a load test and a soak, watched by the exporter and a
+Prometheus.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ WINDOW_S = 4.0
 LOAD_TEST, SOAK = "64b", "night"
 """Names of the tests: those of their files."""
 LOST = 0.02
-"""The router's second interface loses so many packets on purpose: there are drops to see, and losses."""
+"""Share of packets that the router's second interface drops on purpose, so that dashboards show drops and losses."""
 
 _DEADLINE_S = 60.0
 _GROWS = f"increase(wirespeed_router_worker_loops_total[{WINDOW_S:g}s]) > 0"
@@ -48,7 +48,7 @@ scrape_configs:
 
 @dataclass(frozen=True)
 class Stage:
-    """All of it up. `began_s` is when, in seconds since 1970."""
+    """The running set-up. `began_s` is its start in seconds since 1970."""
 
     lab: EmbeddedLab
     server: Prometheus
@@ -100,7 +100,7 @@ class Stage:
 
 @contextmanager
 def stage(rules: Sequence[Path] = ()) -> Iterator[Stage]:
-    """All of it, with these files of rules; down again whatever happens."""
+    """The set-up with these rule files; it is stopped at the end, also after an error."""
     with (
         tempfile.TemporaryDirectory(prefix="wirespeed-stage-") as name,
         running(EmbeddedLab(choose_cpus(), ring_slots=SHALLOW_SLOTS)) as lab,

@@ -324,7 +324,7 @@ def test_cores_of_a_pair_are_told_one_by_one() -> None:
         (
             f"{CPUS[0]}/{CPUS[-1]}",
             2,
-            "has 2 lists of CPUs for 2 ports; give one for each pair of ports, 1 in all, as 2-5/6-9",
+            "has 2 lists of CPUs for 2 ports; give one for each pair of ports, 1 in all, such as 2-5/6-9",
         ),
         ("/", 2, "has an empty list; each pair of ports needs a CPU"),
     ],

@@ -138,7 +138,7 @@ def test_what_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
     plain.touch()
     assert "exists and is not a socket" in refusal(f"vhost:{plain}")
     assert f"directory {tmp_path}/none does not exist" in refusal(f"vhost:{tmp_path}/none/v0.sock")
-    assert "a vhost-user socket is one port's" in refusal(f"vhost:{tmp_path}/v0.sock", f"vhost:{tmp_path}/v0.sock")
+    assert "vhost-user socket belongs to one port" in refusal(f"vhost:{tmp_path}/v0.sock", f"vhost:{tmp_path}/v0.sock")
     with socket.socket(socket.AF_UNIX) as owner:
         owner.bind(f"{tmp_path}/v1.sock")
         owner.listen(1)

@@ -227,7 +227,7 @@ def test_results_without_a_whole_file_are_told_of_and_come_back(
     again = ["results", "site", str(tmp_path / "site"), "--archive", where]
     assert main(again) == 6
     said = capsys.readouterr().err
-    assert said.count("\n") == 1 and "missing or damaged and 1 more: the site says so; wirespeed results verify" in said
+    assert said.count("\n") == 1 and "missing or damaged and 1 more: the site lists them" in said
     assert "2 results of the archive have no whole file" in (tmp_path / "site" / "index.html").read_text()
     assert broken_links(tmp_path / "site") == []
     gone.write_bytes(kept)

@@ -95,7 +95,7 @@ def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Pa
             return None if "there are a, b" in asked[1] else asked
 
         code, said = wait_for(without_the_killed_node, "the news that the node is dead", 90.0)
-        assert code == 4 and "testbed c is away: no worker serves it; there are a (" in said, said
+        assert code == 4 and "testbed c is unreachable: no worker serves it; there are a (" in said, said
 
 
 @pytest.mark.long("starts of a campaign with Ray")

@@ -74,7 +74,7 @@ def _hit(program: Program, directory: Path, number: signal.Signals, works: bool,
 
 
 def _run_again(program: Program, directory: Path, before: frozenset[str]) -> None:
-    """The next run works, and once it has ended nothing new exists."""
+    """Start the program again. Fault if it does not work, or if anything is left once it has ended."""
     with Started(program.words(directory), terminal=program.terminal) as started:
         started.must_say(program.ready)
         code = started.end()
@@ -87,7 +87,7 @@ def _run_again(program: Program, directory: Path, before: frozenset[str]) -> Non
 
 
 def _left(before: frozenset[str], counts: Callable[[str], bool] = lambda _: True) -> list[str]:
-    """What is left after a time, of the things that count."""
+    """New things that `counts` accepts and that are still there, after up to 15 s for them to go."""
 
     def now() -> list[str]:
         return sorted(one for one in present() - before if counts(one))

@@ -36,7 +36,7 @@ def many_links(ground: Ground) -> None:
 
 
 def are_told(made: Started, path: Path, wanted: set[str]) -> str | None:
-    """None if the router has these addresses; otherwise the addresses that it has, or how it ended."""
+    """Wait until the router has the wanted addresses. Returns None, or the fault: other addresses, or an early end."""
     if until(lambda: made.process.poll() is not None or addresses(path) == wanted):
         code = made.process.poll()
         return None if code is None else f"the router ended with {code}: {made.said[-2000:]}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,8 +29,9 @@ VARIATION = DelayVariation(999, -60.0, 0.5, 62.0)
 class StatefulDevice:
     """It makes `new_fps` states a second, and `answer_fps` validated ones; it forwards `carried_pps` each way over
     them, and so much `without` its filter. It holds `limit` states, and `keeps` some when it is emptied. The tester
-    sends `tester_fps` at most. `merged` flows of each phase 1 get the tuple of another, `remapped` ones change theirs
-    in phase 2. Over TCP it loses the SYN-ACK of `unanswered` flows, and the tester does not answer `unsent` ones."""
+    sends `tester_fps` at most, and `responder_fps` in validation. `merged` flows of each phase 1 get the tuple of
+    another, `untranslated` ones keep theirs, `remapped` ones change theirs in phase 2. Over TCP it loses the SYN-ACK of
+    `unanswered` flows, and the tester does not answer `unsent` ones."""
 
     new_fps: float = 200_000.0
     answer_fps: float = 1e9
@@ -38,13 +39,16 @@ class StatefulDevice:
     without: float = 2_000_000.0
     limit: int = 1 << 20
     tester_fps: float = 1e9
+    responder_fps: float = 1e9
     merged: int = 0
+    untranslated: int = 0
     remapped: int = 0
     unanswered: int = 0
     unsent: int = 0
     timeout_s: float = 30.0
     keeps: int = 0
     keeps_none: bool = False
+    entries: int = 1
     filtered: bool = True
     used: int = 0
     emptied: int = 0
@@ -54,20 +58,20 @@ class StatefulDevice:
 
     def read(self) -> StateTable:
         timeouts = {"udp": self.timeout_s, "udp_stream": 120.0, "tcp_established": 3600.0, "tcp_unacknowledged": 300.0}
-        return StateTable(self.used, self.limit, 1 << 16, timeouts_s=timeouts)
+        return StateTable(self.used, self.limit, 1 << 16, self.entries, timeouts_s=timeouts)
 
     def empty(self) -> float:
         self.used = self.keeps
         self.emptied += 1
         return 0.01
 
-    def tear_down(self) -> TearDown:
+    def tear_down(self, empty: Callable[[], None] | None) -> TearDown:
         states = self.used
-        self.empty()
+        (empty or self.empty)()
         return TearDown(states, self.used, 0.001 + states / 400_000, 0.001)
 
     def why_not(self, flows: int, table: StateTable) -> str | None:
-        return f"the table holds {self.limit}" if flows > self.limit else None
+        return f"the table holds {self.limit}" if flows + table.used > self.limit else None
 
     can_do_without_filter = True
 
@@ -94,8 +98,8 @@ class SimulatedSession:
     learnt: int = 0
     validated: bool = False
 
-    def _sending(self, asked_fps: float, frames: float) -> Sending:
-        return Sending(asked_fps, frames, round(frames), frames / min(asked_fps, self.dut.tester_fps))
+    def _sending(self, asked_fps: float, frames: float, most_fps: float = 1e9) -> Sending:
+        return Sending(asked_fps, frames, round(frames), frames / min(asked_fps, most_fps, self.dut.tester_fps))
 
     def establish(self, rate_fps: float, **_: Any) -> Establishment:
         dut, sending = self.dut, self._sending(rate_fps, self.flows)
@@ -112,12 +116,14 @@ class SimulatedSession:
             self.learnt -= dut.unanswered + dut.unsent
             missing = self.flows - made
             return Establishment(sending, self.learnt, missing, 0, 0, 0, 0, 0, NONE, handshakes=shaken)
-        return Establishment(sending, made, self.flows - made, 0, dut.merged, 0, 0, 0, NONE)
+        plain = dut.untranslated if dut.filtered else made
+        return Establishment(sending, made, self.flows - made, 0, dut.merged, 0, plain, 0, NONE)
 
     def validate(self, rate_fps: float, **_: Any) -> Validation:
         able, self.validated = self.dut.answer_fps, True
         back = self.learnt if rate_fps <= able else int(self.learnt * able / rate_fps)
-        return Validation(self._sending(rate_fps, self.learnt), self.learnt, back, 0, self.learnt - back, 0, NONE)
+        sending = self._sending(rate_fps, self.learnt, self.dut.responder_fps)
+        return Validation(sending, self.learnt, back, 0, self.learnt - back, 0, NONE)
 
     def exchange(
         self,
@@ -139,6 +145,6 @@ class SimulatedSession:
             times = TIMES if latency_every else None
             remapped = self.dut.remapped if self.dut.filtered else 0
             missing, variation = sending.sent - back, VARIATION if latency_every == 1 else None
-            return ExchangeDirection(sending, back, missing, 0, 0, 0, remapped, remapped, 0, 0, times, variation)
+            return ExchangeDirection(sending, back, missing, 0, 0, 0, remapped, remapped, 0, 0, NONE, times, variation)
 
         return Exchange(way(initiator_fps), way(responder_fps), NONE)

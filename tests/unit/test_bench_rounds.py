@@ -1,4 +1,4 @@
-"""What programs of `bench/` keep when a contender ends in the middle."""
+"""Programs of `bench/` keep the runs before the end of a contender that ends early."""
 
 from __future__ import annotations
 

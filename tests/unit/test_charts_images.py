@@ -116,7 +116,7 @@ def test_names_stand_at_their_curves_or_all_in_one_key(heights, named, tmp_path)
 
 @pytest.mark.parametrize("key", ["", "key"])
 def test_a_key_has_the_order_of_the_right_ends(key, tmp_path):
-    """Of the chart, or of a panel whose curves have no key."""
+    """The key is the chart's for curves with a `key`, and the panel's for curves without one."""
     ends = (1.0, 1.04, 1.02, 1.06, 1.08)
     curves = tuple(
         Curve(f"at {end} {'x' * 40}", "#0072b2", (0.0, 10.0), (2.0 - end, end), key=key and f"{end}", of=f"{end}")

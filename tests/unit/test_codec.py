@@ -70,12 +70,12 @@ def test_what_is_written_comes_back() -> None:
         ({"packets": True}, "packets of a file is 'True', not a whole number"),
         ({"packets": 1, "parts": {}}, "parts of a file is not a list"),
         ({"packets": 1, "parts": [{"speed": 1}, {}]}, "speed of part 1 of a file is missing"),
-        ({"packets": 1, "parts": [{"speed": math.nan}]}, "speed of part 0 of a file is 'nan', not a sensible number"),
+        ({"packets": 1, "parts": [{"speed": math.nan}]}, "speed of part 0 of a file is 'nan', not a valid number"),
         ({"packets": 1, "parts": [{"speed": 1, "colour": 5}]}, "colour of part 0 of a file is '5', not red or blue"),
         ({"packets": 1, "by_way": {"0": 1}}, "by_way of a file has '0': direction '0' cannot be read"),
         ({"packets": 1, "by_port": {"a": 1}}, "by_port of a file has 'a', not the number of a port"),
         ({"packets": 1, "times": 1}, "times of a file is not an object"),
-        ({"packets": 1, "times": {"late": "x"}}, "times.late of a file is 'x', not a sensible number"),
+        ({"packets": 1, "times": {"late": "x"}}, "times.late of a file is 'x', not a valid number"),
     ],
 )
 def test_what_does_not_fit_is_told_with_its_place(raw: Any, words: str) -> None:

@@ -42,7 +42,7 @@ WRONG = {
     "interfaces: {e0: {mtu: big}}": "interfaces.e0.mtu: 'big' is not a whole number; give a whole number",
     "interfaces: {e0: {stat: up}}": "interfaces.e0.stat: there is no key 'stat'; did you mean state?",
     "interface: {}": "interface: there is no key 'interface'; did you mean interfaces?",
-    "interfaces: {e0: {state: on}}": "interfaces.e0.state: on is none of 'up' or 'down'",
+    "interfaces: {e0: {state: on}}": "interfaces.e0.state: on is not one of 'up' or 'down'",
     "interfaces: {e0: {mac: 52:54:10:20:30:40}}": "52:54:10:20:30:40 without quotes is not text to YAML; put",
     "interfaces: {e0: {mac: 'x'}}": "interfaces.e0.mac: 'x' cannot stand here; a MAC address is six pairs",
     "interfaces: {e0: {addresses: [192.0.2.1]}}": "addresses.0: '192.0.2.1' cannot stand here; an address needs",

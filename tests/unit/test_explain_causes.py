@@ -314,3 +314,13 @@ def test_what_the_command_cannot_use_is_one_line(
     assert main(["explain", *arguments]) in (2, 6)
     said = capsys.readouterr().err
     assert words in said and said.count("\n") == 1
+
+
+def test_states_that_end_while_they_are_used_are_named() -> None:
+    """Phase 2 has no replies that are counted by flow; its lost frames are those of the load."""
+    used = of_states(replace(FLOWS, opened=100_000, answered=None, lasted_s=40.0))
+    lossy = replace(used, load=replace(used.load, received_pps=6e4))
+    assert [one.cause for one in explain(lossy).named if one.cause.startswith("state")] == ["state-timeout"]
+    assert not [one for one in explain(used).named if one.cause == "state-timeout"], "nothing was lost"
+    in_time = replace(lossy, states=replace(FLOWS, opened=100_000, answered=None))
+    assert not [one for one in explain(in_time).likely if one.cause == "state-timeout"]

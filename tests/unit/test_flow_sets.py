@@ -12,9 +12,10 @@ from wirespeed._native.flow_records import FlowKind, FlowOrder
 from wirespeed.client.flow_sets import WINDOW_BYTES, FlowAddresses, FlowCounts, FlowPorts, FlowSet
 from wirespeed.errors import UsageError
 from wirespeed.generator import hdr
+from wirespeed.measurement.stateful.counts import exchanged
 from wirespeed.profiles.stream_json import StreamJson
 from wirespeed.results.sample import DelayVariation
-from wirespeed.trial.flow_session import Establishment, Others, Sending, delay_variation
+from wirespeed.trial.flow_session import Establishment, FlowSession, Others, Sending, delay_variation
 
 
 def flow_set(version: int = 4, **given: Any) -> FlowSet:
@@ -104,6 +105,40 @@ def test_an_establishment_is_whole_if_each_flow_has_a_tuple_of_its_own() -> None
 
 def test_counts_of_a_newer_generator_are_read() -> None:
     assert FlowCounts.from_json({"sent": 3, "sending_s": 0.5, "more": 1}) == FlowCounts(sent=3, sending_s=0.5)
+
+
+class EndedPhase:
+    """A generator whose phase 2 ends with these counts."""
+
+    def __init__(self, initiator: dict[str, int], responder: dict[str, int]) -> None:
+        self.told = {"initiator": initiator, "responder": responder, "learnt": {}}
+
+    def ask_as_owner(self, method: str, *_: object, **__: object) -> Any:
+        return self.told if method == "end_flow_phase" else None
+
+    def port_status(self, _: object) -> dict[int, Any]:
+        return {}
+
+
+def test_frames_of_no_flow_belong_to_a_direction_of_phase_2() -> None:
+    """The DUT sends ICMP errors to the sender that they are for."""
+    client: Any = EndedPhase(
+        {"sent": 90, "icmp_errors": 4, "late": 1}, {"sent": 5, "received": 80, "unknown": 2, "bad": 3}
+    )
+    used = FlowSession(client, flow_set()).exchange(0.0, initiator_fps=1e3, responder_fps=1e3, drain_s=0.0)
+    assert used.to_responder is not None and used.to_initiator is not None
+    assert used.to_responder.others == Others(late=0, bad=3, unknown=2, icmp_errors=4)
+    assert used.to_initiator.others == Others(late=1, bad=0, unknown=0, icmp_errors=0)
+    there = exchanged(used.to_responder, 1000)
+    assert (there.unknown, there.icmp_errors, there.missing) == (5, 4, 10)
+
+
+def test_a_side_that_was_to_send_and_did_not_is_a_direction() -> None:
+    client: Any = EndedPhase({"sent": 90}, {"received": 90})
+    both = FlowSession(client, flow_set()).exchange(0.0, initiator_fps=1e3, responder_fps=1e3, drain_s=0.0)
+    assert both.to_initiator is not None and both.to_initiator.sending.sent == 0
+    one = FlowSession(client, flow_set()).exchange(0.0, initiator_fps=1e3, drain_s=0.0)
+    assert one.to_initiator is None
 
 
 def test_delay_variation_has_a_sign() -> None:

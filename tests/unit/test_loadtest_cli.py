@@ -276,7 +276,7 @@ def test_a_killed_test_leaves_its_samples_which_the_report_reads_and_recover_mak
         assert not file.exists()
         assert {sample.phase for sample in read_as(Result, file).samples} == {"warm-up", "ramp"}
         assert loadtest(trex, "-q", "-o", str(file)) == 6  # measured data are not overwritten
-        assert "holds what a test that did not end has measured" in capsys.readouterr().err
+        assert "holds the measurements of a test that did not end" in capsys.readouterr().err
         kept = len(read_as(Result, file).samples)
         assert main(["loadtest", "--recover", str(file)]) == 0
         assert "x interrupted" in capsys.readouterr().err

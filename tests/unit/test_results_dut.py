@@ -97,7 +97,7 @@ def whole(**changes: Any) -> dict[str, Any]:
     ("raw", "said"),
     [
         ([], "dut in sample 3 is not an object"),
-        (whole(interval="1"), "interval of dut in sample 3 is '1', not a sensible number"),
+        (whole(interval="1"), "interval of dut in sample 3 is '1', not a valid number"),
         (whole(interval=float("inf")), "interval of dut in sample 3 is 'inf'"),
         (whole(interval=10**400), "interval of dut in sample 3 is '1000"),
         (whole(in_packets=1.5), "in_packets of dut in sample 3 is '1.5', not a whole number"),

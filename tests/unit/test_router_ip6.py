@@ -120,7 +120,7 @@ def test_router_advertisements_are_configured(core: FakeRouterCore, console: Con
         ("ip6 nd e0 prefix 2001:db8::/64 99999999999 5", "not a whole number from 0 to 4294967295"),
         ("ip6 nd e0 no prefix 2001:db8::/64", "is not advertised"),
         ("set ip neighbor-config ip6 age 99999999999", "not a whole number from 0 to 4294967295"),
-        ("ping 10.0.0.1 repeat 0", "repeat 0 is too many or none; give 1 to"),
+        ("ping 10.0.0.1 repeat 0", "repeat 0 is not between 1 and"),
         ("ping 10.0.0.1 size 1401", "size 1401 is too large; give at most 1400 bytes"),
         ("ping 10.0.0.1 interval x", "interval x is not between 0.01 and 60 seconds"),
         ("ping 10.0.0.1 interval nan", "interval nan is not between 0.01 and 60 seconds"),

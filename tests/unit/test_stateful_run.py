@@ -125,6 +125,13 @@ def test_a_tester_that_is_slower_than_asked_is_the_limit(run: Any) -> None:
     assert 100_000 < row.median <= 150_000
 
 
+def test_a_responder_that_is_slower_than_asked_is_the_limit_too(run: Any) -> None:
+    """It validates at 0.8 of the rate, so that it reaches 100 000 flows/s of phase 1."""
+    row = row_of(run(StatefulDevice(responder_fps=80_000), replace(QUICK, without_filter=False)))
+    assert (row.limit, row.is_at_least) == ("tester", True)
+    assert row.median == pytest.approx(100_000, rel=0.02)
+
+
 def test_few_flows_have_no_rate_and_say_how_many_would(run: Any) -> None:
     result = run(StatefulDevice(), replace(QUICK, flows=(1, 1000, 64_000, 1_000_000), without_filter=False))
     rows = {row.flows: row for row in result.rate}
@@ -154,6 +161,28 @@ def test_flows_that_the_table_does_not_hold_are_refused(run: Any) -> None:
     forced = run(dut, replace(QUICK, force=True, without_filter=False))
     assert row_of(forced).median is None
     assert all(one.opened.established <= 300_000 for one in forced.trials)
+
+
+def test_entries_of_earlier_traffic_refuse_no_flows(run: Any) -> None:
+    """Each trial empties the table; a few entries stay in an empty one."""
+    plan = replace(QUICK, flows=(250_000,), without_filter=False)
+    assert row_of(run(StatefulDevice(limit=300_000, used=200_000), plan)).found
+    with pytest.raises(UsageError, match="the table holds 250000"):
+        run(StatefulDevice(limit=250_000, used=1), plan)
+
+
+@pytest.mark.parametrize(
+    ("rules", "untranslated", "told"),
+    [
+        ("nat", 0, ""),
+        ("nat", 7, "7 of 1,000,000 flows were not translated"),
+        ("nat", 1_000_000, "1,000,000 of 1,000,000 flows were not translated"),
+        ("stateful", 1_000_000, ""),
+    ],
+)
+def test_flows_that_nat_left_as_they_were_are_told(run: Any, rules: str, untranslated: int, told: str) -> None:
+    plan = replace(QUICK, lab=LabFacts(kind="simulated", filter=rules), without_filter=False)
+    assert row_of(run(StatefulDevice(untranslated=untranslated), plan)).irregular == told
 
 
 def test_trials_that_outlive_their_flows_are_refused_or_marked(run: Any) -> None:
@@ -210,6 +239,28 @@ def test_throughput_over_states_is_opened_below_the_rate(run: Any) -> None:
 def test_a_flow_that_was_opened_anew_is_an_error_of_its_trial(run: Any) -> None:
     (row,) = run(StatefulDevice(remapped=3), replace(QUICK, tests=OVER_STATES, without_filter=False)).throughput
     assert not row.found
+
+
+def test_without_a_throughput_there_is_no_latency_and_a_reason(run: Any) -> None:
+    plan = replace(QUICK, tests=("rate", "throughput", "latency"), without_filter=False)
+    (row,) = run(StatefulDevice(remapped=3), plan).latency
+    assert (row.medians_us, row.left_out) == ((), "no throughput was found")
+
+
+def test_the_tear_down_is_by_the_given_command(run: Any) -> None:
+    dut, told = StatefulDevice(), []
+    plan = replace(QUICK, tests=("rate", "tear-down"), flows=(400_000,), without_filter=False)
+
+    def empty() -> None:
+        told.append(dut.used)
+        dut.used = 0
+
+    (row,) = run(dut, plan, empty=empty).tear_down
+    assert (row.states, told[-1], dut.emptied) == (400_000, 400_000, 0)
+    (row,) = run(StatefulDevice(keeps_none=True), plan).tear_down
+    assert row.median is None
+    (row,) = run(StatefulDevice(entries=2), plan).tear_down
+    assert row.irregular == "the DUT had only 400,000 entries for 400,000 flows"
 
 
 def test_the_tear_down_rate_needs_a_flush_that_lasts(run: Any) -> None:
@@ -418,6 +469,18 @@ def test_rows_without_filter_may_come_from_another_result(run: Any) -> None:
     assert "had only 0 entries" in row_of(bare).irregular
     row = row_of(run(StatefulDevice(), beside=bare), filtered=False)
     assert (row.median, row.states, row.irregular) == (row_of(bare).median, None, "")
+
+
+def test_rows_without_filter_are_of_the_same_frames(run: Any) -> None:
+    long = run(StatefulDevice(), replace(QUICK, name="long", size=1514, without_filter=False))
+    with pytest.raises(UsageError, match=r"--beside long: its frame is 1514, that of this test 64; give a result of"):
+        run(StatefulDevice(), beside=long)
+
+
+def test_the_error_is_known_if_each_search_came_to_a_value_that_failed() -> None:
+    assert RateRow(5, (100.0, 90.0, 95.0), (101.0, 93.0, 96.0)).error == 3.0
+    assert RateRow(5, (100.0, 90.0, 95.0), (91.0, 96.0)).error is None
+    assert RateRow(5).error is None
 
 
 def test_the_result_is_read_as_it_was_written(run: Any, tmp_path: Path) -> None:

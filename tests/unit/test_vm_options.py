@@ -65,8 +65,8 @@ def test_words_for_qemu_are_all_that_follows() -> None:
     [
         ("vm,memory=2", "memory=2 is not a size; give 64M or more, such as 512M or 2G"),
         ("vm,cpus=0", "cpus is a number from 1 to 64, not '0'"),
-        ("vm,colour=red", "'colour=red' is none of memory=…, cpus=…"),
-        ("vm,cpus=1,cpus=2", "'cpus=2' is none of"),
+        ("vm,colour=red", "'colour=red' is not one of memory=…, cpus=…"),
+        ("vm,cpus=1,cpus=2", "'cpus=2' is not one of"),
         ("vm,kind=freebsd", "kind=freebsd needs vm:IMAGE"),
         ("vm:a.img,kind=dos", "kind=dos is not known; give linux, freebsd"),
         ("vm,speed=fast", "fast"),
@@ -98,7 +98,7 @@ def test_an_image_is_known_by_its_first_bytes(tmp_path: Path, content: bytes, na
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"\x1f\x8b" + bytes(600), "gzip -d makes a disk of it"), (b"", "has 0 bytes, less than a sector")],
+    [(b"\x1f\x8b" + bytes(600), "decompress it with gzip -d"), (b"", "has 0 bytes, less than a sector")],
 )
 def test_what_does_not_boot_as_it_is_is_told(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "disk").write_bytes(content)

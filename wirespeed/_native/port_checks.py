@@ -61,7 +61,7 @@ def _check_memif_ends(specs: Sequence[PortSpec]) -> None:
 def _check_vhost(spec: PortSpec, specs: Sequence[PortSpec]) -> None:
     """One that connects may come before the other side: DPDK tries again each second."""
     if sum(other.kind == spec.kind and other.target == spec.target for other in specs) > 1:
-        raise UsageError(f"two ports are to be {spec.target}: a vhost-user socket is one port's; give another path")
+        raise UsageError(f"two ports use {spec.target}: a vhost-user socket belongs to one port; give another path")
     path = Path(spec.target)
     if spec.options.get("role", "client") == "server":
         claim_socket(path, socket.SOCK_STREAM, f"port {spec}")

@@ -62,7 +62,7 @@ def served(names: Sequence[str], wait_s: float) -> list[TestbedPlace]:
             if time.monotonic() > deadline_s:
                 there = sorted(one.partition(":")[2] for one in _resources() if one.startswith(resource("")))
                 raise ConnectionFault(
-                    f"testbed {name} is away: no worker serves it; there are {', '.join(there) or 'none'} "
+                    f"testbed {name} is unreachable: no worker serves it; there are {', '.join(there) or 'none'} "
                     f"(wirespeed campaign worker … --name {name} joins)"
                 )
             time.sleep(0.2)

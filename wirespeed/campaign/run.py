@@ -81,7 +81,7 @@ class CampaignRun:
                 if not done_by_hand(cell.setup, place_for(cell, runner.places), self.say, sys.stdin):
                     self.schedule.give_back(cell)
                     self.pending = cell.setup.by_hand
-                    self.schedule.stop("a step by hand is to be done")
+                    self.schedule.stop("a manual step comes first")
                     continue
                 self._by_hand = cell.setup.by_hand
             self._busy[number] = cell

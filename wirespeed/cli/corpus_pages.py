@@ -33,7 +33,7 @@ def write_site(corpus: Corpus, directory: Path, words: Sequence[str], title: str
     )
     if built.lost:
         more = f" and {len(built.lost) - 1} more" if len(built.lost) > 1 else ""
-        raise FileFault(f"{built.lost[0]}{more}: the site says so; wirespeed results verify tells which")
+        raise FileFault(f"{built.lost[0]}{more}: the site lists them without links; wirespeed results verify names all")
 
 
 def write_article(corpus: Corpus, dut: str, against: str, title: str, output: str, images: Path | None) -> None:

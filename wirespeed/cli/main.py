@@ -17,7 +17,7 @@ GROUPS = {
         **{kind: about_of(kind).summary for kind in kinds()},
         "campaign": "Run a matrix of tests from a file, each once; resumable.",
     },
-    "Look": {
+    "Evaluate": {
         "report": "Turn result files into one interactive HTML page, or a table.",
         "explain": "Name what limits a router, from results or a `show runtime`.",
         "compare": "Compare results: better, worse, same, or inconclusive.",
@@ -31,7 +31,7 @@ GROUPS = {
     },
     "Operate": {
         "generator": "Run the traffic generator (T-Rex stateless RPC).",
-        "router": "Run the vector router.",
+        "router": "Run the software router, with VPP's commands.",
         "ctl": "Control a running router: one command, a shell, or its counters.",
         "config": "Check, plan and apply vppcfg's YAML; dump a router as YAML.",
         "console": "T-Rex's console for a generator: a command, a shell, or `tui`.",

@@ -110,7 +110,7 @@ def command(
     march: MarchOption = "auto",
     verbose: VerboseOption = False,
 ) -> None:
-    """Run the vector router."""
+    """Run the software router, with VPP's commands."""
     if print_api_dir:
         from wirespeed.vpp_api.json_files import api_directory  # noqa: PLC0415
 

@@ -45,7 +45,7 @@ def command(
     ] = "",
     grace: Annotated[
         str | None,
-        typer.Option("--grace", metavar="TIME", hidden=True, help="Stay so long after the end of standard input."),
+        typer.Option("--grace", metavar="TIME", hidden=True, help="Time to stay after the end of standard input."),
     ] = None,
 ) -> int:
     """Show running tests as they grow, and all results with their reports.

@@ -99,7 +99,7 @@ def _words(fault: Any, path: Path, document: Document) -> tuple[str, str]:
             least, most = _bounds(path)
             return f"{value} is not between {least} and {most}", "give a number within that"
         case "literal_error":
-            return f"{shown(value)} is none of {context['expected']}", "give one of these"
+            return f"{shown(value)} is not one of {context['expected']}", "give one of these"
         case "too_short" | "too_long":
             least, most = context.get("min_length", 1), context.get("max_length")
             many = f"at most {most}" if most else f"at least {least}"

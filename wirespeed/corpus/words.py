@@ -88,7 +88,7 @@ def _number(word: str, value: str) -> float:
     try:
         return float(match[1]) * _UNITS.get(match[2], 1.0)  # type: ignore[index] # as below
     except (TypeError, ValueError):
-        raise UsageError(f"{word}: {value!r} is not a number; give one as 12.5e6 or 12.5M") from None
+        raise UsageError(f"{word}: {value!r} is not a number; give one such as 12.5e6 or 12.5M") from None
 
 
 def _unknown(key: str) -> str:

@@ -96,7 +96,7 @@ def _stamp(path: Path) -> _Stamp:
     try:
         found = path.stat()
     except OSError as error:
-        raise ConnectionFault(f"{path} has gone: {error.strerror}") from None
+        raise ConnectionFault(f"{path} is no longer readable: {error.strerror}") from None
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 

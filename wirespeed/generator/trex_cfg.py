@@ -180,7 +180,7 @@ def _port(name: str, place: int, devargs: str) -> PortSpec:
     # T-Rex's own examples write the function with two digits.
     address = re.sub(r"\.0([0-7])$", r".\1", address)
     if PCI_ADDRESS.fullmatch(address) is None:
-        raise UsageError(f"interface {name!r} is not a PCI address such as 02:00.0, no Linux name, --vdev=… or dummy")
+        raise UsageError(f"interface {name!r} is not a PCI address such as 02:00.0, a Linux name, --vdev=… or dummy")
     spec = parse_port_spec(f"pci:{address}" + (f",port={index}" if index else ""))
     return replace(spec, options={"devargs": devargs}) if devargs else spec
 

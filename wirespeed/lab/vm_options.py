@@ -57,7 +57,7 @@ def parse_vm(text: str) -> VmOptions:
         key, equals, value = part.partition("=")
         if key not in _KEYS or not equals or not value or key in settings:
             raise UsageError(
-                f"--lab {text}: {part!r} is none of {', '.join(f'{one}=…' for one in _KEYS)}; give {FORMS}"
+                f"--lab {text}: {part!r} is not one of {', '.join(f'{one}=…' for one in _KEYS)}; give {FORMS}"
             )
         settings[key] = value
     if not image and settings.get("kind", "linux") != "linux":

@@ -138,7 +138,7 @@ def _speed_bps(path: str, text: str) -> float:
     """`speed_10_gbps`, `speed_100_fd_mbps`."""
     parts = text.split("_")
     if len(parts) < 3 or parts[0] != "speed" or not parts[1].isdecimal() or parts[-1] not in _SPEEDS:
-        raise ModelFault(path, f"{text[:40]!r} is not a speed; give one as speed_10_gbps")
+        raise ModelFault(path, f"{text[:40]!r} is not a speed; give one such as speed_10_gbps")
     return int(parts[1]) * _SPEEDS[parts[-1]]
 
 

@@ -61,7 +61,7 @@ class STLProfile:
                 return STLProfile.load_yaml(filename)
             case ".pcap" | ".cap" | ".pcapng":
                 return STLProfile(STLProfile.load_pcap(filename, ipg_usec=1e6).get_streams())
-        raise STLError(f"profile {filename!r}: its suffix is none of .py, .json, .yaml, .pcap")
+        raise STLError(f"profile {filename!r}: its suffix is not one of .py, .json, .yaml, .pcap")
 
     @staticmethod
     def load_py(python_file: str, direction: int = 0, port_id: int = 0, **tunables: Any) -> STLProfile:

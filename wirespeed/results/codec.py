@@ -374,7 +374,7 @@ def is_number(raw: Any) -> bool:
 
 def _number(raw: Any) -> float:
     if not is_number(raw):
-        raise Misfit(f"is {str(raw)[:40]!r}, not a sensible number")
+        raise Misfit(f"is {str(raw)[:40]!r}, not a valid number")
     return float(raw)
 
 

@@ -79,7 +79,7 @@ class Journal:
         if (command := recovery(path)) is not None:
             self._file.close()
             raise FileFault(
-                f"{path} holds what a test that did not end has measured: make a result of it with `{command}`, "
+                f"{path} holds the measurements of a test that did not end: make a result of them with `{command}`, "
                 "or remove it"
             )
         self._file.truncate(0)
@@ -162,7 +162,7 @@ def entries_of(text: str, path: Path) -> tuple[str, dict[str, Any], list[dict[st
     """The kind of measurement, the head and all complete entries. FileFault for an invalid file, with the reason."""
     *lines, _torn = text.split("\n")
     if not lines or not is_journal(lines[0]):
-        raise FileFault(f"{path} is not the journal of a test (its first line is another); give a .part file")
+        raise FileFault(f"{path} is not the journal of a test (unknown first line); give a .part file")
     head = _document(lines[0], path, 1)
     kind = kind_of(head)
     if not kind:

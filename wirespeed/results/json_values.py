@@ -21,5 +21,5 @@ def as_number(value: Any, where: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number) or abs(number) > LARGEST:
-        raise ValueError(f"{where} is {str(value)[:40]!r}, not a sensible number")
+        raise ValueError(f"{where} is {str(value)[:40]!r}, not a valid number")
     return number

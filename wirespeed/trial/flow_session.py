@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import TracebackType
 from typing import Any, Self
@@ -63,12 +63,17 @@ class Sending:
 
 @dataclass(frozen=True)
 class Others:
-    """Frames at both ports that are none of the phase's: see `FlowCounts`."""
+    """Frames that are none of the phase's, see `FlowCounts`: at both ports, or of one direction."""
 
     late: int
     bad: int
     unknown: int
     icmp_errors: int
+
+    @property
+    def foreign(self) -> int:
+        """Frames of no flow of the set."""
+        return self.bad + self.unknown
 
 
 @dataclass(frozen=True)
@@ -154,6 +159,8 @@ class ExchangeDirection:
     remapped_frames: int
     unlearnt: int
     wrong_destination: int
+    others: Others
+    """At its receiver, but ICMP errors at its sender."""
     latency: Latency | None = None
     variation: DelayVariation | None = None
     """Where all latencies are taken."""
@@ -161,7 +168,7 @@ class ExchangeDirection:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Phase 2. A direction is None if it did not send."""
+    """Phase 2. A direction is None if it was not to send."""
 
     to_responder: ExchangeDirection | None
     to_initiator: ExchangeDirection | None
@@ -416,7 +423,7 @@ class FlowSession:
         return Sending(asked_fps, asked, counts.sent, counts.sending_s, unsent)
 
     def _direction(self, role: FlowRole, sender: FlowCounts, receiver: FlowCounts) -> ExchangeDirection | None:
-        if not sender.sent:
+        if not sender.sent and role not in self._asked:
             return None
         return ExchangeDirection(
             sending=self._sending(role, sender),
@@ -429,6 +436,7 @@ class FlowSession:
             remapped_frames=receiver.remapped,
             unlearnt=receiver.unlearnt,
             wrong_destination=receiver.wrong,
+            others=replace(_others(receiver), icmp_errors=sender.icmp_errors),
             latency=_latency(receiver),
             variation=delay_variation(receiver),
         )

@@ -40,7 +40,7 @@ def check_rate(what: str, rate: Rate, port: int, frame_size_bytes: float, speed_
         if rate.unit == "percentage":
             raise UsageError(
                 f"{what} of {rate}: port {port} has no line speed, so a percentage means nothing; give the "
-                "generator's port speed=10G or so, or --line 10G, or a rate such as 5mpps"
+                "generator's port an option such as speed=10G, or give --line 10G, or a rate such as 5mpps"
             )
         return
     line_pps = line_rate_pps(frame_size_bytes, speed_bps)

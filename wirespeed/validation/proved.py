@@ -61,7 +61,7 @@ def page() -> str:
     return (
         "# What has been proved\n\n"
         "Each row is a port type, program or DUT, with what was tried on it, when, and the command that repeats it.\n\n"
-        "- **Real**: packets or commands of that port type or DUT itself.\n"
+        "- **Real**: packets or commands went through the port type, program or DUT itself.\n"
         "- **Emulated**: a simulation of it.\n"
         "- **Recorded texts only**: output recorded elsewhere was replayed to the program. `host show`, `dut prepare`\n"
         "  and `report` then print a note.\n"
@@ -80,7 +80,7 @@ def readme_lines() -> str:
         rows["by hand" if one.proof == "real" and "make" not in one.when else one.proof].append(one)
     listed = {proof: "; ".join(_names(ones)) for proof, ones in rows.items()}
     return (
-        f"- **Real**, in each `make test`: {listed['real']}. By hand: {listed['by hand']}.\n"
+        f"- **Tried for real**, in each `make test`: {listed['real']}. By hand: {listed['by hand']}.\n"
         f"- **Emulated**: {listed['emulated']}.\n"
         f"- **Recorded texts only**: {listed['records']}.\n"
         f"- **Never tried**: {listed['none']}.\n"

@@ -29,7 +29,7 @@ def image_format(path: Path) -> str:
         size = path.stat().st_size
     for magic, tool in _COMPRESSED.items():
         if first.startswith(magic):
-            raise FileFault(f"disk image {path} is compressed: {tool} makes a disk of it")
+            raise FileFault(f"disk image {path} is compressed: decompress it with {tool}")
     for magic, name in _MAGIC.items():
         if (at_64 if name == "vdi" else first).startswith(magic):
             return name

@@ -94,7 +94,7 @@ static void do_change(void *argument)
 	}
 }
 
-/* Returns the number of changed profiles; `*result` becomes 0 if a worker returns that. */
+/* Returns the number of changed profiles. `*result` becomes 0 if a worker found the stream. */
 static int ask_to_change(struct ws_generator *generator, uint16_t index,
 						 struct traffic_change change, int *result)
 {

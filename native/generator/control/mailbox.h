@@ -38,13 +38,15 @@ static inline void mailbox_wait(struct mailbox *box)
 			nanosleep(&pause, NULL);
 }
 
-/* For the worker: serve a call; false if there was none. */
-static inline bool mailbox_serve(struct mailbox *box)
+/* For the worker. */
+static inline bool mailbox_has_call(const struct mailbox *box)
 {
-	uint32_t posted = __atomic_load_n(&box->posted, __ATOMIC_ACQUIRE);
-	if (__builtin_expect(posted == box->answered, 1))
-		return false;
+	return __atomic_load_n(&box->posted, __ATOMIC_ACQUIRE) != box->answered;
+}
+
+/* For the worker: serve the call that mailbox_has_call() found. */
+static inline void mailbox_serve(struct mailbox *box)
+{
 	box->function(box->argument);
-	__atomic_store_n(&box->answered, posted, __ATOMIC_RELEASE);
-	return true;
+	__atomic_store_n(&box->answered, box->answered + 1, __ATOMIC_RELEASE);
 }

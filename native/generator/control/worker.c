@@ -40,6 +40,16 @@ static bool all_are_idle(const struct ws_generator *generator, uint64_t now, uin
 	return true;
 }
 
+/* Serve a call of the main thread, from `now` to the time returned. */
+static uint64_t serve(struct generator_worker *worker, uint64_t now)
+{
+	preemption_look(&worker->preemption_watch, now);
+	mailbox_serve(&worker->mailbox);
+	uint64_t end = rte_rdtsc();
+	preemption_note_request(&worker->stats.preemption, &worker->preemption_watch, end);
+	return end;
+}
+
 void generator_worker_run(uint16_t index, void *argument)
 {
 	struct ws_generator *generator = argument;
@@ -64,25 +74,27 @@ void generator_worker_run(uint16_t index, void *argument)
 		worker->stats.total_clocks += now - before;
 		worker->stats.busy_clocks += moved ? now - before : 0;
 		preemption_note(&worker->stats.preemption, &worker->preemption_watch, now - before, now);
-		before = now;
-		bool napped = false;
+		uint64_t end = now; /* of the pass, with the nap and the call behind it */
 		if (moved) {
 			own_count_set(&worker->used_tsc, now);
 		} else if (__builtin_expect(now - worker->used_tsc > idle_ticks, 0)) {
-			if (sends(worker))
+			if (sends(worker)) {
 				own_count_set(&worker->used_tsc, now);
-			else if ((napped = all_are_idle(generator, now, idle_ticks))) {
+			} else if (all_are_idle(generator, now, idle_ticks)) {
 				nanosleep(&nap, NULL);
+				end = rte_rdtsc();
 				preemption_note_sleep(&worker->stats.preemption, &worker->preemption_watch,
-									  rte_rdtsc() - now, nap_ticks);
+									  end - now, nap_ticks);
 			}
 		}
 		worker_set_loops(index, ++worker->stats.loops);
 		/* Last, so that counters requested through the mailbox include the packets due by now. */
-		if (mailbox_serve(&worker->mailbox) | napped) {
-			before = rte_rdtsc();
-			worker->stats.total_clocks += before - now;
-			preemption_begin(&worker->preemption_watch, before);
+		if (__builtin_expect(mailbox_has_call(&worker->mailbox), 0))
+			end = serve(worker, end);
+		if (end != now) {
+			worker->stats.total_clocks += end - now;
+			preemption_begin(&worker->preemption_watch, end);
 		}
+		before = end;
 	}
 }

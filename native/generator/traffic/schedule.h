@@ -3,14 +3,13 @@
  * Schedule of a port's streams: the time at which each packet is due.
  *
  * Open loop: packet k of a burst is due at anchor + k * interval, independent of the outcome of
- * earlier packets, so that rates do not drift. Times are in ticks since the program started; the
- * caller's clock stands still while the port is paused. A heap holds the running streams by next
- * due time.
+ * earlier packets, so that rates do not drift. Times are ticks since the traffic started, without
+ * those in which it was paused. A heap holds the running streams by next due time.
  *
  * As in T-Rex, the gap between bursts is the time from the last packet of one burst to the first of
  * the next (no gap: one interval), and a chained stream's start delay begins at the last packet of
- * the previous stream. Continuous streams without a start delay start one slot of their common rate
- * apart: ten thousand streams form a smooth flow and not a burst of ten thousand.
+ * the previous stream. Continuous streams without a start delay start one interval of their common
+ * rate apart, so that ten thousand streams do not begin with a burst of ten thousand packets.
  *
  * Nothing here needs DPDK, allocates after schedule_create, or reads the clock.
  */

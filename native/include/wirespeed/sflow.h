@@ -32,16 +32,16 @@ struct ws_sflow_sample {
 	uint8_t header[WS_SFLOW_MOST_HEADER];
 };
 
-/* Samples since the first port was enabled; dropped: not taken in time. */
+/* Samples since the first port was enabled. Dropped ones found the worker's queue full. */
 struct ws_sflow_counters {
 	uint64_t sampled, dropped;
 };
 
-/* All functions are for the main thread. Enabled ports stay enabled. */
+/* Only the main thread may call these functions. New settings also hold for enabled ports. */
 int ws_router_sflow_set(struct ws_router *router, const struct ws_sflow_settings *wanted);
 void ws_router_sflow(const struct ws_router *router, struct ws_sflow_settings *out,
 					 struct ws_sflow_counters *counters);
-/* -EEXIST if the port already has that state; ports only. */
+/* Starts or stops sampling on a port. -EEXIST if the port already has that state. */
 int ws_router_sflow_enable(struct ws_router *router, uint16_t index, bool on);
 int ws_router_sflow_is_enabled(const struct ws_router *router, uint16_t index);
 /* Take up to `most` waiting samples; returns their number. */

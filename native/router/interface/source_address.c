@@ -5,7 +5,7 @@
 #include "wire/address.h"
 #include "wire/ip6.h"
 
-/* NULL if the interface has no address of that family. */
+/* NULL if the interface has no address of the destination's family. */
 static const struct ws_address *choose(const struct ws_router *router, uint16_t interface,
 									   const struct ws_address *destination)
 {

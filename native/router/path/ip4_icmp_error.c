@@ -2,12 +2,12 @@
 /*
  * ip4-icmp-error: turns a packet into the ICMP error about it (RFC 792, RFC 1812 section 4.3).
  *
- * No error is sent about an ICMP error, about a fragment other than the first, or above the rate.
- * None is sent to a source that is not a host or is the router itself: packets behind a label stack
- * have not passed ip4-input. Packets to groups do not get here. The error quotes as much of the
- * packet as fits into 576 bytes, has an address of the receiving interface as its source, and is
- * routed like any packet. If the TTL of a labelled packet has expired, the error contains the
- * labels (RFC 4950).
+ * No error is sent about an ICMP error, about a fragment other than the first, or above the rate
+ * limit; and none to the router itself, or to a source address that no host can have. ip4-input
+ * checks sources too, but packets behind a label stack have not passed it. Packets to groups do not
+ * get here. The error quotes as much of the packet as fits into 576 bytes, has an address of the
+ * receiving interface as its source, and is routed like any packet. If the TTL of a labelled packet
+ * has expired, the error contains the labels (RFC 4950).
  *
  * Uses: icmp error, mbuf->port. Next: ip4-lookup, error-drop.
  */

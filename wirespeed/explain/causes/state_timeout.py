@@ -17,12 +17,15 @@ _MOST = 0.5
 
 def look(case: Case) -> CauseFinding | None:
     facts = case.states
-    if facts is None or facts.table is None or facts.unanswered <= LOST * facts.flows:
+    if facts is None or facts.table is None:
         return None
     timeout_s, lasted_s = facts.table.timeout_s(facts.protocol), facts.lasted_s
     if timeout_s is None or lasted_s is None:
         return None
     is_short = timeout_s <= lasted_s
+    over_states = facts.answered is None and facts.opened >= facts.flows and case.is_short
+    if facts.unanswered <= LOST * facts.flows and not (over_states and is_short):
+        return None
     text = f"flows had to live for {seconds_text(lasted_s)}, and the DUT's timeout is {seconds_text(timeout_s)}"
     pieces = [Evidence(text, STRONG if is_short else EXCLUDED, SOURCE)]
     if explained(facts) >= _MOST:

@@ -72,7 +72,7 @@ def _counted(path: Path) -> ErrorCounts:
     kinds = kinds_in(text)
     if text.strip() and not counted.drops and not counted.events and "show errors" not in kinds:
         what = f"it is a `{kinds[0]}`" if kinds else "lines such as “12 ip4-input ip4 ttl <= 1 error” are needed"
-        raise UsageError(f"{path.name} holds no `show errors`: {what}; --evidence FILE takes any of such texts")
+        raise UsageError(f"{path.name} holds no `show errors`: {what}; --evidence FILE takes other outputs, too")
     return counted
 
 

@@ -125,7 +125,7 @@ class _Suite:
                 if speed_bps is None:
                     raise UsageError(
                         f"port {port} has no line speed, to which all loads of RFC 2544 refer; give the generator's "
-                        "port speed=10G or so, or --line 10G"
+                        "port an option such as speed=10G, or give --line 10G"
                     )
                 lengths.append(port_load.mix.mean_frame_bytes)
                 lines.append(line_rate_pps(lengths[-1], speed_bps))

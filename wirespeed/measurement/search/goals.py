@@ -63,7 +63,7 @@ def _goal(word: str, shape: Goal) -> Goal:
             key, equals, value = part.partition("=")
             if key not in _KEYS or not equals or _KEYS[key] in settings:
                 raise UsageError(
-                    f"goal {word!r}: {part!r} is none of {', '.join(f'{key}=…' for key in _KEYS)}, each once"
+                    f"goal {word!r}: {part!r} is not one of {', '.join(f'{key}=…' for key in _KEYS)}, each at most once"
                 )
             settings[_KEYS[key]] = _number(word, value, is_time=_KEYS[key].endswith("_s"))
         if "loss_ratio" not in settings:
@@ -111,4 +111,4 @@ def _check(goal: Goal) -> None:
     elif goal.sum_s < goal.final_s:
         wrong = f"trials of {goal.final_s:g} s that sum to {goal.sum_s:g} s; sum= is at least final="
     if wrong is not None:
-        raise UsageError(f"goal {goal.name} asks for {wrong}")
+        raise UsageError(f"goal {goal.name} has {wrong}")

@@ -86,7 +86,7 @@ def check_plan(plan: SoakPlan) -> None:
             f"--target-loss {plan.target_ratio:g} is not a loss ratio: give more than 0 and less than 1, such as 1e-7"
         )
     if not 0.5 <= plan.confidence < 1:
-        raise UsageError(f"--confidence {plan.confidence:g}: give at least 50% and less than 100%, as 95%")
+        raise UsageError(f"--confidence {plan.confidence:g}: give at least 50% and less than 100%, such as 95%")
     if plan.latency_pps is not None and not 0 < plan.latency_pps <= MOST_LATENCY_PPS:
         raise UsageError(f"latency stream of {plan.latency_pps:g} pps: give more than 0, up to 100kpps, or none")
     if not (math.isfinite(plan.patience_s) and plan.patience_s >= 0):

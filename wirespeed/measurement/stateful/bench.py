@@ -87,7 +87,8 @@ def flow_set_of(ranges: Ranges, protocol: FlowProtocol) -> FlowSet:
 class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
     """A running suite, on the ports of `trial`. `states` reads and empties the DUT's table; `empty` replaces its way to
     empty it. `filtered`: the DUT's filter is on. `behind` is the first destination without the filter, if it differs,
-    as with port forwards. `addresses` is the number of addresses per side."""
+    as with port forwards; `translates`: the filter gives flows another source. `addresses` is the number of addresses
+    per side."""
 
     trial: Trial
     method: StatefulMethod
@@ -98,6 +99,7 @@ class StatefulBench(RfcBench[Test, StatefulTrial, Row]):
     ring_slots: int = 0
     behind: str = ""
     filtered: bool = True
+    translates: bool = False
     addresses: int = 1
 
     def found(self, test: Test, row: Row) -> None:

@@ -201,15 +201,17 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
     """The reasons why the figure of these trials is not the DUT's alone, each once."""
     if not bench.filtered or not trials:
         return []
-    if bench.states is None:
-        return [NOT_PROVED]
     doubts = []
+    plain = next((one for one in trials if _is_untranslated(one, bench)), None)
+    if plain is not None:
+        doubts.append(f"{plain.opened.untranslated:,} of {plain.flows:,} flows were not translated")
+    if bench.states is None:
+        return [*doubts, NOT_PROVED]
     few = [
         one for one in trials if one.states is not None and one.states.used < one.flows * one.states.entries_per_flow
     ]
     if few:
-        fewest = min(one.states.used for one in few if one.states is not None)
-        doubts.append(f"{_FEW_ENTRIES} {fewest:,} entries for {few[0].flows:,} flows")
+        doubts.append(_few_text(min(one.states.used for one in few if one.states is not None), few[0].flows))
     timeout_s = bench.method.timeout_s
     long = [one for one in trials if timeout_s is not None and one.lasted_s >= timeout_s]
     if long:
@@ -217,6 +219,15 @@ def _doubts(trials: Sequence[StatefulTrial], bench: StatefulBench) -> list[str]:
     bypasses = {why for one in trials if one.states is not None for why in one.states.bypasses}
     doubts += [f"{why} forwards flows without the state table" for why in sorted(bypasses)]
     return doubts
+
+
+def _is_untranslated(trial: StatefulTrial, bench: StatefulBench) -> bool:
+    """True if NAT left out some flows. Unless the DUT is known to translate, all of them may be meant to be left."""
+    return 0 < trial.opened.untranslated < trial.opened.established + bench.translates
+
+
+def _few_text(entries: int, flows: int) -> str:
+    return f"{_FEW_ENTRIES} {entries:,} entries for {flows:,} flows"
 
 
 def without_filter(row: ARow) -> ARow:
@@ -256,11 +267,11 @@ def frame_loss_rate(
 def latency(
     bench: StatefulBench, session: FlowSession, flows: int, way: Way, measured: StateThroughputRow
 ) -> tuple[StateLatencyRow, ...]:
-    """One row per direction, from repeats at the throughput."""
+    """One row per direction, from repeats at the throughput; one without a figure if there is no throughput."""
     method, load_pps = bench.method, measured.median
     opening_fps = measured.opened_at
-    assert load_pps is not None
-    assert opening_fps is not None
+    if load_pps is None or opening_fps is None:
+        return (StateLatencyRow(flows, "", way, filtered=bench.filtered, left_out="no throughput was found"),)
     trials = []
     why = "its load is the tester's limit, not the DUT's" if measured.is_at_least else ""
     for repeat in range(1, method.latency_repeats + 1):
@@ -302,18 +313,21 @@ def tear_down(bench: StatefulBench, session: FlowSession, flows: int, opening_fp
     row = TearDownRow(flows, opened_at=opening_fps)
     if bench.states is None:
         return replace(row, left_out=NOT_PROVED)
-    flushes = []
+    flushes, wanted = [], flows
     for repeat in range(1, bench.method.repeats + 1):
         try:
-            bench.opening(session, StatefulStep("tear-down", flows, repeat=repeat), opening_fps)
+            opening = bench.opening(session, StatefulStep("tear-down", flows, repeat=repeat), opening_fps)
+            flushes.append(bench.states.tear_down(bench.empty))
         except MeasurementError as error:
             return replace(row, left_out=str(error))
-        flushes.append(bench.states.tear_down())
+        if opening.before is not None:
+            wanted = flows * opening.before.entries_per_flow
     row = replace(row, flushes=tuple(flushes), states=min(one.states for one in flushes))
     short = len(flushes) - len(row.rates)
     if row.rates:
         why = f"{short} of {len(flushes)} flushes were too short for a rate" if short else ""
-        return replace(row, irregular=why)
+        few = _few_text(row.states, flows) if row.states is not None and row.states < wanted else ""
+        return replace(row, irregular=said(why, few))
     took_s, idle_s = flushes[-1].took_s, flushes[-1].idle_s
     why = f"the flush takes {took_s * 1e3:.0f} ms, on an empty table {idle_s * 1e3:.0f} ms: give more flows"
     return replace(row, left_out=why)

@@ -62,7 +62,7 @@ def opened(phase: Establishment, flows: int) -> PhaseCounts:
         untranslated=phase.untranslated,
         duplicates=phase.duplicates,
         late=phase.others.late,
-        unknown=phase.others.unknown,
+        unknown=phase.others.foreign,
         icmp_errors=phase.others.icmp_errors,
     )
 
@@ -76,7 +76,7 @@ def validated(phase: Validation) -> PhaseCounts:
         misdelivered=phase.wrong_destination,
         duplicates=phase.duplicates,
         late=phase.others.late,
-        unknown=phase.others.unknown,
+        unknown=phase.others.foreign,
         icmp_errors=phase.others.icmp_errors,
     )
 
@@ -90,24 +90,31 @@ def exchanged(phase: ExchangeDirection, flows: int) -> PhaseCounts:
         remapped=phase.remapped,
         misdelivered=phase.wrong_destination,
         duplicates=phase.duplicates,
+        late=phase.others.late,
         unopened=phase.unlearnt,
+        unknown=phase.others.foreign,
+        icmp_errors=phase.others.icmp_errors,
     )
 
 
 def rate_balance(first: Establishment, second: Validation | None, counted: Balance, slow_share: float) -> Balance:
     """Phase 1 and validation as one balance of flows. A flow is lost if it did not arrive, or if its reply did not. It
-    is late if the responder did not send over it, or if the tester did not answer its handshake. If phase 1 was slower
+    is late if the responder did not send over it, or if the tester did not answer its handshake. If either was slower
     than intended by more than `slow_share`, the frames that should have been sent meanwhile are late too."""
-    good, unsent = first.lasting, 0
+    good, sending = first.lasting, first.sending
+    unsent = _sent_too_late(sending, slow_share)
     if second is not None:
         good -= second.sending.sent - second.established
-        unsent = second.sending.unsent
-    sending = first.sending
-    if 0 < sending.rate_fps < (1 - slow_share) * sending.asked_fps:
-        unsent = max(unsent, round(sending.sent * (sending.asked_fps / sending.rate_fps - 1)))
+        unsent = max(unsent, second.sending.unsent, _sent_too_late(second.sending, slow_share))
     shaken = (first.handshakes or NO_HANDSHAKES).unsent
     sending = replace(sending, sent=sending.sent - shaken)
     return _balance(sending, max(0, good), first.duplicates, counted, unsent + shaken)
+
+
+def _sent_too_late(sending: Sending, slow_share: float) -> int:
+    if not 0 < sending.rate_fps < (1 - slow_share) * sending.asked_fps:
+        return 0
+    return round(sending.sent * (sending.asked_fps / sending.rate_fps - 1))
 
 
 def exchange_balance(phase: ExchangeDirection, counted: Balance) -> Balance:

@@ -30,6 +30,8 @@ FIRST_DESTINATION_PORT, LAST_DESTINATION_PORT = 5001, 49151
 ADDRESSES = {False: ("16.0.0.1", "48.0.0.1"), True: ("2001:2::1", "2001:2:0:8000::1")}
 TRANSPORTS: tuple[FlowProtocol, ...] = get_args(FlowProtocol)
 
+TRANSLATING = ("nat", "nat66")
+"""Filters that translate the source of each flow."""
 FORWARDS, FORWARDED = "forward", "100.64.1.1"
 """The filter of static port forwards, and the address in a lab that has them."""
 

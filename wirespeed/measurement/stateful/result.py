@@ -131,7 +131,7 @@ class PhaseCounts:
     SYN (`missing`), SYN-ACK (`unanswered`: it never arrived) and ACK (`unconfirmed`). `merged` flows share the tuple of
     another one, `remapped` flows changed theirs, `misdelivered` ones arrived at a wrong host or port only.
     `untranslated` flows arrived with the source that they were sent from. Frames: `duplicates`, `late` (of an earlier
-    phase), `unopened` (of flows that were not learnt), `unknown` (no test frames), `icmp_errors`."""
+    phase), `unopened` (of flows that were not learnt), `unknown` (of no flow of the test), `icmp_errors`."""
 
     flows: int
     established: int
@@ -267,8 +267,11 @@ class FoundRow(FlowsRow):
 
     @property
     def error(self) -> float | None:
-        """The largest distance between a lower bound and the lowest value that failed."""
-        return max((high - low for low, high in zip(self.found, self.failed, strict=False)), default=None)
+        """The largest distance between a lower bound and the lowest value that failed; None unless each search had such
+        a value."""
+        if len(self.failed) != len(self.found):
+            return None
+        return max((high - low for low, high in zip(self.found, self.failed, strict=True)), default=None)
 
     @property
     def case(self) -> str:

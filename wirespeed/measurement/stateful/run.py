@@ -12,7 +12,7 @@ from wirespeed.dut.dut import states_of
 from wirespeed.errors import MeasurementError, UsageError
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.head import head_of
-from wirespeed.measurement.stateful.bench import StatefulBench, flow_set_of
+from wirespeed.measurement.stateful.bench import MOST_LEFT, StatefulBench, flow_set_of
 from wirespeed.measurement.stateful.benchmarks import (
     LEAST_FPS,
     capacity,
@@ -25,7 +25,7 @@ from wirespeed.measurement.stateful.benchmarks import (
     throughput,
     without_filter,
 )
-from wirespeed.measurement.stateful.plan import StatefulPlan, check_plan
+from wirespeed.measurement.stateful.plan import TRANSLATING, StatefulPlan, check_plan
 from wirespeed.measurement.stateful.result import (
     LEAST_PHASE_S,
     NOT_PROVED,
@@ -33,6 +33,7 @@ from wirespeed.measurement.stateful.result import (
     CapacityRow,
     RateRow,
     Row,
+    StatefulMethod,
     StatefulResult,
     StateLatencyRow,
     StateLossRow,
@@ -80,8 +81,10 @@ def run_stateful(
     timeout_s = plan.timeout_s or (table.timeout_s(plan.transport) if table is not None else None)
     refused = _refused(plan, states, table)
     _check_timeout(plan, timeout_s)
-    trial = execution.trial(plan, _no_load(plan))
     method = plan.method(timeout_s)
+    if beside is not None:
+        _check_beside(method, beside)
+    trial = execution.trial(plan, _no_load(plan))
     line_pps, opening_fps = (_line_pps(size, trial) for size in (plan.size, method.opening_bytes))
     check_resolution([rate_goal(plan.resolution)], min(line_pps, opening_fps))
     bench = StatefulBench(
@@ -93,6 +96,7 @@ def run_stateful(
         empty,
         plan.lab.ring_slots or 0,
         plan.behind,
+        translates=plan.lab.filter in TRANSLATING,
         execution=execution,
     )
     head = StatefulResult(
@@ -134,14 +138,27 @@ def _is_empty(row: Row) -> bool:
 
 
 def _refused(plan: StatefulPlan, states: DutStates | None, table: StateTable | None) -> dict[int, str]:
-    """The numbers of flows that the table cannot hold, each with the reason. UsageError if it holds none of them."""
+    """The numbers of flows that the table cannot hold, each with the reason. UsageError if it holds none of them.
+    Each trial empties the table, so that more than the entries which stay in an empty one are gone by then."""
     if states is None or table is None or plan.force or plan.tests == ("capacity",):
         return {}
+    if table.used > MOST_LEFT:
+        table = replace(table, used=0)
     whys = ((flows, states.why_not(flows, table)) for flows in plan.flows)
     reasons = {flows: f"{why}; --force sends them all the same" for flows, why in whys if why is not None}
     if len(reasons) == len(plan.flows):
         raise UsageError(reasons[plan.flows[0]])
     return reasons
+
+
+def _check_beside(method: StatefulMethod, beside: StatefulResult) -> None:
+    """UsageError for rows without filter that are of other frames."""
+    for name, mine in (("protocol", method.protocol), ("frame", method.frame)):
+        if (other := getattr(beside.method, name)) != mine:
+            raise UsageError(
+                f"--beside {beside.name}: its {name} is {other}, that of this test {mine}; give a result of the same "
+                "frames, or --beside none"
+            )
 
 
 def _check_timeout(plan: StatefulPlan, timeout_s: float | None) -> None:
@@ -166,8 +183,8 @@ def _line_pps(size_bytes: int, trial: Trial) -> float:
     for port, facts in trial.facts.items():
         if facts.speed_bps is None:
             raise UsageError(
-                f"port {port} has no line speed, which rates and loads end at; give the generator's port speed=10G or "
-                "so, or --line 10G"
+                f"port {port} has no line speed, which limits rates and loads; give the generator's port an option "
+                "such as speed=10G, or give --line 10G"
             )
         lines.append(line_rate_pps(size_bytes, facts.speed_bps))
     return min(lines)
@@ -315,5 +332,5 @@ class _Suite:
             bench.found("throughput", row)
         if "frame-loss" in tests:
             bench.found("frame-loss", frame_loss_rate(bench, session, flows, way, self.line_pps, opening_fps))
-        if "latency" in tests and row is not None and row.median is not None:
+        if "latency" in tests and row is not None:
             self._found("latency", latency(bench, session, flows, way, row))

@@ -29,7 +29,7 @@ def ping(console: Console, words: Match) -> Iterator[str]:
     """Send pings and print the answers; default: five of 60 bytes, one per second."""
     count, size = words.get("repeat", 5), words.get("size", 60)
     if not 1 <= count <= _MOST_REPEATS:
-        raise UsageError(f"repeat {count} is too many or none; give 1 to {_MOST_REPEATS}")
+        raise UsageError(f"repeat {count} is not between 1 and {_MOST_REPEATS}")
     if size > _MOST_BYTES:
         raise UsageError(f"size {size} is too large; give at most {_MOST_BYTES} bytes")
     return _ping(console, words, count, size, _interval(words.get("interval", "1")))
