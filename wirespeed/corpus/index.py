@@ -140,15 +140,15 @@ class Index:
 
     def listed(self, conditions: Sequence[Condition], sort: str = "-started", most: int | None = None) -> Found:
         """Results as `results` finds them; `headline` is the first of the figures of each, None without a rate."""
-        found, first = self.results(conditions, sort, most), dict[int, Mapping[str, Any]]()
+        listing, first = self.results(conditions, sort, most), dict[int, Mapping[str, Any]]()
         columns = [column for column in FIGURES.c if column.name != "id"]
         with self._reading() as connection:
-            for some in _pieces([row["id"] for row in found.rows]):
+            for some in _pieces([row["id"] for row in listing.rows]):
                 asked = select(*columns).where(FIGURES.c.result_id.in_(some)).order_by(FIGURES.c.id)
                 for row in connection.execute(asked).mappings():
                     figure = dict(row)
                     first.setdefault(figure.pop("result_id"), figure)
-        return Found(tuple(row | {"headline": first.get(row["id"])} for row in found.rows), found.total)
+        return Found(tuple({**row, "headline": first.get(row["id"])} for row in listing.rows), listing.total)
 
     def figures(
         self, conditions: Sequence[Condition], sort: str = "-rate", best: str = "", most: int | None = None

@@ -77,11 +77,11 @@ class RfcText(ABC, Generic[AResult]):
     def _section(self, result: AResult, test: Any, verdict: Verdict) -> RfcSection:
         remarks = dict.fromkeys(f"{row.subject}: {why}" for row in result.rows(test) if (why := row.remark))
         above = ", and except as is said of all tests above" if result.method.common_exceptions else ""
-        told = [*self.sentences(result, test)]
+        sentences = [*self.sentences(result, test)]
         if conformance := result.method.conformance(test, all_of_them=False):
-            told.append(f"Conformance: {conformance}{above}.")
+            sentences.append(f"Conformance: {conformance}{above}.")
         table = self._table(result, test, verdict)
-        return RfcSection(test, self.tables[test].title, table, tuple(remarks), tuple(told))
+        return RfcSection(test, self.tables[test].title, table, tuple(remarks), tuple(sentences))
 
     def _table(self, result: AResult, test: Any, verdict: Verdict) -> Grid:
         table = self.tables[test]
