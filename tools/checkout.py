@@ -1,7 +1,7 @@
-"""Make this checkout the package of the venv that runs this: its folder on the path, the program `wirespeed`, and the
-entry points of its plugins.
+"""Install this checkout into the venv that runs this: its folder on the path, the program `wirespeed`, and the entry
+points of its plugins.
 
-Nothing is built at a start, so who may only read the checkout can run it too.
+Programs build nothing when they start, so users who may only read the checkout can run them, too.
 """
 
 import sys
@@ -9,7 +9,7 @@ import sysconfig
 import tomllib
 from pathlib import Path
 
-# The kernel ends a `#!` line at a space, so sh finds the interpreter; for Python its line is a string.
+# A `#!` line cannot contain a path with a space, so sh starts the interpreter. For Python, the sh command is a string.
 PROGRAM = """#!/bin/sh
 '''exec' "{python}" "$0" "$@"
 '''

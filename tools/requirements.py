@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`requirements.py [EXTRA... | all]`: what pyproject.toml asks for, one requirement a line, with the extras named."""
+"""Print the requirements of pyproject.toml and of the named extras, one per line: requirements.py [EXTRA... | all]."""
 
 import sys
 import tomllib

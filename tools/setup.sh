@@ -1,14 +1,14 @@
 #!/bin/sh
-# Make this checkout ready: Debian packages, .venv, the native build. Does only what is missing, and says each step with
-# the seconds that it took; where nothing is missing it says nothing.
-#   tools/setup.sh [GROUP…]              test, lint, bench, docs, boards, images, postgresql, ray, trex: what each needs in
-#                                        Debian packages, Python packages and programs in C, besides what runs wirespeed
-#   tools/setup.sh --packages GROUP…     Debian packages alone; build, trees, deb, container too
-#   tools/setup.sh --configure GROUP…    all but the compiling: build/compile_commands.json is up to date
+# Prepare this checkout: Debian packages, .venv, the native build. Only missing parts are installed or built, and each step
+# is printed with its seconds.
+#   tools/setup.sh [GROUP…]              what runs wirespeed, and the Debian packages, Python packages and C programs of
+#                                        each GROUP: test, lint, bench, docs, boards, images, postgresql, ray, trex
+#   tools/setup.sh --packages GROUP…     only Debian packages; also of the groups build, trees, deb, container
+#   tools/setup.sh --configure GROUP…    everything but compiling; build/compile_commands.json is up to date afterwards
 set -eu
 cd "$(dirname "$0")/.."
 
-# `step` opens a line, `taken` ends it; one that is left open is of the step that failed.
+# `step` begins a line and `taken` ends it. A line that is open at the exit belongs to the step that failed.
 open=
 policy=
 step() {
@@ -24,8 +24,8 @@ at_exit() {
 	[ -z "$open" ] || echo "failed"
 	[ -z "$policy" ] || rm -f "$policy"
 }
-# uv takes a fifth of the CPU time that pip takes, but does not read pip's configuration: where that names an index, pip
-# it is. So it is where uv is not to be had for this machine. Files are compiled when they are first imported.
+# uv takes a fifth of pip's CPU time, but ignores pip's configuration. So pip is used if that names an index, and if there
+# is no uv for this machine. Bytecode is compiled at the first import.
 install_python_packages() {
 	requirements=$(.venv/bin/python tools/requirements.py $extras)
 	pip=".venv/bin/pip --disable-pip-version-check -q"
@@ -110,8 +110,8 @@ if [ -n "$missing" ]; then
 	step "the list of Debian packages"
 	apt-get update -q >/dev/null
 	taken
-	# Tests run BIRD, FRR, sshd, Prometheus and PostgreSQL themselves: no service of theirs is to start here, now or at
-	# the next boot. One that was there before stays as it is.
+	# Tests start BIRD, FRR, sshd, Prometheus and PostgreSQL themselves. So services of newly installed packages start
+	# neither now nor at the next boot; services that were there before are left alone.
 	if [ ! -e /usr/sbin/policy-rc.d ]; then
 		policy=/usr/sbin/policy-rc.d
 		printf '#!/bin/sh\nexit 101\n' >"$policy"
@@ -131,7 +131,8 @@ fi
 
 [ -z "$only_packages" ] || exit 0
 
-# What decides about the venv's contents, and after it the extras that are in; a stamp of both makes the next call a no-op.
+# The stamp has a digest of the files that determine the venv's contents, then the installed extras. Nothing is installed
+# if the digest is the same and no extra is missing.
 stamp=.venv/.installed
 want=$(
 	pwd
@@ -152,7 +153,7 @@ if [ -n "$lacking" ]; then
 		"${PYTHON:-python3}" -m venv .venv
 		taken
 	fi
-	# Extras that an earlier call asked for are kept.
+	# Extras of earlier calls are kept.
 	extras=$(printf '%s\n' $extras $(sed -n '$p' "$stamp" 2>/dev/null | grep -v - || true) | sort -u | tr '\n' ' ')
 	step "Python packages into .venv"
 	install_python_packages
@@ -161,8 +162,8 @@ if [ -n "$lacking" ]; then
 	taken
 fi
 
-# A build that configures itself again calls the ninja of the path: one of another version would discard the build's log,
-# and all would be compiled again.
+# A build that configures itself again calls the ninja in PATH. A ninja of another version would discard the build's log
+# and compile everything again.
 PATH="$PWD/.venv/bin:$PATH"
 if [ ! -e build/build.ninja ]; then
 	step "configuring the build of C"
@@ -179,8 +180,8 @@ if ! ninja -C build -n $programs | grep -q "no work to do"; then
 	ninja -C build --quiet $programs
 	taken
 fi
-# The modules stand in the package, where the program finds them without the build tree. A program that runs keeps those
-# that it has.
+# The modules are copied into the package, so that the program needs no build tree. Running programs keep the old files,
+# since the new ones are renamed into place.
 for module in build/wirespeed/_native/*.so; do
 	installed=wirespeed/_native/${module##*/}
 	if ! cmp -s "$module" "$installed"; then

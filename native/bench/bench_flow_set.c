@@ -29,8 +29,6 @@ enum { FRAME = 60, MOST_FRAME = 70, OPTIONS = 8, FLOWS = 16 << 20 };
 enum { INITIATOR, RESPONDER };
 enum { HANDSHAKE = WS_FLOW_ANSWER }; /* number of the profile that answers */
 
-static const char STATELESS[] = "64b, two counters (live)";
-
 static struct row {
 	char name[64];
 	double ticks;
@@ -87,23 +85,6 @@ static void note(const char *name, double *ticks)
 	snprintf(found->name, sizeof(found->name), "%s", name);
 	if (!found->ticks || median < found->ticks)
 		found->ticks = median;
-}
-
-static struct ws_flow_set wanted(void)
-{
-	return (struct ws_flow_set){
-		.tcp = tcp,
-		.source = {10, 0, 0, 2},
-		.destination = {198, 19, 0, 2},
-		.sources = 1 + flows / (50000 * 100),
-		.destinations = 1,
-		.source_port = 1024,
-		.source_ports = 50000,
-		.destination_port = 1,
-		.destination_ports = 100,
-		.flows = flows,
-		.seed = 1,
-	};
 }
 
 /* ---- received, without a port */
@@ -304,7 +285,7 @@ int main(int argc, char **argv)
 	generator = ws_generator_create(NULL);
 	bench_expect(generator ? 0 : -1);
 
-	struct ws_flow_set set = wanted();
+	struct ws_flow_set set = flow_set_of(flows, tcp);
 	bench_expect(flow_tuples_make(&set, &tuples));
 	shuffled = tuple_order_make(flows, 2);
 	share.tuples = &tuples;

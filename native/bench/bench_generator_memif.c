@@ -2,7 +2,7 @@
 /*
  * Cost of sending a packet with the generator over memif to a second process that drops it, and of
  * receiving it if that process sends it back on a second memif, like testpmd io: by wirespeed's
- * driver without and with copies, and by DPDK's.
+ * driver without and with copies, and by DPDK's. Flow sets are received back, too.
  *
  *     bench_generator_memif [PASSES]
  *
@@ -16,6 +16,7 @@
 #include "generator/control/generator.h"
 #include "generator/receive/receive.h"
 #include "generator/traffic/transmit.h"
+#include "wirespeed/flow_sets.h"
 #include "wirespeed/ports.h"
 
 #include <rte_cycles.h>
@@ -27,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_ROWS = 12, MAX_SLICES = 20000, SLICES_A_PASS = 20, BURSTS_AT_ONCE = 16, RX_BURST = 64 };
+enum { MAX_ROWS = 16, MAX_SLICES = 20000, SLICES_A_PASS = 20, BURSTS_AT_ONCE = 16, RX_BURST = 64 };
 enum { LENT, COPIED, DPDKS, DRIVERS, WIRES = 2 * DRIVERS, RING_LOG2 = 12 };
 
 static const double BEST = 0.05;
@@ -80,11 +81,49 @@ static void measure(const char *name, const struct ws_stream *streams, uint32_t 
 static void measure_both_ways(const char *name, const struct ws_stream *streams, uint32_t count)
 {
 	char title[64];
-	if (streams->op_count)
+	if (streams->op_count && strcmp(name, STATELESS) != 0)
 		return;
 	snprintf(title, sizeof(title), "%s, and received back", name);
 	far_end->sends_back = true;
 	measure(title, streams, count);
+	far_end->sends_back = false;
+}
+
+/* Until all packets have come back, or none for half a second: the far end loses what its ring has
+ * no room for. */
+static void pass_all(const char *name, const struct ws_stream *streams, uint32_t count)
+{
+	uint16_t port = (uint16_t)(2 * driver);
+	struct generator_port *sender = generator->ports[port].shares;
+	struct generator_port *receiver = generator->ports[port + 1].shares;
+	uint64_t received = 0, last = rte_rdtsc(), patience = rte_get_tsc_hz() / 2;
+	(void)name;
+	bench_expect(ws_generator_start(generator, port, 0, streams, count, 1, -1, 0, UINT64_MAX));
+	while (received < streams->packets && rte_rdtsc() - last < patience) {
+		uint32_t came = generator_receive(receiver);
+		if (generator_transmit(sender) + came)
+			last = rte_rdtsc();
+		received += came;
+	}
+	ws_generator_stop_port(generator, port);
+}
+
+/* The set is closed again: while it is open, frames of other streams are read as well. */
+static void measure_flow_set(uint32_t flows)
+{
+	uint16_t port = (uint16_t)(2 * driver);
+	struct ws_flow_set set = flow_set_of(flows, false);
+	char title[64];
+	snprintf(title, sizeof(title), "64b, %u flows, and received back", flows);
+	far_end->sends_back = true;
+	bench_expect(ws_flow_set_open(generator, port, port + 1, &set));
+	do { /* again if the far end had no CPU meanwhile */
+		bench_expect(ws_flow_set_begin(generator, port, WS_PHASE_LEARN, 0));
+		load_flow_set(pass_all, title, WS_FLOW_EACH, flows);
+		bench_expect(ws_flow_set_end(generator, port));
+	} while (ws_flow_set_begin(generator, port, WS_PHASE_EXCHANGE, 0));
+	load_flow_set(measure, title, WS_FLOW_RANDOM, 0);
+	ws_flow_set_close(generator, port);
 	far_end->sends_back = false;
 }
 
@@ -218,6 +257,9 @@ int main(int argc, char **argv)
 		far_end->driver = driver = pass % DRIVERS;
 		loads_64b(measure);
 		loads_64b(measure_both_ways);
+		base = row - 1; /* STATELESS, received back */
+		measure_flow_set(65536);
+		measure_flow_set(1000000);
 		base = row;
 		loads_imix(measure);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/generator_loads.h"
+#include "wirespeed/flow_sets.h"
 #include "wirespeed/streams.h"
 
 #include <stdio.h>
@@ -7,6 +8,7 @@
 enum { MAX_STREAMS = 10000, IMIX_LENGTHS = 3 };
 
 static const double flat_out = 1e9;
+const char STATELESS[] = "64b, two counters (live)";
 
 static const struct ws_op var2[] = {
 	{.kind = WS_OP_VAR, .size = 4, .min = 0x10000004, .max = 0x100000fe, .init = 0x10000004},
@@ -95,7 +97,7 @@ void loads_64b(load_fn *measure)
 {
 	measure_one(measure, "64b, one flow", 60, NULL, 0);
 	measure_one(measure, "64b, var2 (ready)", 60, OPS(var2));
-	measure_one(measure, "64b, two counters (live)", 60, OPS(counters));
+	measure_one(measure, STATELESS, 60, OPS(counters));
 	measure_one(measure, "64b, tuple (live)", 60, OPS(tuple));
 	measure_one(measure, "64b, random address (live)", 60, OPS(any_address));
 	measure_one(measure, "64b, the same with UDP checksum", 60, OPS(any_address_udp));
@@ -154,4 +156,31 @@ void loads_many(load_fn *measure)
 		snprintf(name, sizeof(name), "64b, %u streams", count);
 		measure(name, streams, count);
 	}
+}
+
+struct ws_flow_set flow_set_of(uint32_t flows, bool tcp)
+{
+	return (struct ws_flow_set){
+		.tcp = tcp,
+		.source = {10, 0, 0, 2},
+		.destination = {198, 19, 0, 2},
+		.sources = 1 + flows / (50000 * 100),
+		.destinations = 1,
+		.source_port = 1024,
+		.source_ports = 50000,
+		.destination_port = 1,
+		.destination_ports = 100,
+		.flows = flows,
+		.seed = 1,
+	};
+}
+
+void load_flow_set(load_fn *measure, const char *name, uint32_t order, uint64_t packets)
+{
+	add(0, 60, flat_out, NULL, 0);
+	streams[0].mode = packets ? WS_SINGLE_BURST : WS_CONTINUOUS;
+	streams[0].packets = packets;
+	streams[0].flow_kind = WS_FLOW_SET;
+	streams[0].flow_id = order;
+	measure(name, streams, 1);
 }

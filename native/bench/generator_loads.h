@@ -2,8 +2,10 @@
 /* Streams of the generator's benches. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
+struct ws_flow_set;
 struct ws_stream;
 
 /* The streams ask for much more than can be sent, so that every burst is full. */
@@ -17,3 +19,9 @@ void loads_imix(load_fn *measure);
 void loads_signed(load_fn *measure);
 /* A hundred, a thousand and ten thousand streams. */
 void loads_many(load_fn *measure);
+/* The load that flow sets are compared with: packets that differ, as theirs do. */
+extern const char STATELESS[];
+/* So many flows over IPv4: each source has 50 000 ports. */
+struct ws_flow_set flow_set_of(uint32_t flows, bool tcp);
+/* A stream of a flow set; endless if `packets` is 0. */
+void load_flow_set(load_fn *measure, const char *name, uint32_t order, uint64_t packets);

@@ -554,6 +554,135 @@ static void those_drawn_together_were_opened_far_apart(void **state)
 	free(frame);
 }
 
+/* ---- bursts */
+
+struct numbered {
+	uint8_t sender;
+	uint32_t number;
+};
+
+/* Frames of phase 2 from two senders, in runs of one of them. Some are lost, some arrive again,
+ * late or long after. */
+static void make_arrivals(struct numbered *arrivals, int count)
+{
+	uint64_t seed = 3;
+	uint32_t next[2] = {0}, left = 0;
+	uint8_t sender = 0;
+	for (int i = 0; i < count; i++) {
+		uint64_t draw = splitmix_draw(&seed);
+		if (!left--) {
+			sender = draw & 1;
+			left = draw >> 8 & 0x1ff;
+		}
+		uint32_t number = next[sender]++, back = (uint32_t)(draw >> 32) % (number + 1);
+		switch ((draw >> 20) % 512) {
+		case 0:
+			number = next[sender]++;
+			break;
+		case 1:
+			number = number > 3 ? number - 3 : 0;
+			break;
+		case 2:
+			number = back;
+			break;
+		case 3:
+			if (i + 1 < count)
+				arrivals[i++] = (struct numbered){sender, next[sender]++};
+			break;
+		default:
+			break;
+		}
+		arrivals[i] = (struct numbered){sender, number};
+	}
+}
+
+static void put_numbered(uint8_t *frame, const struct numbered *one, bool ip6)
+{
+	struct flow_writer writer;
+	uint32_t flow = one->number % (FLOWS + 1); /* one in 1 001 is of no flow */
+	uint16_t length = ip6 ? FRAME6 : FRAME4;
+	uint8_t sender = (uint8_t)(one->sender | (share.responder ? 0 : FLOW_OF_RESPONDER));
+	make_template(frame, ip6, 0, length);
+	assert_int_equal(
+		flow_writer_make(&writer, 1, frame, length, ip6, false, flow_mark_of(sender, 5)), 0);
+	struct flow_tuple tuple = tuple_of(&tuples, flow);
+	if (!share.responder)
+		tuple = flow_tuple_back(&tuple, ip6);
+	tuple.ports ^= flow % 97 == 5; /* another port */
+	flow_write(&writer, frame, &tuple, flow, FLOW_FIRST_SEQUENCE + one->number, ip6);
+}
+
+/* Receive the arrivals in bursts of `most` frames or fewer; returns what was counted. */
+static struct ws_flow_counts received_in_bursts(const struct numbered *arrivals, int count,
+												uint16_t most, bool ip6)
+{
+	uint16_t length = ip6 ? FRAME6 : FRAME4;
+	uint64_t seed = 4;
+	uint8_t *blocks[FLOW_BURST];
+	struct flow_view views[FLOW_BURST];
+	for (int i = 0; i < FLOW_BURST; i++) {
+		blocks[i] = malloc(length);
+		views[i] = (struct flow_view){blocks[i], length, length};
+	}
+	flow_share_begin(&share, WS_PHASE_EXCHANGE, 5, 0);
+	for (int i = 0; i < count;) {
+		uint16_t n = (uint16_t)(1 + splitmix_draw(&seed) % most);
+		n = i + n > count ? (uint16_t)(count - i) : n;
+		for (uint16_t j = 0; j < n; j++)
+			put_numbered(blocks[j], &arrivals[i + j], ip6);
+		flow_share_receive(&share, views, n, 0);
+		i += n;
+	}
+	for (int i = 0; i < FLOW_BURST; i++)
+		free(blocks[i]);
+	return share.counts;
+}
+
+static void learn_all(bool ip6)
+{
+	uint8_t frame[FRAME6];
+	for (uint32_t flow = 0; flow < FLOWS; flow++)
+		receive(frame, make_frame(frame, ip6, flow, 5, false));
+	flow_table_settle(share.table, &tuples);
+}
+
+static void bursts_count_as_their_frames_one_by_one(void **state)
+{
+	enum { COUNT = 60000 };
+	static struct numbered arrivals[COUNT];
+	(void)state;
+	make_arrivals(arrivals, COUNT);
+	for (int which = 0; which < 4; which++) {
+		bool ip6 = which & 1, responder = which & 2;
+		struct ws_flow_counts expected, counts;
+		struct sequence *arrived = malloc(2 * sizeof(struct sequence));
+		make_share(ip6, responder, FLOWS);
+		free(share.received);
+		share.senders = 2;
+		share.received = calloc(2, sizeof(struct sequence));
+		free(share.delays);
+		share.delays = calloc(2, sizeof(struct flow_delay));
+		if (responder)
+			learn_all(ip6);
+		expected = received_in_bursts(arrivals, COUNT, 1, ip6);
+		assert_true(expected.received > COUNT * 9 / 10);
+		assert_true(expected.duplicates && expected.reordered && expected.unplaced);
+		assert_true(expected.bad && (responder ? expected.remapped : expected.wrong));
+		memcpy(arrived, share.received, 2 * sizeof(struct sequence));
+		if (responder) { /* the tuples as they were at first */
+			flow_share_begin(&share, WS_PHASE_LEARN, 5, 0);
+			flow_table_begin(share.table, 5);
+			flow_table_clear_entries(share.table);
+			learn_all(ip6);
+		}
+		counts = received_in_bursts(arrivals, COUNT, FLOW_BURST, ip6);
+		assert_memory_equal(&counts, &expected, sizeof(counts));
+		assert_memory_equal(share.received, arrived, 2 * sizeof(struct sequence));
+		free(arrived);
+		free_share();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -570,6 +699,7 @@ int main(void)
 		cmocka_unit_test(latencies_and_their_variation),
 		cmocka_unit_test(a_flow_has_one_worker),
 		cmocka_unit_test(those_drawn_together_were_opened_far_apart),
+		cmocka_unit_test(bursts_count_as_their_frames_one_by_one),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

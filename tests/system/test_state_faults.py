@@ -110,7 +110,7 @@ def test_without_its_filter_the_lab_forwards_and_keeps_no_states(rig: StateRig) 
 def test_a_full_table_with_many_buckets_drops() -> None:
     with state_rig(FilterOptions("nat", states=1_000)) as rig:
         facts = rig.trial(flows_of(20_000))
-        assert counters(facts)["drop"] > 15_000 and (facts.entries or 0) >= 950
+        assert counters(facts)["drop"] > 15_000 and (facts.entries or 0) >= 940
         assert named(facts) == ["state-table-full"]
         said = rig.states.why_not(20_000, rig.states.read())
         assert said is not None and "holds 1000 entries; 20000 flows take 20000" in said and "states=2" in said
@@ -133,7 +133,9 @@ def test_a_full_table_with_few_buckets_evicts_without_loss_in_phase_1() -> None:
     with state_rig(FilterOptions("nat", states=1_000, buckets=512)) as rig:
         facts = rig.trial(flows_of(20_000))
     assert facts.opened == 20_000 and (facts.answered or 0) <= 1_000
-    assert counters(facts)["early_drop"] == 20_000 - (facts.answered or 0)
+    # After any drop, Linux also removes unanswered states until 95 % are left, and no counter has those.
+    lost, uncounted = 20_000 - (facts.answered or 0), 100
+    assert lost - uncounted <= counters(facts)["early_drop"] <= lost
     assert named(facts) == ["state-evicted"]
 
 

@@ -16,7 +16,7 @@ from wirespeed.cases.state_facts import StateFacts
 from wirespeed.client.flow_sets import FlowSet
 from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.dut.none import NoDut
-from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.errors import ConnectionFault, MeasurementError, UsageError
 from wirespeed.explain.verdicts import verdict_of as explained_verdict
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file, write_file
@@ -38,6 +38,7 @@ from wirespeed.results.figures import Scaler
 from wirespeed.results.journal import Journal, journal_path
 from wirespeed.results.lab import LabFacts
 from wirespeed.results.recorder import JournalRecorder
+from wirespeed.results.states import StateTable
 
 QUICK = StatefulPlan(
     tests=("rate",),
@@ -387,6 +388,14 @@ def test_the_line_carries_a_syn_and_an_ack_of_each_flow(run: Any) -> None:
     assert row.median == pytest.approx(10e9 / 8 / (66 + 20 + 64 + 20), rel=0.01)
 
 
+def test_the_line_carries_the_data_of_validation(run: Any) -> None:
+    """They are sent at 0.8 of the rate, and are longer than the handshake."""
+    fast = StatefulDevice(new_fps=1e9, limit=1 << 40)
+    row = row_of(run(fast, replace(OVER_TCP, size=1514, without_filter=False, flows=(2_000_000,))))
+    assert row.limit == "line"
+    assert row.median == pytest.approx(10e9 / 8 / 1534 / 0.8, rel=0.01)
+
+
 def test_handshakes_that_the_tester_does_not_answer_are_its_own_limit(run: Any) -> None:
     plan = replace(OVER_TCP, without_filter=False)
     lost = run(StatefulDevice(new_fps=1e9, unanswered=5), plan).trials[0]
@@ -446,6 +455,32 @@ def test_numbers_of_flows(text: str, found: tuple[int, ...]) -> None:
 def test_options_that_cannot_be_used(options: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=re.escape(told)):
         Stateful(StatefulOptions(**options))
+
+
+class Collapsing(StatefulDevice):
+    """It no longer answers once it has more states than `bears`."""
+
+    bears = 300_000
+
+    def read(self) -> StateTable:
+        if self.used > self.bears:
+            raise ConnectionFault("box does not answer")
+        return super().read()
+
+
+@pytest.mark.parametrize("test", ["rate", "capacity"])
+def test_a_device_that_collapses_leaves_a_result(run: Any, tmp_path: Path, test: Test) -> None:
+    flows = (100_000,) if test == "capacity" else (200_000, 300_000, 400_000)
+    result = run(Collapsing(), replace(QUICK, tests=(test,), flows=flows, without_filter=False))
+    assert result.ending.status == "failed"
+    with pytest.raises(ConnectionFault, match="box does not answer"):
+        raise_for_ending(result)
+    write_file(result, tmp_path / "collapsed.json")
+    read = read_file(tmp_path / "collapsed.json")
+    assert isinstance(read, StatefulResult)
+    for row in read.capacity:
+        assert (row.capacity, row.full_at, row.irregular) == (200_000, None, "box does not answer")
+    assert len(read.capacity) == (test == "capacity")
 
 
 def test_without_reading_the_table_nothing_is_proved(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

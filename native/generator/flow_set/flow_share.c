@@ -139,6 +139,27 @@ static inline __attribute__((always_inline)) bool take_number(struct flow_share 
 	return true;
 }
 
+/* Count the numbers of frames, at once if each is one more than the one before. Frames that
+ * take_number refuses are removed; returns the number of those left. */
+static inline __attribute__((always_inline)) uint16_t
+take_numbers(struct flow_share *share, struct flow_frame *frames, uint16_t n)
+{
+	struct sequence *received = &share->received[flow_frame_sender(frames) & ~FLOW_OF_RESPONDER];
+	uint32_t mark = frames->mark, first = frames->sequence;
+	bool in_order = true;
+	uint16_t count = 0;
+	for (uint16_t i = 1; i < n; i++)
+		in_order &= frames[i].mark == mark && frames[i].sequence == first + i;
+	if (in_order && sequence_take_run(received, first, n)) {
+		share->counts.received += n;
+		return n;
+	}
+	for (uint16_t i = 0; i < n; i++)
+		if (take_number(share, &frames[i]))
+			frames[count++] = frames[i];
+	return count;
+}
+
 /* Queue the answer for a flow. If the queue is full there is no answer: a limit of the tester. */
 static void answer(struct flow_share *share, uint32_t flow)
 {
@@ -192,7 +213,8 @@ learn(struct flow_share *share, const struct flow_frame *frame, const bool ip6, 
 			answer(share, frame->flow);
 		return;
 	}
-	counts->duplicates += !late;
+	if (!late)
+		counts->duplicates++;
 	uint32_t now = tcp && late ? acknowledge(table, frame, true, marks) : marks;
 	if (__builtin_expect(!flow_tuple_equals(&known, &frame->tuple, ip6), 0))
 		remap(share, entry, frame, now, ip6);
@@ -232,8 +254,10 @@ receive_at_responder(struct flow_share *share, const struct flow_view *views, ui
 		if (!belongs(share, &views[i], frame, ip6, tcp))
 			continue;
 		flow_entry_prefetch(share->table, frame->flow, ip6);
-		count += share->phase == WS_PHASE_LEARN || take_number(share, frame);
+		count++;
 	}
+	if (share->phase != WS_PHASE_LEARN && count)
+		count = take_numbers(share, frames, count);
 	for (uint16_t i = 0; i < count; i++) {
 		if (tcp && frames[i].kind == FLOW_ACK)
 			confirm(share, &frames[i], ip6);
@@ -298,8 +322,10 @@ receive_at_initiator(struct flow_share *share, const struct flow_view *views, ui
 			__builtin_prefetch(&table->sent[frame->flow]);
 		if (tcp || validates)
 			__builtin_prefetch(&table->replies[frame->flow], 1);
-		count += validates || take_number(share, frame);
+		count++;
 	}
+	if (!validates && count)
+		count = take_numbers(share, frames, count);
 	for (uint16_t i = 0; i < count; i++) {
 		uint32_t flow = frames[i].flow;
 		struct flow_digits digits = tcp ? flow_digits_of(share->tuples, flow) : table->sent[flow];

@@ -66,17 +66,29 @@ uint32_t flow_writing_available(const struct flow_writing *writing)
  */
 enum { GROUP = 8 };
 
-static inline uint32_t draw(struct flow_writing *writing)
+static void draw_group(struct flow_writing *writing)
 {
-	if (!writing->left) {
-		uint64_t random = splitmix_draw(&writing->random) >> 32;
-		uint64_t groups = (writing->mine + (uint64_t)GROUP - 1) / GROUP;
-		writing->drawn = (uint32_t)(random * groups >> 32) * GROUP;
-		uint32_t left = writing->mine - writing->drawn;
-		writing->left = left < GROUP ? left : GROUP;
+	uint64_t random = splitmix_draw(&writing->random) >> 32;
+	uint64_t groups = (writing->mine + (uint64_t)GROUP - 1) / GROUP;
+	writing->drawn = (uint32_t)(random * groups >> 32) * GROUP;
+	uint32_t left = writing->mine - writing->drawn;
+	writing->left = left < GROUP ? left : GROUP;
+}
+
+static void draw(struct flow_writing *writing, uint32_t *places, uint16_t n)
+{
+	const uint32_t first = writing->first, step = writing->step;
+	while (n) {
+		if (!writing->left)
+			draw_group(writing);
+		uint32_t drawn = writing->drawn;
+		uint16_t count = n < writing->left ? n : (uint16_t)writing->left;
+		for (uint16_t i = 0; i < count; i++)
+			*places++ = first + step * drawn++;
+		writing->drawn = drawn;
+		writing->left -= count;
+		n -= count;
 	}
-	writing->left--;
-	return writing->first + writing->step * writing->drawn++;
 }
 
 /* The next one of `count` flows in the order of phase 1. */
@@ -112,8 +124,7 @@ static void choose(struct flow_writing *writing, uint32_t *places, uint16_t n)
 		return;
 	}
 	if (writing->order == WS_FLOW_RANDOM)
-		for (uint16_t i = 0; i < n; i++)
-			places[i] = draw(writing);
+		draw(writing, places, n);
 	else if (learnt)
 		for (uint16_t i = 0; i < n; i++)
 			places[i] =
@@ -135,13 +146,17 @@ static inline __attribute__((always_inline)) void write_sent(struct flow_writing
 															 const bool ip6)
 {
 	struct flow_share *share = writing->share;
+	/* Copies: the compiler takes it that a write into a frame may change anything else. */
+	const struct flow_writer writer = writing->writer;
 	const struct flow_digits *sent = share->table->sent;
+	uint32_t sequence = share->sequence;
 	for (uint16_t i = 0; i < n; i++)
 		__builtin_prefetch(&sent[flows[i]]);
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_tuple tuple = flow_tuple_of(share->tuples, sent[flows[i]], ip6);
-		flow_write(&writing->writer, frames[i], &tuple, flows[i], share->sequence++, ip6);
+		flow_write(&writer, frames[i], &tuple, flows[i], sequence++, ip6);
 	}
+	share->sequence = sequence;
 }
 
 static inline __attribute__((always_inline)) void write_learnt(struct flow_writing *writing,
@@ -150,14 +165,18 @@ static inline __attribute__((always_inline)) void write_learnt(struct flow_writi
 															   const bool ip6)
 {
 	struct flow_share *share = writing->share;
+	const struct flow_writer writer = writing->writer;
+	const struct flow_table *table = share->table;
+	uint32_t sequence = share->sequence;
 	for (uint16_t i = 0; i < n; i++)
-		flow_entry_prefetch(share->table, flows[i], ip6);
+		flow_entry_prefetch(table, flows[i], ip6);
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_tuple learnt;
-		flow_entry_read(flow_entry(share->table, flows[i], ip6), &learnt, ip6);
+		flow_entry_read(flow_entry(table, flows[i], ip6), &learnt, ip6);
 		struct flow_tuple tuple = flow_tuple_back(&learnt, ip6);
-		flow_write(&writing->writer, frames[i], &tuple, flows[i], share->sequence++, ip6);
+		flow_write(&writer, frames[i], &tuple, flows[i], sequence++, ip6);
 	}
+	share->sequence = sequence;
 }
 
 /* ---- TCP */

@@ -36,3 +36,18 @@ static inline bool sequence_take_next(struct sequence *sequence, uint32_t number
 	sequence->reached++;
 	return true;
 }
+
+/* The same for `count` consecutive numbers from `first` on, 1 to 64. False: none is taken. */
+static inline bool sequence_take_run(struct sequence *sequence, uint32_t first, uint32_t count)
+{
+	enum { WORDS = SEQUENCE_WINDOW / 64 };
+	uint32_t word = first / 64, at = first % 64;
+	uint64_t bits = UINT64_MAX >> (64 - count);
+	if (first != FLOW_FIRST_SEQUENCE + (uint32_t)sequence->reached)
+		return false;
+	sequence->seen[word % WORDS] |= bits << at;
+	if (at + count > 64)
+		sequence->seen[(word + 1) % WORDS] |= bits >> (64 - at);
+	sequence->reached += count;
+	return true;
+}

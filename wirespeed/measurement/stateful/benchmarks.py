@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.errors import MeasurementError, UsageError, WirespeedError
 from wirespeed.measurement.rfc.bench import DISTURBED_REPEATS, remarks, said, throughput_goal
 from wirespeed.measurement.rfc.loss import LossPoint, frame_loss, loss_point
 from wirespeed.measurement.stateful.bench import StatefulBench, StatefulStep
@@ -345,7 +345,8 @@ def capacity(bench: StatefulBench, first: int, most_fps: float, robust: bool) ->
 
 def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_fps: float, robust: bool) -> CapacityRow:
     """The number of flows doubles until the validated rate collapses; then the interval is halved. The bound of a step
-    is the lowest rate of its search: a validated rate below it counts as collapsed."""
+    is the lowest rate of its search: a validated rate below it counts as collapsed. A device that fails when its table
+    is full (§4.9) leaves a row."""
     method, steps, first = bench.method, list(row.steps), row.flows
     began = len(bench.trials)
 
@@ -362,6 +363,7 @@ def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_f
         return outcome.lower_pps
 
     good, full_at, why = 0, None, ""
+    failed: WirespeedError | None = None
     try:
         if (rate_fps := rate(first, 0.0)) is None:
             raise MeasurementError(f"{first:,} flows have no rate: give fewer --flows")
@@ -379,10 +381,12 @@ def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_f
                 good, rate_fps = middle, at_fps
     except (MeasurementError, UsageError) as error:
         why = str(error)
+    except WirespeedError as error:
+        why, failed = str(error), error
     held = [one for one in bench.trials[began:] if one.flows == good and not one.judged.loss_ratio]
     known = [number for number in (row.states, _states(held)) if number is not None]
     is_known = bool(good or row.found)
-    return replace(
+    row = replace(
         row,
         found=(*row.found, *([good] if good else [])),
         full=(*row.full, *([full_at] if good and full_at is not None else [])),
@@ -391,3 +395,7 @@ def _capacity_search(bench: StatefulBench, row: CapacityRow, repeat: int, most_f
         left_out="" if is_known else why,
         irregular=said(*dict.fromkeys((row.irregular, why if is_known else "", *_doubts(held, bench)))),
     )
+    if failed is not None:
+        bench.found("capacity", row)
+        raise failed
+    return row

@@ -85,7 +85,8 @@ def run_stateful(
     if beside is not None:
         _check_beside(method, beside)
     trial = execution.trial(plan, _no_load(plan))
-    line_pps, opening_fps = (_line_pps(size, trial) for size in (plan.size, method.opening_bytes))
+    line_pps = _line_pps(plan.size, trial)
+    opening_fps = min(_line_pps(method.opening_bytes, trial), line_pps / plan.alpha)
     check_resolution([rate_goal(plan.resolution)], min(line_pps, opening_fps))
     bench = StatefulBench(
         trial,
@@ -203,7 +204,8 @@ def _notes(plan: StatefulPlan, bench: StatefulBench, beside: StatefulResult | No
 
 @dataclass
 class _Suite:
-    """A plan on a bench, for one number of addresses. The line carries phase 1 of `opening_fps` flows per second.
+    """A plan on a bench, for one number of addresses. The line carries phase 1 of `opening_fps` flows per second, and
+    its validation.
     `opening` has the rate of phase 1 before a phase 2, by the number of flows."""
 
     plan: StatefulPlan
