@@ -200,14 +200,6 @@ class Figure:
         return next((one for one in self.each if one.name == direction), self)
 
     @property
-    def l2_text(self) -> str:
-        return NOTHING if self.l2_bps is None else measured_text(self.l2_bps, "bps")
-
-    @property
-    def l1_text(self) -> str:
-        return NOTHING if self.l1_bps is None else measured_text(self.l1_bps, "bps")
-
-    @property
     def loss_text(self) -> str:
         return NOTHING if self.loss_ratio is None else loss_text(self.loss_ratio)
 
