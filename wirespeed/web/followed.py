@@ -14,9 +14,9 @@ from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.followed import Frame, Growing
+from wirespeed.measurement.load import load_of
 from wirespeed.measurement.registry import frames_of, growing_of, kinds
 from wirespeed.pages.duts import dut_name
-from wirespeed.pages.loads import load_title
 from wirespeed.pages.trust import trust_of
 from wirespeed.results.figures import Scaler, fitting
 from wirespeed.results.journal import entries_of, is_being_written, is_journal, journal_path, kind_of, read_journal
@@ -163,8 +163,7 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
     head["most_s"] = document.get("most_s")
     if result is not None:
         head["name"] = result.name
-        settings = f"{result.variables.profile_file} {result.variables.tunables or ''}".strip()
-        head["load"] = result.variables.group or load_title(settings)
+        head["load"] = load_of(result).title
         head["dut"], head["version"] = result.dut.name, result.dut.version
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
