@@ -144,10 +144,11 @@ class Index:
         columns = [column for column in FIGURES.c if column.name != "id"]
         with self._reading() as connection:
             for some in _pieces([row["id"] for row in listing.rows]):
-                asked = select(*columns).where(FIGURES.c.result_id.in_(some)).order_by(FIGURES.c.id)
+                of_these = select(func.min(FIGURES.c.id)).where(FIGURES.c.result_id.in_(some))
+                asked = select(*columns).where(FIGURES.c.id.in_(of_these.group_by(FIGURES.c.result_id)))
                 for row in connection.execute(asked).mappings():
                     figure = dict(row)
-                    first.setdefault(figure.pop("result_id"), figure)
+                    first[figure.pop("result_id")] = figure
         return Found(tuple({**row, "headline": first.get(row["id"])} for row in listing.rows), listing.total)
 
     def figures(

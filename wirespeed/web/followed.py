@@ -117,14 +117,14 @@ class Followed:
         began = time.monotonic()
         text = read_journal(journal)
         kind, head, entries = entries_of(text, journal)
-        if entries:
-            result = of_journal(text, journal)
+        result = of_journal(text, journal) if entries else None
+        if result is not None:
             self._judge(result)
             found = list(frames_of(result))
             if found[: len(self.frames)] != self.frames:
                 self.epoch += 1
             self.frames = found
-        self.head = _head(None, kind, head) | {"name": self.file.stem}
+        self.head = _head(result, kind, head) | {"name": self.file.stem}
         self._not_before_s = time.monotonic() + _SHARE * (time.monotonic() - began)
 
     def _finish(self) -> None:
