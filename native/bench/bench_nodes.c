@@ -148,7 +148,15 @@ static bool is_wanted(const struct row *row, const struct options *options)
 	return (!options->routes || options->routes == row->routes) && (row->quick || !options->quick);
 }
 
-static int run_once(struct ws_router *router, struct graph *graph, const struct options *options)
+static bool any_is_wanted(const struct options *options)
+{
+	for (int i = 0; i < row_count; i++)
+		if (is_wanted(&rows[i], options))
+			return true;
+	return false;
+}
+
+static void run_once(struct ws_router *router, struct graph *graph, const struct options *options)
 {
 	for (int i = 0; i < row_count; i++)
 		if (is_wanted(&rows[i], options)) {
@@ -157,10 +165,8 @@ static int run_once(struct ws_router *router, struct graph *graph, const struct 
 			CALLGRIND_START_INSTRUMENTATION;
 			node_rig_walk(graph, options->vector, options->once);
 			CALLGRIND_STOP_INSTRUMENTATION;
-			return 0;
+			return;
 		}
-	fprintf(stderr, "bench_nodes: no row has this --path and --routes\n");
-	return 2;
 }
 
 /* Measure the rows with one number of routes, one sample of each in turn, so that all are measured
@@ -261,6 +267,13 @@ int main(int argc, char **argv)
 		return 2;
 	if (options.list)
 		return list_rows();
+	choose_paths(options.path);
+	make_rows();
+	if (!any_is_wanted(&options)) {
+		fprintf(stderr,
+				"bench_nodes: no row has this --path and --routes; --list shows all rows\n");
+		return 2;
+	}
 	bench_start(options.march, 1024);
 	struct ws_port_config ports[NODE_RIG_PORTS] = {
 		{.name = "e0", .devargs = "ring:bench", .rx_queues = 1, .tx_queues = 1, .mtu = 1500},
@@ -274,19 +287,16 @@ int main(int argc, char **argv)
 	};
 	bench_expect(ws_ports_open(ports, NODE_RIG_PORTS));
 	struct ws_router *router = paths_make_router(options.routes ? options.routes : MAX_ROUTES);
-	choose_paths(options.path);
-	make_rows();
 	for (const struct node_path *path = node_paths; path; path = path->next)
 		if (path->prepare)
 			path->prepare(router);
 	struct graph *graph = node_rig_make(router);
-	int result = 0;
 	if (options.once)
-		result = run_once(router, graph, &options);
+		run_once(router, graph, &options);
 	else
 		run_all(router, graph, &options);
 	graph_destroy(graph);
 	ws_router_destroy(router);
 	ws_runtime_close();
-	return result;
+	return 0;
 }

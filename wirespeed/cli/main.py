@@ -17,7 +17,7 @@ GROUPS = {
         **{kind: about_of(kind).summary for kind in kinds()},
         "campaign": "Run a matrix of tests from a file, each once; resumable.",
     },
-    "Evaluate": {
+    "Look": {
         "report": "Turn result files into one interactive HTML page, or a table.",
         "explain": "Name what limits a router, from results or a `show runtime`.",
         "compare": "Compare results: better, worse, same, or inconclusive.",
