@@ -10,6 +10,8 @@
 #include "generator/receive/sequence.h"
 
 enum { FLOW_BURST = PROGRAM_BATCH, FLOW_OF_RESPONDER = 0x80, FLOW_QUEUE = 1 << 16 };
+/* Flows of a draw, and the draws of a burst. */
+enum { FLOW_GROUP = 8, FLOW_DRAWS = FLOW_BURST / FLOW_GROUP };
 
 /* Flows to answer: filled and emptied by the worker that received their SYN or SYN-ACK. */
 struct flow_queue {
@@ -58,6 +60,9 @@ struct flow_writing {
 	uint64_t next;              /* EACH: the place or the flow that comes next */
 	uint32_t first, step, mine; /* RANDOM: flows `first`, `first` + `step` …, `mine` of them */
 	uint32_t drawn, left;       /* next flow of the drawn group, and number of flows left in it */
+	uint32_t draws[FLOW_DRAWS]; /* first flows of the groups that follow */
+	uint32_t draw;              /* number of groups sent */
+	uint8_t ahead; /* flows per prefetch when they are drawn; 0: none is prefetched then */
 	struct tuple_order learnt_order;
 	uint64_t random;
 };

@@ -16,6 +16,60 @@ static enum flow_kind kind_due(const struct flow_share *share, uint32_t order)
 	return share->responder ? FLOW_DATAGRAM : FLOW_SYN;
 }
 
+/*
+ * Neighbours in the tables share cache lines, so a draw is of FLOW_GROUP flows, which are sent one
+ * after the other. Phase 1 sends each FLOW_GROUP-th flow in turn: those of a group are as far apart
+ * there as any others, and a DUT gains nothing from their order. Groups are drawn a burst ahead,
+ * and what is read of their flows is prefetched then.
+ */
+static uint32_t draw_ahead(struct flow_writing *writing)
+{
+	uint64_t random = splitmix_draw(&writing->random) >> 32;
+	uint64_t groups = (writing->mine + (uint64_t)FLOW_GROUP - 1) / FLOW_GROUP;
+	return (uint32_t)(random * groups >> 32) * FLOW_GROUP;
+}
+
+static uint32_t size_of_group(const struct flow_writing *writing, uint32_t first)
+{
+	uint32_t left = writing->mine - first;
+	return left < FLOW_GROUP ? left : FLOW_GROUP;
+}
+
+/* Always inlined: GCC drops calls of functions that do nothing but prefetch. */
+static inline __attribute__((always_inline)) void prefetch_flow(const struct flow_share *share,
+																uint32_t flow, const bool ip6)
+{
+	const struct flow_table *table = share->table;
+	if (share->responder)
+		flow_entry_prefetch(table, flow, ip6);
+	if (table->tcp)
+		__builtin_prefetch(&table->bytes[share->responder][flow], 1);
+	else if (!share->responder)
+		__builtin_prefetch(&table->sent[flow]);
+}
+
+/* Number of flows, each `step` from the one before, that a cache line of each table holds. */
+static uint8_t flows_of_line(const struct flow_share *share, uint32_t step)
+{
+	if (step > 1 || (share->responder && share->table->ip6))
+		return 1;
+	return share->responder ? 4 : FLOW_GROUP;
+}
+
+static void draw_group(struct flow_writing *writing)
+{
+	uint32_t *next = &writing->draws[writing->draw++ % FLOW_DRAWS];
+	writing->drawn = *next;
+	writing->left = size_of_group(writing, *next);
+	*next = draw_ahead(writing);
+	if (!writing->ahead)
+		return;
+	uint32_t size = size_of_group(writing, *next);
+	for (uint32_t i = 0; i < size; i += writing->ahead)
+		prefetch_flow(writing->share, writing->first + writing->step * (*next + i),
+					  writing->writer.ip6);
+}
+
 int flow_writing_make(struct flow_writing *writing, struct flow_share *share, uint32_t stream,
 					  uint32_t order, struct stream_part part, const uint8_t *frame,
 					  uint16_t frame_len)
@@ -39,12 +93,16 @@ int flow_writing_make(struct flow_writing *writing, struct flow_share *share, ui
 		.order = order,
 		.learnt = learnt,
 		.shared = !divided,
+		.ahead =
+			order == WS_FLOW_RANDOM && !(learnt && table->list) ? flows_of_line(share, step) : 0,
 		.first = first,
 		.step = step,
 		.mine = (flows - first + step - 1) / step,
 		.learnt_order = tuple_order_make(flows, share->tuples->seed + 1),
 		.random = share->tuples->seed + 2 + (uint64_t)flow_sender_of(share) * 0x9e3779b9u,
 	};
+	for (int i = 0; i < FLOW_DRAWS; i++)
+		writing->draws[i] = draw_ahead(writing);
 	int error = flow_writer_make(&writing->writer, stream, frame, frame_len, table->ip6, table->tcp,
 								 flow_mark_of(flow_sender_of(share), share->generation));
 	if (!error && table->tcp && writing->writer.kind != kind_due(share, order))
@@ -57,22 +115,6 @@ uint32_t flow_writing_available(const struct flow_writing *writing)
 {
 	const struct flow_queue *answers = &writing->share->answers;
 	return answers->tail - answers->head;
-}
-
-/*
- * Neighbours in the tables share cache lines, so a draw is of GROUP flows, which are sent one after
- * the other. Phase 1 sends each GROUP-th flow in turn: those of a group are as far apart there as
- * any others, and a DUT gains nothing from their order.
- */
-enum { GROUP = 8 };
-
-static void draw_group(struct flow_writing *writing)
-{
-	uint64_t random = splitmix_draw(&writing->random) >> 32;
-	uint64_t groups = (writing->mine + (uint64_t)GROUP - 1) / GROUP;
-	writing->drawn = (uint32_t)(random * groups >> 32) * GROUP;
-	uint32_t left = writing->mine - writing->drawn;
-	writing->left = left < GROUP ? left : GROUP;
 }
 
 static void draw(struct flow_writing *writing, uint32_t *places, uint16_t n)
@@ -95,10 +137,10 @@ static void draw(struct flow_writing *writing, uint32_t *places, uint16_t n)
 static uint32_t step_apart(struct flow_writing *writing, uint32_t count)
 {
 	uint32_t flow = (uint32_t)writing->next;
-	writing->next += GROUP;
+	writing->next += FLOW_GROUP;
 	if (writing->next >= count) {
-		writing->next = writing->next % GROUP + 1;
-		if (writing->next == GROUP || writing->next >= count)
+		writing->next = writing->next % FLOW_GROUP + 1;
+		if (writing->next == FLOW_GROUP || writing->next >= count)
 			writing->next = 0;
 	}
 	return flow;
@@ -140,6 +182,16 @@ static void choose(struct flow_writing *writing, uint32_t *places, uint16_t n)
 		places[i] = table->list[places[i]];
 }
 
+/* Unless that was done when they were drawn. */
+static inline __attribute__((always_inline)) void prefetch_flows(const struct flow_writing *writing,
+																 const uint32_t *flows, uint16_t n,
+																 const bool ip6)
+{
+	if (!writing->ahead)
+		for (uint16_t i = 0; i < n; i++)
+			prefetch_flow(writing->share, flows[i], ip6);
+}
+
 static inline __attribute__((always_inline)) void write_sent(struct flow_writing *writing,
 															 const uint32_t *flows,
 															 uint8_t *const *frames, uint16_t n,
@@ -150,8 +202,7 @@ static inline __attribute__((always_inline)) void write_sent(struct flow_writing
 	const struct flow_writer writer = writing->writer;
 	const struct flow_digits *sent = share->table->sent;
 	uint32_t sequence = share->sequence;
-	for (uint16_t i = 0; i < n; i++)
-		__builtin_prefetch(&sent[flows[i]]);
+	prefetch_flows(writing, flows, n, ip6);
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_tuple tuple = flow_tuple_of(share->tuples, sent[flows[i]], ip6);
 		flow_write(&writer, frames[i], &tuple, flows[i], sequence++, ip6);
@@ -168,8 +219,7 @@ static inline __attribute__((always_inline)) void write_learnt(struct flow_writi
 	const struct flow_writer writer = writing->writer;
 	const struct flow_table *table = share->table;
 	uint32_t sequence = share->sequence;
-	for (uint16_t i = 0; i < n; i++)
-		flow_entry_prefetch(table, flows[i], ip6);
+	prefetch_flows(writing, flows, n, ip6);
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_tuple learnt;
 		flow_entry_read(flow_entry(table, flows[i], ip6), &learnt, ip6);
@@ -215,11 +265,7 @@ static inline __attribute__((always_inline)) void write_segments(struct flow_wri
 	const struct flow_writer *writer = &writing->writer;
 	uint32_t *bytes = share->table->bytes[share->responder];
 	bool has_data = writer->kind == FLOW_DATA;
-	for (uint16_t i = 0; i < n; i++) {
-		if (share->responder)
-			flow_entry_prefetch(share->table, flows[i], ip6);
-		__builtin_prefetch(&bytes[flows[i]], 1);
-	}
+	prefetch_flows(writing, flows, n, ip6);
 	for (uint16_t i = 0; i < n; i++) {
 		struct flow_tuple tuple;
 		uint32_t flow = flows[i], marks = look_up(share, flow, &tuple, ip6);
