@@ -15,6 +15,7 @@ from wirespeed.dut.dut import Dut
 from wirespeed.dut.router import RouterDut
 from wirespeed.dut.spec import parse_dut
 from wirespeed.errors import MeasurementError, UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.chosen import chosen_lab
 from wirespeed.measurement.driver import measured
 from wirespeed.measurement.file import read_file, write_file
@@ -63,7 +64,7 @@ class Testbed:
         stop = stop or Event()
         out = Unprinted(measurement.options.output or STDOUT)
         try:
-            result, _ = measured(measurement, out, NoView(), stop, lab=self._lab)
+            result, _ = measured(measurement, out, NoView(), stop, verdict_of, lab=self._lab)
         except BaseException as error:
             kept = out.abandon()
             if isinstance(error, KeyboardInterrupt) and stop.is_set():

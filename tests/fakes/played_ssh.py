@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ import asyncssh
 from wirespeed.dut.plan import Action
 from wirespeed.dut.reach.console_log import console_texts, plain
 from wirespeed.dut.reach.questions import answer_of, asking, questions_of
-from wirespeed.dut.reach.reach import unwrapped
+from wirespeed.dut.reach.reach import wrapped
 
 
 class PlayedDevice:
@@ -30,7 +31,7 @@ class PlayedDevice:
         self.port = 0
 
     def answer(self, line: str, stdin: str) -> tuple[int, str, str]:
-        command = unwrapped(line)
+        command = shlex.split(line)[-1].removeprefix(shlex.split(wrapped(""))[-1])
         questions = questions_of(command)
         if questions and command == asking(questions):
             return 0, "".join(answer_of(question, self._text(question)) for question in questions), ""

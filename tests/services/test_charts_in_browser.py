@@ -232,6 +232,27 @@ def test_names_of_nine_curves_stand_in_a_column_behind_their_ends_or_in_the_lege
     assert boxes == ([f"box {number}" for number in range(8, 0, -1)] if named else [])
 
 
+def test_names_at_one_height_stand_in_the_order_of_the_names(browser: Any, eighteen: str) -> None:
+    """Costs of all devices end at 400 cycles."""
+    opened(browser, eighteen)
+    names, rounded = browser.execute_script(
+        """
+        const chart = Charts.of(document.getElementById("load-0"));
+        const graph = chart.graphs.find(({ panel }) => panel.title.includes("ycles"));
+        const labels = [...graph.graphDiv.closest(".stand").querySelectorAll(".label:has(svg)")];
+        labels.sort((one, other) => one.offsetTop - other.offsetTop);
+        const group = ([name, y]) => [{ curve: { name }, points: [[0, 50], [90, y]] }];
+        const groups = [["box 10", 40], ["box 9", 40.3], ["box 2", 20], ["box 1", 39.8]].map(group);
+        const places = chart.ends(groups, { x: 0, y: 0, w: 100, h: 100 });
+        groups.sort((one, other) => places.get(one)[1] - places.get(other)[1]);
+        return [labels.map((label) => label.textContent), groups.map(([{ curve }]) => curve.name)];
+        """
+    )
+    assert rounded == ["box 2", "box 1", "box 9", "box 10"]
+    boxes = [name for name in names if name.startswith("box")]
+    assert boxes == [f"box {number}" for number in range(1, 9)], names
+
+
 def test_no_mark_of_several_tests_has_a_word_without_a_device(browser: Any, two: str) -> None:
     opened(browser, two)
     words = browser.execute_script(

@@ -33,7 +33,7 @@ from wirespeed.corpus.place import CorpusPlace, parse_place
 from wirespeed.corpus.schema import open_index
 from wirespeed.corpus.words import parse_words
 from wirespeed.explain.verdicts import verdict_of
-from wirespeed.measurement.file import write_file
+from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.registry import kinds
 from wirespeed.results.inspection import Inspection, inspection_to_json
 from wirespeed.results.journal import Journal
@@ -131,6 +131,14 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
     assert "PDR" in capsys.readouterr().out
     assert main(["results", "list", "--archive", where]) == 0
     assert "6 of 6" in capsys.readouterr().out
+    assert main(["results", "list", "--json", "--archive", where]) == 0
+    listed = {row["title"]: row["headline"] for row in json.loads(capsys.readouterr().out)}
+    assert listed["box"] is None and listed["soak"] is None
+    for title in ("ours", "search", "suite", "x553-bench-64b"):
+        shown = verdict_of(read_file(next(file for file in files if file.stem == title))).shown
+        told = listed[title]
+        assert (told["figure"], told["rate_pps"], told["bound"]) == (shown.name, shown.rate_pps, shown.bound), title
+        assert told["irregular"] or told["mark"] == shown.mark
 
 
 def test_a_word_finds_builds_and_tags_that_came_later(where: str, files: list[Path]) -> None:

@@ -9,10 +9,12 @@ import os
 import subprocess
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 from harness.lanes import whole_machine
 from harness.programs import run_wirespeed
+from harness.waiting import wait_for
 
 from wirespeed.cli.main import main
 from wirespeed.client.stateless_client import StatelessClient
@@ -75,9 +77,16 @@ def wires() -> Iterator[str]:
         tool("ip", "netns", "del", NAME)
 
 
+def set_link(side: int, state: str) -> None:
+    """Set the device's interface "up" or "down", and wait until the kernel has told the tester's end."""
+    inside("ip", "link", "set", f"e{side}", state)
+    operstate = Path(f"/sys/class/net/{NAME}g{side}/operstate")
+    wait_for(lambda: operstate.read_text().strip() == state, f"link {side} to be {state}")
+
+
 def restore(side: int) -> None:
     """The device's interface up, with its address and route."""
-    inside("ip", "link", "set", f"e{side}", "up")
+    set_link(side, "up")
     inside("ip", "addr", "replace", f"100.64.{side + 1}.1/30", "dev", f"e{side}")
     inside("ip", "route", "replace", ("16.0.0.0/8", "48.0.0.0/8")[side], "via", f"100.64.{side + 1}.2")
 
@@ -145,7 +154,7 @@ def test_exchanged_wires_are_found_by_the_addresses_of_a_device_that_nobody_can_
 
 @linux_only
 def test_link_that_is_down(server):
-    inside("ip", "link", "set", "e1", "down")
+    set_link(1, "down")
     try:
         code, [port, interface] = faults(server + WIRES + NETNS_DUT)
     finally:

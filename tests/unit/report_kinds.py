@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from simulated_dut import BACK, FORWARD, SimulatedDut, step
 
+from wirespeed.measurement.rfc.bench import throughput_goal
 from wirespeed.measurement.rfc2544.result import (
     BackToBackRow,
     FrameLossRow,
@@ -14,6 +15,7 @@ from wirespeed.measurement.rfc2544.result import (
     ResetRow,
     Rfc2544Result,
     Rfc2544Settings,
+    SuiteTrial,
     ThroughputRow,
 )
 from wirespeed.measurement.search.goals import goals_of
@@ -43,6 +45,19 @@ LINE_BPS = 10e9
 PORTS = {port: PortFacts(port, speed_bps=LINE_BPS) for port in (0, 1)}
 DUT = {"name": "router", "version": "1"}
 BOTH = (FORWARD, BACK)
+NO_ROWS = dict.fromkeys(("latency", "frame_loss", "back_to_back", "recovery", "reset"), ())
+
+
+def searched(goals, most_pps, measure, warmup_s=0.25):
+    """A search that is over."""
+
+    def kept(*what):
+        made.keep(trial := measure(*what))
+        return trial
+
+    made = Controller(goals, 9001.0, most_pps, kept, warmup_s)
+    made.run()
+    return made
 
 
 def search_of(
@@ -66,17 +81,14 @@ def search_of(
         if purpose == "latency":
             told = Latency(9000, 5.0, 9.0, 90.0, 1.0, {"50": 8.0, "90": 12.0, "99": 20.0, "99.9": 60.0})
             channels = {wire: replace(channel, latency=told) for wire, channel in channels.items()}
-        trial = replace(trial, label=label, trial=replace(trial.trial, channels=channels))
-        made.keep(trial)
-        return trial
+        return replace(trial, label=label, trial=replace(trial.trial, channels=channels))
 
-    made = Controller(goals_of(list(goals), preset), 9001.0, most_pps, measure, 0.25)
-    made.run()
+    made = searched(goals_of(list(goals), preset), most_pps, measure)
     for _ in range(mrr):
-        measure(most_pps, 1.0, "mrr")
+        made.keep(measure(most_pps, 1.0, "mrr"))
     if latency:
         for share in (10, 50, 90):
-            measure(7.7e6 * share / 100, 5.0, "latency", f"{share} % of PDR")
+            made.keep(measure(7.7e6 * share / 100, 5.0, "latency", f"{share} % of PDR"))
     return SearchResult(
         name=name,
         variables=SearchSettings(profile_file="bench", tunables=tunables, preset=preset),
@@ -167,6 +179,25 @@ def suite_of(name="suite", irregular=""):
         dut=from_json(DutFacts, DUT),
         ports=PORTS,
     )
+
+
+def tried_suite_of(carried, name="suite"):
+    """Throughput of the frame sizes `carried`, each with the rate that the device carries, from trials that the result
+    has."""
+    method = Method(("throughput",), tuple(carried), trial_s=1.0)
+    trials, rows = [], []
+    for frame, capacity_pps in carried.items():
+        line_pps = line_rate_pps(int(frame), LINE_BPS)
+        goal = throughput_goal(method.trial_s, method.resolution)
+        made = searched((goal,), line_pps, SimulatedDut(step(capacity_pps)), goal.initial_s)
+        (outcome,) = made.outcomes(most_is_line=True)
+        trials += [
+            SuiteTrial(number, "throughput", one.load_pps, one.intended_s, one.trial, frame)
+            for number, one in enumerate(made.trials, len(trials) + 1)
+        ]
+        bounds = outcome.lower_pps, outcome.upper_pps, outcome.limit
+        rows.append(ThroughputRow(frame, float(frame), line_pps, *bounds, trials=len(made.trials)))
+    return replace(suite_of(name), method=method, trials=tuple(trials), **NO_ROWS, throughput=tuple(rows))
 
 
 def soak_of(name="soak", seconds=400, lossy=(), gap=None, shown=False):

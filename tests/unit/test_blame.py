@@ -349,6 +349,21 @@ def test_a_tester_that_never_has_its_cpu_is_the_limit() -> None:
     assert ended.saturation is None
 
 
+def test_a_tester_that_lost_its_cpu_while_the_load_was_held_is_the_limit() -> None:
+    """Half of one sample of four is missing, explained by a preemption: the figure is less than the load."""
+    found = list(seen(Bench(medium=RING, frame_bytes=1514), ramp(8e5, 12, 4)))
+    place = [point.phase for point in found].index("hold") + 2
+    whole = found[place]
+    sent = whole.balance.sent // 2
+    balance = replace(whole.balance, sent=sent, received=sent, late=whole.balance.sent - sent)
+    found[place] = replace(whole, balance=balance, offered_pps=4e5, received_pps=4e5, preempted_share=0.6)
+    ended = judge(found, threshold=THRESHOLD, line_bps=LINE_BPS)
+    assert ended.tester_limited
+    assert ended.full_load is not None
+    assert ended.full_load.received_pps == pytest.approx(7e5)
+    assert not judge(found[: place - 2] + [whole] * 4, threshold=THRESHOLD, line_bps=LINE_BPS).tester_limited
+
+
 def test_steal_counts_by_the_cpu_where_absences_are_unknown() -> None:
     (sample, _) = run(Bench(dut=lambda pps: 0.98 * pps), [("ramp", 1e6)])
 

@@ -13,6 +13,7 @@ from scapy.layers.inet import IP
 from scapy.layers.l2 import Ether
 from scapy.utils import wrpcap
 from trex_console import (
+    ASKED_OF_THE_SERVER,
     BEGINS,
     DOCUMENT,
     ENDS,
@@ -26,7 +27,7 @@ from trex_console import (
 
 from wirespeed._native.flow_records import Tagged, TagVlans
 from wirespeed.cli.main import main
-from wirespeed.console.absent import ABSENT, ASKED_OF_THE_SERVER, MOOT
+from wirespeed.console.absent import ABSENT, MOOT
 from wirespeed.console.commands import ALIASES, COMMANDS
 from wirespeed.console.commands.console import EnterTui, LeaveConsole
 from wirespeed.console.happenings import Happening

@@ -26,6 +26,7 @@ from wirespeed.demo.suite import STANDARD_SUITE, finding
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.file import read_as, read_file, write_file
+from wirespeed.measurement.load import load_of
 from wirespeed.measurement.loadtest.analysis import judged
 from wirespeed.measurement.loadtest.live import summary
 from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
@@ -34,7 +35,7 @@ from wirespeed.report.render import render
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
-from wirespeed.results.figures import MEGA
+from wirespeed.results.figures import MEGA, fitting, three_digits
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
 from wirespeed.results.verdict import LIMIT_WORDS, Figure, Verdict
@@ -148,8 +149,7 @@ def test_tables_have_the_verdict_to_the_character(file: Path, verdict: Verdict) 
     ]
     assert whole[3:10] == [
         figure.scaled(MEGA),
-        figure.l2_text,
-        figure.l1_text,
+        *("–" if bps is None else three_digits(bps / 1e9) for bps in (figure.l2_bps, figure.l1_bps)),
         figure.share_text,
         full.scaled(MEGA),
         full.loss_text,
@@ -178,10 +178,10 @@ def test_the_page_has_the_verdict_to_the_character(file: Path, verdict: Verdict)
     assert full is not None
     shown = words_of(text(file))
     best = verdict.shown
-    share = ", ".join(filter(None, (best.each_text if best.is_measured else "", best.share_text)))
-    assert f"{' '.join(best.rate_parts)} {share}" in shown
+    share = ", ".join(filter(None, (best.each_text(MEGA) if best.is_measured else "", best.share_text)))
+    assert f"{' '.join(best.parts(MEGA))} {share}" in shown
     if figure.is_measured:
-        assert f" forwards {full.text}, loss {full.loss_text}" in shown
+        assert f" forwards {full.text_in(MEGA)}, loss {full.loss_text}" in shown
     assert verdict.sentence.replace("`", "") in shown
     for one in figure.each or (figure,):
         marked = f"{trust_of(one).shape} {one.share_text}" if one.is_measured else ""
@@ -213,10 +213,13 @@ def assert_live(file: Path, verdict: Verdict) -> None:
     followed = Followed(file)
     followed.look()
     assert followed.verdicts == verdict.lines
+    assert followed.head["load"] == load_of(read_file(file)).title
     (listed,) = Folder([file]).tests
     assert (listed.row.figures, listed.row.figure) == (verdict.line, verdict.shown.cell(MEGA))
     assert listed.row.limit == LIMIT_WORDS[verdict.limited_by]
     assert [figure["name"] for figure in followed.figures] == [verdict.heading(figure) for figure in verdict.figures]
+    unit = fitting(one.rate_pps for one in verdict.figures).unit
+    assert {figure["unit"] for figure in followed.figures} <= {unit, ""}
 
 
 def test_the_live_page_its_index_and_the_exporter_have_the_verdict(file: Path, verdict: Verdict) -> None:

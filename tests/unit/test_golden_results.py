@@ -23,6 +23,7 @@ from wirespeed.corpus.keeping import read_result
 from wirespeed.measurement.file import of_journal, read_file, write_file
 from wirespeed.renamed import OPTIONS
 from wirespeed.results.journal import read_journal
+from wirespeed.web.followed import Followed
 
 KINDS = ("loadtest", "search", "rfc2544", "soak")
 ARCHIVE = Path(__file__).parents[1] / "golden" / "8b58edf.tar.xz"
@@ -136,6 +137,21 @@ def keys_of(document: Any) -> set[str]:
     """All keys of a document, at any depth."""
     parts = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
     return {*(document if isinstance(document, dict) else ())}.union(*map(keys_of, parts))
+
+
+@pytest.mark.parametrize(
+    ("kind", "load"),
+    [
+        ("loadtest", "64b many flows"),
+        ("search", "64b one flow"),
+        ("rfc2544", "bench"),
+        ("soak", "bench 64-byte frames"),
+    ],
+)
+def test_the_live_page_of_a_journal_names_its_load_and_dut(golden: Path, kind: str, load: str) -> None:
+    followed = Followed(golden / "journals" / f"{kind}.json")
+    followed.look()
+    assert (followed.fault, followed.head["load"], followed.head["dut"]) == ("", load, "wirespeed")
 
 
 @pytest.mark.parametrize("kind", KINDS)

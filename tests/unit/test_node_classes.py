@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wirespeed.results.dut import NodeCost, entry_calls, forwarding_cost
+from wirespeed.results.dut import INPUT_NODES, NodeCost, entry_calls, forwarding_cost
 from wirespeed.results.node_classes import class_of, port_of, whole_names
 
 LONG = "TwentyFiveGigabitEthernet3/0/1"
@@ -24,6 +24,10 @@ LONG = "TwentyFiveGigabitEthernet3/0/1"
 )
 def test_what_a_cut_took_is_put_back(printed: list[str], whole: list[str]) -> None:
     assert whole_names(printed) == whole
+
+
+def test_nodes_that_poll_are_of_the_class_input() -> None:
+    assert {class_of(node) for node in INPUT_NODES} == {"input"}
 
 
 def test_cut_names_are_of_their_class() -> None:

@@ -7,7 +7,7 @@ from report_cases import test_of as analysis_of
 
 from wirespeed.pages.words import harmless, words
 from wirespeed.report.configuration import DUT, SETTINGS, TESTBED, VERSIONS, Key, configuration, listings, settings
-from wirespeed.results.figures import three_digits
+from wirespeed.results.figures import MEGA, Scaler, fitting, three_digits
 
 
 def result_of(name, **changes):
@@ -107,6 +107,12 @@ def test_text_does_not_act_on_the_screen(text, shown):
 )
 def test_three_digits_are_enough(value, shown):
     assert three_digits(value) == shown
+
+
+def test_rates_side_by_side_have_the_unit_of_the_highest():
+    assert fitting([990e3, None, 1.01e6]) == MEGA
+    assert fitting([990e3, 12.0]) == Scaler(1e3, "k")
+    assert fitting([]) == fitting([0.0, None]) == Scaler(1.0, "")
 
 
 def test_what_has_no_size_is_still_shown():

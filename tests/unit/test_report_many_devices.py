@@ -19,7 +19,7 @@ from wirespeed.report.comparison import compare
 from wirespeed.report.matrix import matrix
 from wirespeed.report.page import to_html
 from wirespeed.report.views import page_of
-from wirespeed.results.figures import MEGA
+from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.verdict import Verdict
 
 NOTHING = replace(PLAIN, name="loses all")
@@ -116,6 +116,19 @@ def test_a_card_says_what_each_of_its_rates_is() -> None:
     )
     assert card.trust is not None
     assert card.trust.detail == "mean of 3 neighbouring samples, which forwarded 1.49 to 4.46 Mpps"
+
+
+def test_the_cards_of_slow_and_fast_devices_have_the_unit_of_the_page() -> None:
+    found = compare([loadtest(SLOW), loadtest(FAST)])
+    cards = REPORT.cards(found.kinds["loadtest"], found.shown(MEGA))
+    assert cards is not None and {card.dut for card in cards.cards} == {"slow-box", "fast-box"}
+    assert {card.unit for card in cards.cards} == {"Mpps"}
+    for card in cards.cards:
+        assert card.trust is not None
+        words = " ".join((card.rate, card.share, *card.more, card.trust.detail))
+        assert "Mpps" in words and not re.search(r"[kG]pps", words)
+    kilo = REPORT.cards(found.kinds["loadtest"], found.shown(Scaler(1e3, "k")))
+    assert kilo is not None and {card.unit for card in kilo.cards} == {"kpps"}
 
 
 def test_a_card_of_disturbed_samples_says_of_how_many() -> None:

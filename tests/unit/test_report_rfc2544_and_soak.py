@@ -9,6 +9,7 @@ from report_charts import curve
 from report_kinds import comparison_of, soak_of, suite_of
 
 from wirespeed.charts.page_parts import Fold, Heading, Paragraph
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.rfc2544.charts import latency_chart, loss_chart, throughput_chart
 from wirespeed.measurement.rfc2544.report import REPORT as RFC2544
 from wirespeed.measurement.rfc2544.text import TEXT
@@ -82,7 +83,7 @@ def test_each_test_has_its_table_and_says_how_far_it_conforms(suite):
     assert "✕ 1518: it carries the whole line" in said
     *_, fold = section.blocks
     assert isinstance(fold, Fold)
-    assert "\n".join(fold.blocks[0].lines) + "\n" == TEXT.text_block(suite)
+    assert "\n".join(fold.blocks[0].lines) + "\n" == TEXT.text_block(suite, verdict_of(suite))
 
 
 def test_an_irregular_row_is_marked_in_chart_table_remarks_and_rows():
@@ -113,8 +114,9 @@ def test_programs_get_a_row_a_figure_of_rfc2544(suite):
 
 
 def test_markdown_has_the_text_to_paste(suite):
-    assert TEXT.text_block(suite) in to_markdown(comparison_of(suite), MEGA)
-    assert "min µs" in TEXT.text_block(suite) and "baseline µs" in TEXT.text_block(suite)
+    text = TEXT.text_block(suite, verdict_of(suite))
+    assert text in to_markdown(comparison_of(suite), MEGA)
+    assert "min µs" in text and "baseline µs" in text
 
 
 def test_loss_a_minute_is_drawn_over_time_with_its_events_and_gaps(soak):

@@ -3,6 +3,7 @@
 import re
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -10,7 +11,7 @@ from manual.result_format import result_format_page
 from wirespeed.explain.sources.evidence_file import TestText
 from wirespeed.measurement.loadtest.rows import LoadTestRow
 from wirespeed.measurement.rfc.loss import LossPoint
-from wirespeed.measurement.rfc2544.result import ROWS, Method, Spread
+from wirespeed.measurement.rfc2544.result import Method, Row, Spread
 from wirespeed.results.channel import Channel
 from wirespeed.results.order import Order
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint, Outcome, PortFacts
@@ -36,7 +37,7 @@ def test_the_page_is_written_from_the_types():
         Knee,
         PortFacts,
         LoadTestRow,
-        *ROWS.values(),
+        *get_args(Row),
         LossPoint,
         Method,
         Spread,

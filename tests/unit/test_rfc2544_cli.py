@@ -15,8 +15,8 @@ from simulated_trex import SimulatedTrex
 from wirespeed.cli.main import main
 from wirespeed.errors import MeasurementError
 from wirespeed.measurement.file import read_file
+from wirespeed.measurement.rfc.bench import RfcProgress
 from wirespeed.measurement.rfc.command import by_command
-from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
 from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.results.journal import Journal, journal_path
@@ -195,6 +195,6 @@ def test_the_live_view_shows_what_is_held_now() -> None:
     with open("/dev/null", "w") as nowhere:  # noqa: PTH123
         console = Console(width=100, file=nowhere, force_terminal=True, record=True)
         with LINES.watcher(console, "RFC 2544 throughput; sizes 64; trials of 2 s", quiet=False) as view:
-            view(Rfc2544Progress("throughput 64: 1,000 fps for 2 s", None, "throughput", None, 3, 12.0))
+            view(RfcProgress("throughput 64: 1,000 fps for 2 s", None, "throughput", None, 3, 12.0))
         text = console.export_text()
     assert "throughput 64: 1,000 fps for 2 s; 3 trials, 12 s" in text

@@ -19,7 +19,7 @@ from wirespeed.client.generator_client import GeneratorClient
 from wirespeed.errors import ConnectionFault, MeasurementError, RemoteError, UsageError
 from wirespeed.measurement.execution import Execution
 from wirespeed.measurement.file import read_file, write_file
-from wirespeed.measurement.rfc2544.bench import Rfc2544Progress
+from wirespeed.measurement.rfc.bench import RfcProgress
 from wirespeed.measurement.rfc2544.plan import Rfc2544Plan, parse_sizes, parse_test
 from wirespeed.measurement.rfc2544.result import Rfc2544Result, Row, Test
 from wirespeed.measurement.rfc2544.run import raise_for_ending, run_rfc2544
@@ -299,7 +299,7 @@ def test_everything_comes_back_from_its_file_and_from_its_journal(tmp_path: Path
 
 
 def test_a_watcher_sees_each_trial_and_each_row() -> None:
-    seen: list[Rfc2544Progress] = []
+    seen: list[RfcProgress[Any, Any, Any]] = []
     with loop(capacity_pps=4e6) as trex:
         result = run(trex, of("throughput", "frame-loss"), watch=seen.append)
     assert tuple(one.trial for one in seen if one.trial is not None) == result.trials
@@ -310,7 +310,7 @@ def test_a_watcher_sees_each_trial_and_each_row() -> None:
 def test_stop_keeps_the_rows_that_there_are() -> None:
     stop = threading.Event()
 
-    def watch(progress: Rfc2544Progress) -> None:
+    def watch(progress: RfcProgress[Any, Any, Any]) -> None:
         if progress.test == "frame-loss" and progress.trial is not None:
             stop.set()
 
@@ -323,7 +323,7 @@ def test_stop_keeps_the_rows_that_there_are() -> None:
 def test_a_search_that_was_stopped_keeps_what_it_knows() -> None:
     stop = threading.Event()
 
-    def watch(progress: Rfc2544Progress) -> None:
+    def watch(progress: RfcProgress[Any, Any, Any]) -> None:
         if progress.count >= 4:
             stop.set()
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from wirespeed.errors import UsageError
+from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.rfc.loss import LossPoint, frame_loss, frame_loss_percent, loss_loads
 from wirespeed.measurement.rfc2544.plan import (
     Frame,
@@ -64,7 +65,7 @@ def test_a_device_that_forwards_nothing_meanwhile_needs_no_correction() -> None:
 )
 def test_theoretical_rates_of_a_10g_line_are_rounded_down(size: int, fps: int) -> None:
     row = ThroughputRow(str(size), float(size), line_rate_pps(size, 10e9), line_rate_pps(size, 10e9), limit="line")
-    text = TEXT.text_block(replace(RESULT, throughput=(row,)))
+    text = text_of(replace(RESULT, throughput=(row,)))
     assert f"{fps:,}".replace(",", " ") in text
     assert row.line_percent == pytest.approx(100)
 
@@ -274,9 +275,13 @@ RESULT = Rfc2544Result(
 )
 
 
+def text_of(result: Rfc2544Result) -> str:
+    return TEXT.text_block(result, verdict_of(result))
+
+
 def test_the_block_says_what_each_section_demands() -> None:
     points = (LossPoint(100, 1e6, 99.5, 995_000, 12.3456), LossPoint(90, 9e5, 90, 9e5, 0.0001), point(80, 0))
-    text = TEXT.text_block(
+    text = text_of(
         replace(
             RESULT,
             throughput=(
@@ -329,7 +334,7 @@ def tables_of(text: str) -> list[list[str]]:
 
 
 def test_a_test_without_rows_has_no_section() -> None:
-    text = TEXT.text_block(RESULT)
+    text = text_of(RESULT)
     assert "##" not in text and "DUT: not described" in text
 
 

@@ -141,7 +141,7 @@ def test_few_flows_have_no_rate_and_say_how_many_would(run: Any) -> None:
         assert not rows[flows].found
         assert rows[flows].needed_flows == 200_000
     assert {one.flows for one in result.trials} == {1_000_000}, "nothing is sent for what cannot be told"
-    assert "give --flows 200000 or more" in TEXT.text_block(result)
+    assert "give --flows 200000 or more" in TEXT.text_block(result, explained_verdict(result))
 
 
 def test_the_only_number_of_flows_is_too_small_for_its_rate(run: Any) -> None:
@@ -229,7 +229,8 @@ def test_throughput_over_states_is_opened_below_the_rate(run: Any) -> None:
     assert {row.direction for row in result.latency if row.way == "responder"} == {"1→0"}
     assert all(row.pdv_us == pytest.approx(75.0) for row in result.latency)
     assert all(row.ipdv == (VARIATION,) * len(row.medians_us) for row in result.latency)
-    ipdv = [line for line in TEXT.text_block(result).splitlines() if "IPDV" in line and "0→1" in line]
+    text = TEXT.text_block(result, explained_verdict(result))
+    ipdv = [line for line in text.splitlines() if "IPDV" in line and "0→1" in line]
     assert len(ipdv) == 3 * 2 * 2 * 2  # quantities, numbers of flows, directions, with and without the filter
     assert "-60.0" in ipdv[0] and "0.5" in ipdv[1] and "62.0" in ipdv[2]
     assert all(row.points[0].intended_percent == 100 for row in result.frame_loss)
@@ -284,7 +285,7 @@ def test_the_capacity_is_where_the_validated_rate_collapses(run: Any) -> None:
     assert row.steps[4].rate is None
     assert verdict_of(result).figures[0].said.startswith("capacity ")
     assert verdict_of(result).limit.by == "dut"
-    assert "(beta)" in TEXT.text_block(result)
+    assert "(beta)" in TEXT.text_block(result, explained_verdict(result))
     (case,) = cases_of(result, "file")
     assert case.states is not None
     assert case.states.flows == 160_000
@@ -310,7 +311,7 @@ def test_the_capacity_is_the_median_of_its_repeats(run: Any) -> None:
     assert row.capacity is not None and row.full_at is not None
     assert 94_900 <= row.capacity <= 95_000 < row.full_at
     assert row.found[0] > row.capacity > row.found[1]
-    (figure,) = figures_of(result, "capacity", row)
+    (figure,) = figures_of(result, "capacity", row, {})
     assert (figure.value, figure.repeats) == (row.capacity, 3)
     assert figure.p1 is not None and figure.p99 is not None
     assert 90_200 > figure.p1 > 89_900 and 100_000 > figure.p99 > 99_700
@@ -366,7 +367,7 @@ def test_tests_over_tcp_claim_no_conformance(run: Any, tmp_path: Path) -> None:
     read = read_file(tmp_path / "tcp.json")
     assert isinstance(read, StatefulResult)
     assert (read.conformance, read.variables.protocol) == ({}, "tcp")
-    block = TEXT.text_block(read)
+    block = TEXT.text_block(read, explained_verdict(read))
     assert block.startswith("# TCP connections: ")
     assert "- TCP is outside RFC 9693, and this is not RFC 3511: no conformance is claimed\n" in block
     assert "tcp_established 3600 s; tcp_unacknowledged 300 s" in block
@@ -545,6 +546,6 @@ def test_what_is_said_of_it(run: Any) -> None:
     assert isinstance(rate.states, StateFacts)
     assert rate.states.flows == 1_000_000
     assert rate.states.unopened > 0
-    text = TEXT.text_block(result)
+    text = TEXT.text_block(result, explained_verdict(result))
     assert "1,000,000 of 1,000,000 tuples: 16.0.0.1, ports 1024 to 51023; to 48.0.0.1, ports 5001 to 5020" in text
     assert "65,536 buckets, 15.3 entries per bucket at 1,000,000" in text

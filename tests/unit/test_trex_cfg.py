@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from fake_generator import FakeGenerator
 from harness.ports import free_port
+from trex_differences import LEFT_OUT
 
 from wirespeed.cli.generator import settle
 from wirespeed.cli.main import main
 from wirespeed.errors import EnvironmentFault, FileFault, UsageError
 from wirespeed.generator.server import Server
-from wirespeed.generator.trex_cfg import LEFT_OUT, TAKEN, PortHost, TrexConfig, read_trex_cfg
+from wirespeed.generator.trex_cfg import TAKEN, PortHost, TrexConfig, read_trex_cfg
 
 FULL = """
 - version: 2

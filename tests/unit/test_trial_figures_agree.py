@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_kinds import FORWARD, search_of, soak_of, suite_of
+from report_kinds import FORWARD, search_of, soak_of, suite_of, tried_suite_of
 from simulated_dut import SimulatedDut, constant, step
 from test_figures_agree import assert_live, text, words_of
 
@@ -28,13 +28,14 @@ from wirespeed.exporter.runs import RunTarget
 from wirespeed.measurement.file import read_file, write_file
 from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
+from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.measurement.search.live import summary
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak import live as soak
 from wirespeed.measurement.soak.result import SoakResult
 from wirespeed.results.figures import MEGA
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.verdict import Figure, Verdict
+from wirespeed.results.verdict import LIMITS, Figure, Verdict
 from wirespeed.site.entries import catalogue
 from wirespeed.site.figures import mega, rate_of
 from wirespeed.site.told import told_of
@@ -49,6 +50,7 @@ RESULTS: dict[str, MeasurementResult] = {
     "host-limited": search_of("t", SimulatedDut(step(7e6), away=lambda rng: True)),
     "lossy at each load": search_of("t", SimulatedDut(constant(0.003, step(7e6)))),
     "RFC 2544": suite_of("t"),
+    "RFC 2544, nearly the line": tried_suite_of({"64": 14.85e6, "128": 4e6}, "t"),
     "soak": soak_of("t", seconds=20, lossy=[(7, 5)]),
 }
 
@@ -78,8 +80,9 @@ def rates_of(verdict: Verdict) -> list[Figure]:
 def test_the_limit_is_that_of_the_search(request: pytest.FixtureRequest, verdict: Verdict) -> None:
     named = {"tester-limited": "tester", "line": "line", "host-limited": "host", "soak": "nothing"}
     (name,) = [name for name in RESULTS if f"[{name}]" in request.node.name]
-    assert verdict.limited_by == (named | {"nearly the line": "line"}).get(name, "dut")
-    if name == "nearly the line":
+    is_nearly_line = name.endswith("nearly the line")
+    assert verdict.limited_by == ("line" if is_nearly_line else named.get(name, "dut"))
+    if is_nearly_line:
         assert explain(cases_of(RESULTS[name], "t")[0]).cause == verdict.limit.cause == "line-rate"
         assert verdict.next_step == "use smaller frames, both directions or a faster line"
     assert verdict.figure.bound == ("tester-limited" if name == "tester-limited" else "")
@@ -111,6 +114,13 @@ def test_terminals(file: Path, result: MeasurementResult, verdict: Verdict, caps
 def test_tables(file: Path, result: MeasurementResult, verdict: Verdict) -> None:
     document = json.loads(text(file, output_format="json"))
     assert document["verdicts"]["t"] == verdict.to_json()
+    if isinstance(result, Rfc2544Result):
+        limits = [row["limited_by"] for row in document["rfc2544_rows"] if row["quantity"] == "throughput"]
+        assert limits[0] == verdict.limited_by
+        (table,) = [one.table for one in TEXT.sections(result, verdict) if one.test == "throughput"]
+        column = table.headings.index("limit")
+        assert [row[column] for row in table.rows] == [LIMITS[one] for one in limits]
+        assert TEXT.text_block(result, verdict) in text(file, output_format="md")
     if not isinstance(result, SearchResult):
         return
     cells = [
@@ -128,12 +138,29 @@ def test_tables(file: Path, result: MeasurementResult, verdict: Verdict) -> None
         assert (row["text"], listed["limited_by"]) == (one.text, verdict.limited_by)
 
 
+@pytest.mark.parametrize(
+    ("carried", "limits"),
+    [({"64": 14.85e6, "128": 4e6}, ["line", "DUT"]), ({"64": 4e6, "128": 8.43e6}, ["DUT", "line"])],
+)
+def test_each_frame_size_is_limited_by_what_explain_names_for_it(
+    carried: dict[str, float], limits: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The line drops what the trials of one size count as lost by the DUT."""
+    result = tried_suite_of(carried, "t")
+    assert [row.limit for row in result.throughput] == ["dut", "dut"]
+    write_file(result, tmp_path / "t.json")
+    assert main(["rfc2544", "--show", str(tmp_path / "t.json")]) == 0
+    rows = [line.split("|") for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    column = [cell.strip() for cell in rows[0]].index("limit")
+    assert [row[column].strip() for row in rows[2:]] == limits
+
+
 def test_the_page(file: Path, result: MeasurementResult, verdict: Verdict) -> None:
     shown = words_of(text(file))
     assert verdict.sentence.replace("`", "") in shown
     if isinstance(result, SearchResult):
-        assert " ".join(filter(None, verdict.figure.rate_parts)) in shown
-        assert all(one.line in shown for one in verdict.figures[1:])
+        assert " ".join(filter(None, verdict.figure.parts(MEGA))) in shown
+        assert all(one.line_in(MEGA) in shown for one in verdict.figures[1:])
         assert all(one.each_way.scaled(MEGA) in shown for one in verdict.figures)
     else:
         assert all(line in shown for line in verdict.plain_lines[isinstance(result, SoakResult) :])

@@ -9,12 +9,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wirespeed.console.absent import ABSENT, ASKED_OF_THE_SERVER, MOOT
+from wirespeed.console.absent import ABSENT, MOOT
 from wirespeed.console.commands import COMMANDS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "generator.md"
 BEGINS = "All that the console of T-Rex v3.08 lists in stateless mode works, except:\n"
 ENDS = "\nEach of these commands and options"
+
+ASKED_OF_THE_SERVER = {
+    "capture record start --endpoint": "passed on to the server; a wirespeed generator refuses it, since clients fetch "
+    "its packets",
+    "portattr --vxlan-fs": "passed on to the server; a wirespeed generator refuses it, since its ports look into no "
+    "VXLAN",
+}
+"""Options that a T-Rex may take."""
 
 LINES = """
 capture |

@@ -93,7 +93,7 @@ def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence
         machine=with_energy(machine_told(readings, tried.dut, place), readings, tried.idle_w, place),
     )
     case = replace(case, load=replace(case.load, cycles=cycles_of(workers)))
-    return replace(case, directions=_directions(tried, case, chosen, span_s))
+    return replace(case, directions=_directions(case, chosen, span_s))
 
 
 def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, place: str) -> CaseLoad:
@@ -121,7 +121,7 @@ def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, pla
     ).within_line
 
 
-def _directions(tried: TrialsOfLoad, case: Case, chosen: Sequence[SearchTrial], span_s: float) -> tuple[Case, ...]:
+def _directions(case: Case, chosen: Sequence[SearchTrial], span_s: float) -> tuple[Case, ...]:
     if case.load.directions < 2:
         return ()
     cases = []

@@ -62,7 +62,7 @@ def device_panels(
                 if len(panel.quantities) > 1:
                     like = replace(like, name=f"{style.name}: {quantity.words}", dash=quantity.dash)
                 curves += sampled(dots, like)
-        scale = log_scale(y for curve in curves for y in curve.y if y is not None) if panel.logarithmic else LINEAR
+        scale = positive(curves) if panel.logarithmic else LINEAR
         panels.append(Panel(panel.title, panel.unit, PANEL_PX, tuple(curves), scale))
     return panels
 

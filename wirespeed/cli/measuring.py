@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from wirespeed.measurement.measurement import Measurement
     from wirespeed.measurement.options import MeasurementOptions
     from wirespeed.results.measurement import MeasurementResult
+    from wirespeed.results.verdict import Verdict
 
 
 def measure(kind: str, options: MeasurementOptions[Any]) -> int:
@@ -34,7 +35,7 @@ def measure(kind: str, options: MeasurementOptions[Any]) -> int:
     console = Console(stderr=True, soft_wrap=True)
     if options.recover is not None:
         return _recover(options.recover, options.output or STDOUT, console, options.quiet)
-    if (text := kind_of(kind).instead(options)) is not None:
+    if (text := kind_of(kind).instead(options, _judged)) is not None:
         print(text, end="")
         return 0
     is_named_here = not options.output and getattr(options, "resume", None) is None
@@ -44,7 +45,7 @@ def measure(kind: str, options: MeasurementOptions[Any]) -> int:
     output = measurement.options.output
     out = Output(output)
     with stop_on_signals() as stop, keeping(out), shown(output, options.web_grace_s if options.web else None):
-        result, where = measured(measurement, out, measurement.watcher(console), stop, heeds_signals=True)
+        result, where = measured(measurement, out, measurement.watcher(console), stop, _judged, heeds_signals=True)
     if not options.quiet:
         _say(console, _last_lines(measurement, result, where))
     elif is_named_here and where is not None:
@@ -64,25 +65,29 @@ def _own_file(kind: str, options: MeasurementOptions[Any]) -> str:
 
 def _recover(file: Path, output: str, console: Console, quiet: bool) -> int:
     """Make the result file of an unfinished test from its journal, and print its summary."""
-    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - as above
-    from wirespeed.measurement.file import recover  # noqa: PLC0415
+    from wirespeed.measurement.file import recover  # noqa: PLC0415 - as above
     from wirespeed.measurement.registry import kind_of  # noqa: PLC0415
 
     result, path = recover(file, output)
     if not quiet:
-        _say(console, kind_of(result.kind).summary(result, verdict_of(result), str(path)))
+        _say(console, kind_of(result.kind).summary(result, _judged(result), str(path)))
     return 0
 
 
 def _last_lines(measurement: Measurement[Any, Any], result: MeasurementResult, where: str | None) -> Iterator[str]:
     """The summary, and what the run is worth if its result is of one load."""
-    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - needed at the end alone
-    from wirespeed.explain.worth import worth_line  # noqa: PLC0415
+    from wirespeed.explain.worth import worth_line  # noqa: PLC0415 - needed at the end alone
 
-    verdict = verdict_of(result)
+    verdict = _judged(result)
     yield from measurement.summary(result, verdict, where)
     if result.is_of_one_load:
         yield worth_line([verdict], result.lab.cpu_count)
+
+
+def _judged(result: MeasurementResult) -> Verdict:
+    from wirespeed.explain.verdicts import verdict_of  # noqa: PLC0415 - as above
+
+    return verdict_of(result)
 
 
 @contextmanager

@@ -66,7 +66,7 @@ def add(
 def list_results(
     words: _Words = None, *, corpus: _Place = "", sort: _Sort = "", rows: _Rows = _SHOWN, json: _Json = False
 ) -> None:
-    """List results."""
+    """List results, each with the figure of its verdict and the mark of that."""
     with _opened(corpus) as opened:
         _print("list", _found(opened, "list", words or [], sort, "", rows), json)
 
@@ -226,7 +226,7 @@ def _found(corpus: Corpus, what: str, words: Sequence[str], sort: str, best: str
     if what == "list":
         if key in OF_FIGURES:
             raise UsageError(f"--sort {key} sorts figures, and list shows results; use wirespeed results query")
-        return corpus.index.results(conditions, sort or "-started", rows or None)
+        return corpus.index.listed(conditions, sort or "-started", rows or None)
     return corpus.index.figures(conditions, sort or "-rate", best and parse_key(best, "--best"), rows or None)
 
 

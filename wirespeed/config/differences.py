@@ -25,7 +25,7 @@ def steps_between(current: RouterState, target: RouterState) -> list[ConfigStep]
     return list(_Differences(current, target).steps())
 
 
-def above(state: RouterState, face: InterfaceState, subs: dict[tuple[str, int, bool], str]) -> str | None:
+def above(face: InterfaceState, subs: dict[tuple[str, int, bool], str]) -> str | None:
     """On which interface the LCP of a sub-interface stands: its parent, or the sub-interface of the outer tag; `subs`
     as `single_tags` has them."""
     own = face.encapsulation
@@ -79,12 +79,7 @@ class _Differences:
                 if have.lcp is None or _tags(have) != depth:
                     continue
                 want = self.target.interfaces.get(name)
-                if (
-                    name in self.gone
-                    or want is None
-                    or want.lcp != have.lcp
-                    or above(self.current, have, subs) in unpaired
-                ):
+                if name in self.gone or want is None or want.lcp != have.lcp or above(have, subs) in unpaired:
                     unpaired.add(name)
         return unpaired
 
@@ -244,7 +239,7 @@ class _Differences:
 
     def _first_mtu(self, sub: InterfaceState) -> int:
         """Settings of a new sub-interface: at most those of its parent."""
-        below = (sub.parent, above(self.target, sub, self.single_tags))
+        below = (sub.parent, above(sub, self.single_tags))
         kept = [self.current.interfaces.get(name or "") for name in below if name not in self.gone]
         first = TUNNEL_MTU if self.target.interfaces[sub.parent or ""].kind is InterfaceType.VXLAN else PORT_MTU
         return min((face.mtu for face in kept if face is not None and face.mtu is not None), default=first)

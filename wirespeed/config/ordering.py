@@ -132,7 +132,7 @@ class Ordering:
 
     def _before_create_lcp(self, operation: ops.CreateLcp) -> Iterator[tuple[int, str]]:
         name = operation.interface
-        below = above(self._target, self._target.interfaces[name], self._single_after)
+        below = above(self._target.interfaces[name], self._single_after)
         yield from _because(self._of(below, ops.CreateLcp), "what it stands on in Linux comes first")
         yield from _because(self._of(name, ops.DeleteLcp), "a pair has one name at a time")
         yield from _because(self._of(name, ops.SetL3), "it routes before Linux has it")
@@ -196,7 +196,7 @@ class Ordering:
             for sub in self._target_subs.get(name, self._stacked_after.get(name, ())):
                 yield from _because(self._mtus(sub, rank), "the inner MTU shrinks before the outer one")
         elif face.parent is not None:
-            for below in (face.parent, above(self._target, face, self._single_after)):
+            for below in (face.parent, above(face, self._single_after)):
                 yield from _because(self._mtus(below, rank), "the outer MTU grows before the inner one")
 
     def _states(self, name: str, rank: Rank) -> Iterator[int]:
@@ -293,7 +293,7 @@ def _stacked(state: RouterState, subs: dict[tuple[str, int, bool], str]) -> dict
     """Sub-interfaces by their parent in Linux."""
     by_lower: dict[str, list[str]] = defaultdict(list)
     for face in state.interfaces.values():
-        below = above(state, face, subs)
+        below = above(face, subs)
         if below is not None:
             by_lower[below].append(face.name)
     return by_lower

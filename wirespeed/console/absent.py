@@ -12,14 +12,6 @@ ABSENT = {
 }
 """Words that are not commands; a line that begins so is refused."""
 
-ASKED_OF_THE_SERVER = {
-    "capture record start --endpoint": "passed on to the server; a wirespeed generator refuses it, since clients fetch "
-    "its packets",
-    "portattr --vxlan-fs": "passed on to the server; a wirespeed generator refuses it, since its ports look into no "
-    "VXLAN",
-}
-"""Options that a T-Rex may take."""
-
 MOOT = {
     "--xtui": "it opens no window; this terminal shows the live view",
     "--top": "it opens no window that could stay on top",

@@ -19,7 +19,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from wirespeed.corpus.entry import Judge
 from wirespeed.corpus.index import Index, IndexRow
 from wirespeed.corpus.keeping import KeptResult, StoredBefore, again, keep, keeper, read_result
 from wirespeed.corpus.place import CorpusPlace
@@ -30,6 +29,7 @@ from wirespeed.files import write_atomically
 from wirespeed.results.dut_names import UNNAMED, DutNames
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.subjects import Judge
 
 _BATCH = 200
 """Results of one transaction."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from wirespeed.results.ending import COMPLETE
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.power import Power, power_of
-from wirespeed.results.subjects import Value, directions_of, dut_of, figures, load_of
-from wirespeed.results.verdict import Verdict
-
-Judge = Callable[[MeasurementResult], Verdict]
-"""The verdict on a result."""
+from wirespeed.results.subjects import Judge, Value, directions_of, dut_of, figures, load_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -138,6 +138,19 @@ class Index:
             keys = keys.where(select(FIGURES.c.id).where(FIGURES.c.result_id == number, *of_figures).exists())
         return self._found(select(RESULTS), keys, _order(sort, number), most)
 
+    def listed(self, conditions: Sequence[Condition], sort: str = "-started", most: int | None = None) -> Found:
+        """Results as `results` finds them; `headline` is the first of the figures of each, None without a rate."""
+        listing, first = self.results(conditions, sort, most), dict[int, Mapping[str, Any]]()
+        columns = [column for column in FIGURES.c if column.name != "id"]
+        with self._reading() as connection:
+            for some in _pieces([row["id"] for row in listing.rows]):
+                of_these = select(func.min(FIGURES.c.id)).where(FIGURES.c.result_id.in_(some))
+                asked = select(*columns).where(FIGURES.c.id.in_(of_these.group_by(FIGURES.c.result_id)))
+                for row in connection.execute(asked).mappings():
+                    figure = dict(row)
+                    first[figure.pop("result_id")] = figure
+        return Found(tuple({**row, "headline": first.get(row["id"])} for row in listing.rows), listing.total)
+
     def figures(
         self, conditions: Sequence[Condition], sort: str = "-rate", best: str = "", most: int | None = None
     ) -> Found:

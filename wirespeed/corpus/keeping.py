@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from wirespeed.all_cpus import on_all_cpus
-from wirespeed.corpus.entry import IndexEntry, Judge, entry_of
+from wirespeed.corpus.entry import IndexEntry, entry_of
 from wirespeed.corpus.store import Store, digest_of
 from wirespeed.errors import FileFault
 from wirespeed.files import read_text_file
@@ -18,6 +18,7 @@ from wirespeed.results.dut_names import DutNames
 from wirespeed.results.inspection import Inspection, inspection_of_bytes, says_inspection
 from wirespeed.results.journal import MAX_RESULT_BYTES, SUFFIX, recovery
 from wirespeed.results.measurement import MeasurementResult
+from wirespeed.results.subjects import Judge
 
 _MANY = 400
 """Fewer are kept before other processes would have begun."""

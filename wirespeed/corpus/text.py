@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from wirespeed.results.figures import MEGA, measured_text
-from wirespeed.results.verdict import Figure
+from wirespeed.results.figures import MEGA, NOTHING, measured_text
+from wirespeed.results.verdict import Figure, Mark
 from wirespeed.tables import Columns, Grid, grid
 
 _ID, _VERSION = 8, 16
@@ -21,10 +21,17 @@ def results_grid(rows: Iterable[Mapping[str, Any]]) -> Grid:
         "dut": lambda row: str(row["dut"]),
         "version": _version,
         "load": _load,
+        "figure": lambda row: _headline(row, lambda figure: figure.name),
+        "Mpps": lambda row: _headline(row, lambda figure: figure.scaled(MEGA)),
+        "mark": lambda row: _headline(row, lambda figure: figure.mark),
         "limit": lambda row: "file missing" if row["is_missing"] else str(row["limited_by"]),
         "tags": lambda row: " ".join(row["tags"]),
     }
-    return grid("results", columns, rows, texts=len(columns))
+    return grid("results", columns, rows, texts=len(columns) - 4, remarks=3)
+
+
+def _headline(row: Mapping[str, Any], text: Callable[[Figure], str]) -> str:
+    return NOTHING if row["headline"] is None else text(_figure(row["headline"]))
 
 
 def figures_grid(rows: Iterable[Mapping[str, Any]]) -> Grid:
@@ -43,7 +50,8 @@ def figures_grid(rows: Iterable[Mapping[str, Any]]) -> Grid:
 
 
 def _figure(row: Mapping[str, Any]) -> Figure:
-    return Figure(row["figure"], row["mark"], rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"])
+    mark: Mark = "irregular" if row["irregular"] else row["mark"]
+    return Figure(row["figure"], mark, rate_pps=row["rate_pps"], bound=row["bound"], upper_pps=row["upper_pps"])
 
 
 def _marked(row: Mapping[str, Any], text: str) -> str:

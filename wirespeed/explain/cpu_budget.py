@@ -156,7 +156,7 @@ def _ticks(worker: Worker, empty_ticks: float) -> Iterator[tuple[str, float]]:
         if not node.vectors:
             yield IDLE, node.clocks * here
         else:
-            yield "input" if node.name in INPUT_NODES else class_of(node.name), node.clocks * here
+            yield class_of(node.name), node.clocks * here
     yield "input", -looked * here
     yield IDLE, looked * here
     yield IDLE, waited * here

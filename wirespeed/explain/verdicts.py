@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wirespeed.explain.ranking import Explanation, explain
@@ -11,7 +11,7 @@ from wirespeed.measurement import registry
 from wirespeed.measurement.file import read_file
 from wirespeed.results.inspection import Inspection
 from wirespeed.results.measurement import MeasurementResult
-from wirespeed.results.verdict import Limit, LimitedBy, Verdict
+from wirespeed.results.verdict import Limit, LimitedBy, Named, Verdict
 
 _BY: dict[str, LimitedBy] = {
     "line-rate": "line",
@@ -42,14 +42,16 @@ def limit_of(explanation: Explanation) -> Limit:
 
 def verdict_of(result: MeasurementResult) -> Verdict:
     """The verdict on one result by itself."""
-    cases = cases_of(result, result.name)
-    return registry.verdict_of(result, limit_of(explain(cases[0])) if cases else None)
+    return registry.verdict_of(result, _named(result, map(explain, cases_of(result, result.name))))
 
 
 def verdicts_of_files(files: Sequence[Path], explanations: Sequence[Explanation]) -> dict[str, Verdict]:
-    """The verdicts on the results among files that were explained, by name; other evidence has no figures."""
+    """The verdicts on the results among files that were explained, by the name of the first case of each; other
+    evidence has no figures."""
     results = [read_file(path) for path in files if is_result(path)]
-    return {one.name: one for one in verdicts_of(results, explanations)}
+    cases = [one.case.load.name for one in explanations]
+    verdicts = verdicts_of(results, explanations)
+    return {next((case for case in cases if _subject(case, one.name) is not None), one.name): one for one in verdicts}
 
 
 def explained(results: Sequence[MeasurementResult], inspections: Sequence[Inspection] = ()) -> tuple[Explanation, ...]:
@@ -59,12 +61,15 @@ def explained(results: Sequence[MeasurementResult], inspections: Sequence[Inspec
 
 def verdicts_of(results: Sequence[MeasurementResult], explanations: Sequence[Explanation]) -> tuple[Verdict, ...]:
     """The verdicts on results that stand side by side, whose `explanations` are those of `explained`."""
+    return tuple(registry.verdict_of(one, _named(one, explanations)) for one in results)
 
-    def limit(result: MeasurementResult) -> Limit | None:
-        for one in explanations:
-            # A suite of RFC 2544 has a case a frame size: the first stands for it.
-            if one.case.load.name == result.name or one.case.load.name.startswith(f"{result.name}, "):
-                return limit_of(one)
-        return None
 
-    return tuple(registry.verdict_of(one, limit(one)) for one in results)
+def _named(result: MeasurementResult, explanations: Iterable[Explanation]) -> Named:
+    """The limits of a result's cases."""
+    subjects = ((_subject(one.case.load.name, result.name), one) for one in explanations)
+    return {subject: limit_of(one) for subject, one in subjects if subject is not None}
+
+
+def _subject(case: str, result: str) -> str | None:
+    """What a case of a result is of: the words after the result's name. None if it is of another result."""
+    return "" if case == result else case.removeprefix(f"{result}, ") if case.startswith(f"{result}, ") else None

@@ -46,34 +46,6 @@ TAKEN = {
 }
 """Keys with a meaning here; options of the command line override them."""
 
-LEFT_OUT = {
-    "version": "there is one format",
-    "interface_mask": "T-Rex does not use it either",
-    "scan_only_1g": "T-Rex does not use it either",
-    "interfaces_vdevs": "devices are named in `interfaces`; DPDK's other options are the generator's own",
-    "ext_dpdk_opt": "devices are named in `interfaces`; DPDK's other options are the generator's own",
-    "port_info.mask": "all packets go to the gateway",
-    "port_info.mpls": "stateful modes only; a profile has `MPLS` layers",
-    "port_info.eompls": "stateful modes only; a profile has `MPLS` layers",
-    "port_bandwidth_gb": "memory depends on rings and MTU; for the line see `port_speed`",
-    "port_speed": "the link's own is used; `speed=10G` sets the line of a port type without a speed",
-    "platform.latency_thread_id": "each worker receives the packets of its ports, with timestamps at the driver",
-    "platform.rx_thread_id": "each worker receives the packets of its ports, with timestamps at the driver",
-    "platform.dual_if.socket": "give CPUs of the NIC's node; DPDK chooses the memory",
-    "memory": "the pool is sized for the ports' rings; `--mtu` and `rxd=` make it larger",
-    "new_memory": "the pool is sized for the ports' rings; `--mtu` and `rxd=` make it larger",
-    "prefix": "generators are independent; several need only different `--rpc`",
-    "zmq_pub_port": "the port below that of `--rpc` always publishes",
-    "enable_zmq_pub": "the port below that of `--rpc` always publishes",
-    "telnet_port": "the generator has no such service",
-    "ezqm_ch_port": "stateful modes only",
-    "ezmq_ch_port": "stateful modes only",
-    "tw": "stateful modes only",
-    "services_core": "the generator has no such service",
-    "stack": "the generator emulates the hosts of a port (console: `ns`), without a Linux stack",
-}
-"""Keys without a meaning here, and why."""
-
 Value = TypeVar("Value")
 
 

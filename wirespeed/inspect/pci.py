@@ -22,14 +22,13 @@ _PAYLOAD = re.compile(r"MaxPayload (\d+) bytes, MaxReadReq (\d+)")
 _ASPM = re.compile(r"LnkCtl:\s*ASPM ([^;]+);")
 _SECONDARY = re.compile(r"secondary=([0-9a-f]{2})")
 _NODE = re.compile(r"NUMA node: (\d+)")
-_INTERFACE = re.compile(r"(?m)^/sys/bus/pci/devices/([^/\s]+)/(?:virtio\d+/)?net/([^/\s]+)$")
 _SYSFS_SPEED = re.compile(r"([\d.]+) GT/s")
 _VPP = re.compile(
     r"^(?P<address>[0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])\s+(?P<node>\d+|any)\s+(?P<ids>[0-9a-f]{4}:[0-9a-f]{4})\s+"
     r"(?:(?P<speed>[\d.]+) GT/s x(?P<width>\d+)|\S+)\s*(?P<driver>[a-z][\w-]*)?"
 )
 _DMESG = re.compile(
-    r"(?P<driver>\S+) (?P<address>[0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)[^:]*: (?P<gbps>[\d.]+) Gb/s available "
+    r"(?P<driver>\S+) (?P<address>[0-9a-f]{4,5}:[0-9a-f]{2}:[0-9a-f]{2}\.\d)[^:]*: [\d.]+ Gb/s available "
     r"PCIe bandwidth(?:, limited by (?P<speed>[\d.]+) GT/s PCIe x(?P<width>\d+) link\s*at (?P<at>[0-9a-f:.]+) "
     r"\(capable of [\d.]+ Gb/s with (?P<max_speed>[\d.]+) GT/s PCIe x(?P<max_width>\d+) link\))?"
 )
@@ -80,11 +79,10 @@ class PciDevice:
 
 @dataclass(frozen=True)
 class LimitSaid:
-    """A driver's message about its link at start: available bandwidth, the slowest hop, and the device's maximum. `now`
-    and `most` are None if the link is as wide as the device."""
+    """A driver's message about its link at start: the slowest hop, and the device's maximum. `now` and `most` are None
+    if the link is as wide as the device."""
 
     address: str
-    available_gbps: float
     at: str = ""
     now: LinkSpeed | None = None
     most: LinkSpeed | None = None
@@ -258,7 +256,7 @@ def parse_dmesg(text: str) -> dict[str, LimitSaid]:
     for match in _DMESG.finditer(joined):
         now = LinkSpeed(float(match["speed"]), int(match["width"])) if match["speed"] else None
         most = LinkSpeed(float(match["max_speed"]), int(match["max_width"])) if match["max_speed"] else None
-        limits[match["address"]] = LimitSaid(match["address"], float(match["gbps"]), match["at"] or "", now, most)
+        limits[match["address"]] = LimitSaid(match["address"], match["at"] or "", now, most)
     return limits
 
 

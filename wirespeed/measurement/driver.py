@@ -12,6 +12,7 @@ from wirespeed.measurement.stand import stand_of
 if TYPE_CHECKING:
     from wirespeed.lab.lab import Lab
     from wirespeed.measurement.output import Output
+    from wirespeed.results.subjects import Judge
     from wirespeed.watching import Watcher
 
 
@@ -20,6 +21,7 @@ def measured(
     out: Output,
     watcher: Watcher[Any],
     stop: Event,
+    judge: Judge,
     *,
     heeds_signals: bool = False,
     lab: Lab | None = None,
@@ -38,5 +40,5 @@ def measured(
             execution = Execution(stand.client, stand.dut, watch, stop, recorder, stand.restart)
             result = measurement.run(measurement.plan.on(stand.lab, stand.device), execution)
         where = out.keep(result)
-    measurement.keep_more(result)
+    measurement.keep_more(result, judge)
     return result, where

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wirespeed.results.dut import INPUT_NODES, DutTelemetry
+from wirespeed.results.dut import DutTelemetry
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.node_classes import class_of
 from wirespeed.results.search_trial import SearchTrial
@@ -120,7 +120,7 @@ def cost_of(telemetry: DutTelemetry) -> Frame:
     clocks: dict[str, float] = {}
     for worker in telemetry.workers:
         for node in worker.nodes:
-            name = "input" if node.name in INPUT_NODES else class_of(node.name)
+            name = class_of(node.name)
             clocks[name] = clocks.get(name, 0.0) + node.clocks
     classes = {name: round(value / packets, 1) for name, value in clocks.items()} if packets else {}
     return {"cost": {"cycles": round(cycles, 1), "vectors": round(vectors or 0.0, 1), "classes": classes}}

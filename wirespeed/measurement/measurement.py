@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from wirespeed.measurement.execution import Execution
     from wirespeed.measurement.options import MeasurementOptions
     from wirespeed.results.journal import Journal
+    from wirespeed.results.subjects import Judge
     from wirespeed.results.verdict import Verdict
     from wirespeed.testbed.options import StandOptions
     from wirespeed.watching import Watcher
@@ -37,7 +38,7 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
         self.options = options
 
     @classmethod
-    def instead(cls, _options: AnOptions, /) -> str | None:
+    def instead(cls, _options: AnOptions, _judge: Judge, /) -> str | None:
         """The text that these options ask for in place of a measurement."""
         return None
 
@@ -63,7 +64,7 @@ class Measurement(ABC, Generic[AnOptions, AResult]):
     def summary(result: AResult, verdict: Verdict, where: str | None, /) -> list[str]:
         """The last lines; `where` is the result's file."""
 
-    def keep_more(self, result: AResult) -> None:
+    def keep_more(self, result: AResult, judge: Judge) -> None:
         """Write files in addition to the result."""
 
     @staticmethod

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from wirespeed.measurement.options import AResult, MeasurementOptions
     from wirespeed.measurement.reported import ReportedKind
     from wirespeed.results.measurement import MeasurementResult
-    from wirespeed.results.verdict import Limit, Verdict
+    from wirespeed.results.verdict import Named, Verdict
 
 
 @cache
@@ -95,8 +96,9 @@ def part_of(result: MeasurementResult, part: str) -> Any:
     return import_module(f"wirespeed.measurement.{result.kind}.{part}")
 
 
-def verdict_of(result: MeasurementResult, named: Limit | None = None) -> Verdict:
-    """The verdict on a result of any kind. `named` is what `explain` names as the limit (`wirespeed.explain.verdicts`
+def verdict_of(result: MeasurementResult, named: Named | None = None) -> Verdict:
+    """The verdict on a result of any kind. `named` are the limits that `explain` names (`wirespeed.explain.verdicts`
     asks it)."""
+    named = named or {}
     verdict: Verdict = part_of(result, "verdict").verdict_of(result, named)
-    return verdict
+    return replace(verdict, named=named)

@@ -93,9 +93,10 @@ def counting_of_trials(result: MeasurementResult) -> str:
 
 
 def limit_of_bound(by: BoundLimit, named: Limit | None) -> Limit:
-    """The cause of the bound, as `explain` names it if both agree."""
+    """The cause of the bound, as `explain` names it if both agree. Trials tell what was lost between the tester's
+    ports, not that it was lost by a full line or a bad wire: `explain` alone names those."""
     own = LIMITED_BY[by]
-    if named is not None and named.by == own:
+    if named is not None and (named.by == own or (own == "dut" and named.cause and named.by in ("line", "unknown"))):
         return named
     if own == "unknown":
         return Limit(

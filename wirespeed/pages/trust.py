@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from wirespeed.pages.words import count
+from wirespeed.results.figures import MEGA, Scaler
 from wirespeed.results.verdict import Figure, Mark
 
 
@@ -50,8 +51,8 @@ LEGEND = tuple(_MARKS[mark] for mark in ("held", "estimate", "at least", "lossy"
 """Marks of what archives have."""
 
 
-def trust_of(figure: Figure, disturbed: int = 0, samples: int = 0) -> Trust:
-    """`disturbed` is the number of disturbed samples among all `samples`."""
+def trust_of(figure: Figure, disturbed: int = 0, samples: int = 0, scaler: Scaler = MEGA) -> Trust:
+    """`disturbed` is the number of disturbed samples among all `samples`; `scaler` has the unit of the page."""
     mark = _MARKS[figure.mark]
     if figure.mark == "at least":
         return Trust(mark.shape, f"{figure.bound}: {mark.word}", mark.why)
@@ -59,4 +60,4 @@ def trust_of(figure: Figure, disturbed: int = 0, samples: int = 0) -> Trust:
         return Trust(mark.shape, f"disturbed: {disturbed} of {count(samples, 'sample')}", mark.why)
     if figure.why and figure.mark in ("irregular", "not measured"):
         return Trust(mark.shape, mark.word, f"{figure.why[:1].upper()}{figure.why[1:].rstrip('.')}.")
-    return replace(mark, detail=figure.spread)
+    return replace(mark, detail=figure.spread(scaler))

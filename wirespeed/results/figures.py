@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wirespeed.errors import UsageError
@@ -36,6 +37,13 @@ class Scaler:
 
 
 MEGA = Scaler(1_000_000, "M")
+
+
+def fitting(rates: Iterable[float | None]) -> Scaler:
+    """The unit of rates that stand side by side: the one that fits the highest."""
+    highest = max(filter(None, rates), default=0.0)
+    number, prefix = scale(highest)
+    return Scaler(highest / number if number else 1.0, prefix)
 
 
 def parse_scaler(text: str) -> Scaler:

@@ -14,7 +14,7 @@ from wirespeed.results.machine import explained
 from wirespeed.results.outcome import ChannelOutcome, Knee, LoadPoint
 from wirespeed.results.point import Point, rounded_bytes
 from wirespeed.results.settled import settled_points
-from wirespeed.results.tester import MOST, share_of_tester, tester_was_limit
+from wirespeed.results.tester import MOST, held_too_little, share_of_tester, tester_was_limit
 
 NEAR_KNEE = 1.25
 
@@ -53,6 +53,8 @@ def judge(
     onset_s = loss_onset.t_s if loss_onset else None
     forwarded = forwarded_samples(ended, threshold, disturbed=disturbed, loss_onset_s=onset_s)
     full_load = full_load_samples(ended, disturbed=disturbed, complete=complete)
+    if knee is None and full_load is not None:
+        limited |= held_too_little([ended[place] for place in full_load.places])
 
     def mean(chosen: Chosen | None) -> LoadPoint | None:
         return None if chosen is None else mean_load(ended, chosen, balance)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import PurePath
 
@@ -10,6 +10,8 @@ from wirespeed.results.channel import Channel
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Mark, Verdict
 
+Judge = Callable[[MeasurementResult], Verdict]
+"""The verdict on a result; `wirespeed.explain.verdicts` makes it."""
 UNNAMED = "unnamed"
 """The DUT of results that do not name theirs."""
 

@@ -49,6 +49,13 @@ def _fell_short(counted: Sequence[Point], threshold: float, complete: bool) -> b
     return first is not None and share_of_tester(counted[first:]) > MOST
 
 
+def held_too_little(held: Sequence[Point]) -> bool:
+    """True if the tester sent less than a load in the mean of its samples, whatever kept it from sending: the figure of
+    that load is no more than what it offered."""
+    balance = total(point.balance for point in held)
+    return balance.unoffered > UNSENT_SHARE * (balance.offered + balance.unoffered) and balance.share_of_tester > MOST
+
+
 def sent_too_little(measured: Sequence[Point]) -> bool:
     """True if a server that does not count unsent packets fell short of the last intended loads."""
     last = measured[-UNSENT_SAMPLES:]

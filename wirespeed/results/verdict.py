@@ -6,7 +6,7 @@ Every place that shows a result prints its verdict and computes nothing. What li
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -72,6 +72,11 @@ class Limit:
     cause: str = ""
 
 
+Named = Mapping[str, Limit]
+"""The limits that `explain` names, by subject: a frame size, a test with its number of flows, or "" for a result that
+has one case."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """One figure of a result, of all directions together.
@@ -112,13 +117,13 @@ class Figure:
             return self.why
         return self._form(measured_text) + (f" ({self.bound})" if self.bound else "")
 
-    @property
-    def rate_parts(self) -> tuple[str, str]:
+    def parts(self, scaler: Scaler) -> tuple[str, str]:
         """Rate and unit for large type, what bounds it left out: `("≥ 4.47", "Mpps")`; or why there is none."""
-        if self.rate_pps is None:
-            return self.said or self.why, ""
-        rate, unit = self._form(measured_text).rsplit(" ", 1)
-        return rate, unit
+        return self.scaled(scaler), "" if self.said or self.rate_pps is None else scaler.unit
+
+    def text_in(self, scaler: Scaler) -> str:
+        """The figure with the unit of its page: `7.77 to 7.81 Mpps`, `≥ 0.450 Mpps (tester-limited)`."""
+        return " ".join(filter(None, self.parts(scaler))) + (f" ({self.bound})" if self.bound and not self.said else "")
 
     def scaled(self, scaler: Scaler) -> str:
         """The figure in a column of one unit: `4.47`, `≥ 4.47`. The reason of a bound is in another column."""
@@ -138,23 +143,19 @@ class Figure:
             return f"≥ {rate}"
         return rate if self.upper_pps is None else f"{rate} to {form(self.upper_pps)}"
 
-    @property
-    def spread(self) -> str:
+    def spread(self, scaler: Scaler) -> str:
         """Range of an estimate: `mean of 3 neighbouring samples, which forwarded 2.23 to 3.72 Mpps`. Empty for other
         figures."""
         if self.mark != "estimate" or self.low_pps is None or self.high_pps is None or self.samples < 2:
             return ""
-        low, high = measured_text(self.low_pps), measured_text(self.high_pps)
-        unit = high.rpartition(" ")[2]
-        span = f"{low.removesuffix(f' {unit}')} to {high}"
+        span = f"{scaler.text(self.low_pps)} to {scaler.text(self.high_pps)} {scaler.unit}"
         return f"mean of {self.samples} neighbouring samples, which forwarded {span}"
 
-    @property
-    def each_text(self) -> str:
+    def each_text(self, scaler: Scaler) -> str:
         """The parts of a figure of several directions: `1.49 Mpps each way`, or `0→1 1.49 Mpps, 1→0 1.40 Mpps`."""
         if not self.each or not self.is_measured:
             return ""
-        texts = {one.name: one.rate_parts for one in self.each}
+        texts = {one.name: one.parts(scaler) for one in self.each}
         if len(set(texts.values())) == 1:
             return f"{' '.join(next(iter(texts.values())))} each way"
         return ", ".join(f"{name} {' '.join(parts)}" for name, parts in texts.items())
@@ -163,7 +164,14 @@ class Figure:
     def line(self) -> str:
         """The figure with its name, its share of the line and, unless a goal has it, its loss: `forwarded 4.47 Mpps,
         30.1 % of line, loss 0 %`."""
-        words = [self.said or f"{self.name} {self.text}"]
+        return self._line(self.text)
+
+    def line_in(self, scaler: Scaler) -> str:
+        """The line with the unit of its page."""
+        return self._line(self.text_in(scaler))
+
+    def _line(self, text: str) -> str:
+        words = [self.said or f"{self.name} {text}"]
         if self.rate_pps is not None and self.line_percent is not None:
             words.append(self.share_text)
         if self.rate_pps is not None and self.samples:
@@ -190,14 +198,6 @@ class Figure:
     def of(self, direction: str) -> Figure:
         """The figure of one direction; the whole where it has no directions."""
         return next((one for one in self.each if one.name == direction), self)
-
-    @property
-    def l2_text(self) -> str:
-        return NOTHING if self.l2_bps is None else measured_text(self.l2_bps, "bps")
-
-    @property
-    def l1_text(self) -> str:
-        return NOTHING if self.l1_bps is None else measured_text(self.l1_bps, "bps")
 
     @property
     def loss_text(self) -> str:
@@ -228,7 +228,8 @@ class Verdict:
     load`, a search its goals, RFC 2544 the throughput of each frame size, a soak the loss.
 
     The host disturbed `disturbed` of `samples` samples. `status` is the status of the measurement. `counting` states
-    what the packets' numbers show, or what the counters cannot see; empty if that is not known."""
+    what the packets' numbers show, or what the counters cannot see; empty if that is not known. `named` are the limits
+    that `explain` names, for tables that have one per row."""
 
     kind: str
     name: str
@@ -239,6 +240,7 @@ class Verdict:
     disturbed: int = 0
     samples: int = 0
     counting: str = ""
+    named: Named = field(default_factory=dict)
 
     @property
     def figure(self) -> Figure:

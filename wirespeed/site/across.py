@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wirespeed.pages.words import count
+from wirespeed.results.figures import NOTHING
 from wirespeed.site.bars import MOST_BARS, Bars, build_bars, newest_of_duts, rate_bars, watt_bars
 from wirespeed.site.builds import compared, since_the_last_step
 from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure, is_unnamed
@@ -13,7 +14,6 @@ from wirespeed.site.figures import chosen, rank, telling, test_order
 from wirespeed.site.home import price_of
 from wirespeed.site.names import dut_page
 from wirespeed.site.parts import (
-    NOTHING,
     SiteCell,
     SiteTable,
     dut_cell,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from wirespeed.pages.loads import directions_title, load_title
 from wirespeed.pages.words import count
+from wirespeed.results.figures import MEGA, NOTHING
 from wirespeed.results.power import NEAR
 from wirespeed.results.verdict import FULL_LOAD
 from wirespeed.site.drawing import Spark
@@ -14,8 +15,6 @@ from wirespeed.site.entries import Catalogue, SiteEntry, SiteFigure
 from wirespeed.site.figures import at_least, mega, per_watt, trust
 from wirespeed.site.names import dut_page, test_page
 from wirespeed.site.worth import parse_price, per_price_text
-
-NOTHING = "–"
 
 
 @dataclass(frozen=True)
@@ -165,11 +164,11 @@ def answer_of(figure: SiteFigure | None, entries: Sequence[SiteEntry], site: Cat
     if figure is None:
         newest = next((entry for entry in entries if entry.told.shown), None)
         return None if newest is None else _without_rate(newest)
-    rate, unit = figure.told.rate_parts
+    rate, unit = figure.told.parts(MEGA)
     mark, entry = trust(figure), figure.entry
     share = "" if figure.value.line_percent is None else f", {figure.told.share_text}"
     full = (one for one in site.figures[entry.digest] if one.name == FULL_LOAD and one.told.text != figure.told.text)
-    more = "; ".join(one.told.line for one in full)
+    more = "; ".join(one.told.line_in(MEGA) for one in full)
     test, of = test_name(*entry.test), f"{figure.name}{share}"
     detail = f"{mark.detail[:1].upper()}{mark.detail[1:]}." if mark.detail else ""
     return DutHeadline(rate, unit, test, of, more, edition(entry), entry.page, mark.shape, mark.word, mark.why, detail)

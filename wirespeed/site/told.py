@@ -43,7 +43,7 @@ def told_of(result: MeasurementResult | Inspection, digest: str) -> tuple[Result
         texts=links,
         shown=(
             NOTHING if verdict.shown.said else verdict.shown.cell(MEGA),
-            *verdict.shown.rate_parts,
+            *verdict.shown.parts(MEGA),
             verdict.shown.name,
             mark.shape,
             mark.word,

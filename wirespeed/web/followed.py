@@ -14,10 +14,11 @@ from wirespeed.errors import WirespeedError
 from wirespeed.explain.verdicts import verdict_of
 from wirespeed.measurement.file import of_journal, read_file
 from wirespeed.measurement.followed import Frame, Growing
+from wirespeed.measurement.load import load_of
 from wirespeed.measurement.registry import frames_of, growing_of, kinds
 from wirespeed.pages.duts import dut_name
-from wirespeed.pages.loads import load_title
 from wirespeed.pages.trust import trust_of
+from wirespeed.results.figures import Scaler, fitting
 from wirespeed.results.journal import entries_of, is_being_written, is_journal, journal_path, kind_of, read_journal
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.verdict import Figure, Verdict
@@ -116,14 +117,14 @@ class Followed:
         began = time.monotonic()
         text = read_journal(journal)
         kind, head, entries = entries_of(text, journal)
-        if entries:
-            result = of_journal(text, journal)
+        result = of_journal(text, journal) if entries else None
+        if result is not None:
             self._judge(result)
             found = list(frames_of(result))
             if found[: len(self.frames)] != self.frames:
                 self.epoch += 1
             self.frames = found
-        self.head = _head(None, kind, head) | {"name": self.file.stem}
+        self.head = _head(result, kind, head) | {"name": self.file.stem}
         self._not_before_s = time.monotonic() + _SHARE * (time.monotonic() - began)
 
     def _finish(self) -> None:
@@ -144,7 +145,8 @@ class Followed:
     def _judge(self, result: MeasurementResult) -> None:
         verdict = verdict_of(result)
         self.verdicts = verdict.lines
-        self.figures = tuple(_figure(verdict, figure) for figure in verdict.figures)
+        scaler = fitting(figure.rate_pps for figure in verdict.figures)
+        self.figures = tuple(_figure(verdict, figure, scaler) for figure in verdict.figures)
 
 
 def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,24 +163,23 @@ def _head(result: MeasurementResult | None, kind: str, document: Mapping[str, An
     head["most_s"] = document.get("most_s")
     if result is not None:
         head["name"] = result.name
-        settings = f"{result.variables.profile_file} {result.variables.tunables or ''}".strip()
-        head["load"] = result.variables.group or load_title(settings)
+        head["load"] = load_of(result).title
         head["dut"], head["version"] = result.dut.name, result.dut.version
         head["colour"] = colours_by_name([dut_name(result)])[dut_name(result)]
     return head
 
 
-def _figure(verdict: Verdict, figure: Figure) -> dict[str, str]:
+def _figure(verdict: Verdict, figure: Figure, scaler: Scaler) -> dict[str, str]:
     """A figure of the verdict as a card shows it."""
-    rate, unit = figure.rate_parts
-    trust = trust_of(figure, verdict.disturbed, verdict.samples)
+    rate, unit = figure.parts(scaler)
+    trust = trust_of(figure, verdict.disturbed, verdict.samples, scaler)
     measured = figure.is_measured and figure.rate_pps is not None
     share = figure.share_text if measured and figure.line_percent is not None else ""
     return {
         "name": verdict.heading(figure),
         "rate": rate,
         "unit": unit,
-        "share": ", ".join(filter(None, (figure.each_text, share))),
+        "share": ", ".join(filter(None, (figure.each_text(scaler), share))),
         "loss": f"loss {figure.loss_text}" if measured and figure.loss_ratio is not None else "",
         "trust": f"{trust.shape} {trust.word}" + (f": {trust.detail}" if trust.detail else ""),
     }

@@ -50,8 +50,7 @@ def _cost(before: TargetValues, after: TargetValues) -> Frame:
         return {}
     classes: dict[str, float] = {}
     for labels, spent in clocks.items():
-        node = labels[-1]
-        name = "input" if node in INPUT_NODES else class_of(node)
+        name = class_of(labels[-1])
         classes[name] = classes.get(name, 0.0) + spent
     vectors = {labels: count for labels, count in _gained(before, after, "router_node_vectors_total").items() if count}
     calls = _gained(before, after, "router_node_calls_total")

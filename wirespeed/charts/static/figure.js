@@ -325,12 +325,14 @@ const ChartFigure = (() => {
 			return found;
 		}
 
-		// Places for names behind the ends of many curves, one below the other in the order of the curves.
+		// Places for names behind the ends of many curves, one below the other: in the order of the ends, at one height in
+		// that of the names.
 		ends(groups, box) {
+			const nameOf = ({ group: [{ curve }] }) => curve.name;
 			const found = groups.map((group) => {
 				const last = group.flatMap(({ points }) => points).findLast(([x, y]) => y !== null && x <= box.x + box.w + 1);
 				return { group, x: last?.[0], y: last?.[1] };
-			}).filter(({ x }) => x !== undefined).sort((one, other) => one.y - other.y);
+			}).filter(({ x }) => x !== undefined).sort((one, other) => Math.round(one.y) - Math.round(other.y) || nameOf(one).localeCompare(nameOf(other), "en", { numeric: true }));
 			const { LINE } = ChartLabels;
 			let least = box.y + LINE - 4, most = box.y + box.h - 4;
 			for (const one of found) least = (one.at = Math.max(one.y + 4, least)) + LINE;

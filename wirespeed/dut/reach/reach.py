@@ -47,11 +47,6 @@ def wrapped(command: str, become: str = "") -> str:
     return f"{become} sh -c {shlex.quote(_SETTING + command)}".strip()
 
 
-def unwrapped(line: str) -> str:
-    """The command of a line that `wrapped` made."""
-    return shlex.split(line)[-1].removeprefix(_SETTING)
-
-
 def timed_out(name: str, command: str, timeout_s: float) -> ConnectionFault:
     return ConnectionFault(f"{name} has not answered `{short(command)}` in {timeout_s:g} s; is it under load?")
 

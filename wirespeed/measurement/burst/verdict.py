@@ -5,7 +5,7 @@ from __future__ import annotations
 from wirespeed.measurement.burst.result import BurstResult
 from wirespeed.measurement.verdicts import counting_of_trials, verdict_of_trials
 from wirespeed.results.figures import rate_text
-from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.results.verdict import BOUNDS, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Named, Verdict
 from wirespeed.trial.bursts import UNSENT
 
 _SENTENCES: dict[LimitedBy, str] = {
@@ -17,10 +17,10 @@ _SENTENCES: dict[LimitedBy, str] = {
 _MORE = "give a longer --longest or a higher --load"
 
 
-def verdict_of(result: BurstResult, named: Limit | None = None) -> Verdict:
-    """The longest burst; `named` is the limit that `explain` names."""
-    by = limited_by(result)
-    limit = named if named is not None and named.by == by != "tester" else _limit(result, by)
+def verdict_of(result: BurstResult, named: Named) -> Verdict:
+    """The longest burst."""
+    by, told = limited_by(result), named.get("")
+    limit = told if told is not None and told.by == by != "tester" else _limit(result, by)
     counted = counting_of_trials(result)
     return verdict_of_trials(result, (figure_of(result, by),), limit, counted)
 

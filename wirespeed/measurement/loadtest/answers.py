@@ -16,7 +16,7 @@ from wirespeed.pages.loads import ways_title
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
-from wirespeed.results.figures import measured_text
+from wirespeed.results.figures import Scaler
 from wirespeed.results.verdict import Figure, Verdict
 
 MOST_CARDS = 8
@@ -124,16 +124,16 @@ def cards_of(results: Sequence[Result], shown: Shown) -> Cards | None:
     more = max(0, len(answered.duts) - MOST_CARDS) + answered.others
     rest = f"{count(more, 'more DUT')} in “Side by side”." if more else ""
     older = f"The newest result of each DUT; {count(answered.older, 'other')} in “Side by side”."
-    notes = (*_alike_text(carded), *((older,) if answered.older else ()))
+    notes = (*_alike_text(carded, shown.scaler), *((older,) if answered.older else ()))
     return Cards(f"{answered.load}, {ways_title(answered.directions)}", cards, rest, identity="answers", notes=notes)
 
 
-def _alike_text(duts: Sequence[DutAnswer]) -> Iterator[str]:
+def _alike_text(duts: Sequence[DutAnswer], scaler: Scaler) -> Iterator[str]:
     """Routers of equal estimates, whose limits lie within the same step, and what tells them apart."""
     by_rate: dict[str, list[DutAnswer]] = {}
     for answer in duts:
         if answer.verdict.shown.mark == "estimate":
-            by_rate.setdefault(answer.verdict.shown.text, []).append(answer)
+            by_rate.setdefault(answer.verdict.shown.text_in(scaler), []).append(answer)
     for rate, some in by_rate.items():
         if len(some) < 2:
             continue
@@ -148,22 +148,23 @@ def _alike_text(duts: Sequence[DutAnswer]) -> Iterator[str]:
 
 
 def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) -> VerdictCard:
-    verdict = answer.verdict
+    verdict, scaler = answer.verdict, shown.scaler
     figure, full = verdict.shown, verdict.full_load
     (load,) = [group.load for group in groups if answer.test in group.results][:1]
     bounds = (shown.verdicts[one.name] for one in beside(answer.test, load, shown.bounds))
+    rate, unit = figure.parts(scaler)
     return VerdictCard(
         dut=answer.dut,
         colour=shown.colours.get(answer.dut, ""),
-        rate=figure.rate_parts[0],
-        unit=figure.rate_parts[1],
-        share=_share(figure),
+        rate=rate,
+        unit=unit,
+        share=_share(figure, scaler),
         heading=verdict.heading(figure) if figure.is_measured else "",
-        trust=trust_of(figure, verdict.disturbed, verdict.samples),
+        trust=trust_of(figure, verdict.disturbed, verdict.samples, scaler),
         more=(
-            *_loss_onset_text(answer.test, figure),
-            *(() if full is None or full is figure else (_full_load_text(full),)),
-            *(one.line for bound in bounds for one in bound.figures),
+            *_loss_onset_text(answer.test, figure, scaler),
+            *(() if full is None or full is figure else (_full_load_text(full, scaler),)),
+            *(one.line_in(scaler) for bound in bounds for one in bound.figures),
         ),
         because=verdict.sentence.replace("`", ""),
         of=verdict.name,
@@ -171,38 +172,37 @@ def _card(answer: DutAnswer, groups: Sequence[LoadGroup[Result]], shown: Shown) 
     )
 
 
-def _share(figure: Figure) -> str:
+def _share(figure: Figure, scaler: Scaler) -> str:
     if not figure.is_measured:
         return ""
     share = "line rate unknown" if figure.line_percent is None else figure.share_text
-    return ", ".join(filter(None, (figure.each_text, share)))
+    return ", ".join(filter(None, (figure.each_text(scaler), share)))
 
 
-def _loss_onset_text(test: Result, figure: Figure) -> Iterator[str]:
+def _loss_onset_text(test: Result, figure: Figure, scaler: Scaler) -> Iterator[str]:
     """`Loss begins between 4.46 and 5.95 Mpps`, where it lasts. The lower load is also the highest sample of an
     estimate."""
     whole = test.analysis.curves[-1]
     if whole.outcome.loss_onset is None:
         return
-    onset, passed = measured_text(whole.outcome.loss_onset.offered_pps), whole.passed_pps
+    onset, passed = f"{scaler.text(whole.outcome.loss_onset.offered_pps)} {scaler.unit}", whole.passed_pps
     if passed is None:
         yield f"Loss begins at or below {onset}"
         return
-    unit = onset.rpartition(" ")[2]
     highest_pps = figure.high_pps if figure.mark == "estimate" else None
     is_highest = highest_pps is not None and math.isclose(highest_pps, passed, rel_tol=SAME)
     which = ", the highest sample of the estimate," if is_highest else ""
-    yield f"Loss begins between {measured_text(passed).removesuffix(f' {unit}')}{which} and {onset}"
+    yield f"Loss begins between {scaler.text(passed)}{which} and {onset}"
 
 
-def _full_load_text(full: Figure) -> str:
+def _full_load_text(full: Figure, scaler: Scaler) -> str:
     """`Overloaded with 4.46 Mpps: still forwards 4.41 Mpps, loss 1.2 %`."""
     if not full.is_measured or full.offered_pps is None:
-        return f"At full load: {full.text}"
-    offered = measured_text(full.offered_pps)
+        return f"At full load: {full.text_in(scaler)}"
+    offered = f"{scaler.text(full.offered_pps)} {scaler.unit}"
     name = (
         f"Overloaded with {offered}: {'still ' if full.rate_pps else ''}forwards"
         if full.mark == "lossy"
         else f"At full load, {offered}: forwards"
     )
-    return f"{name} {full.text}, loss {full.loss_text}"
+    return f"{name} {full.text_in(scaler)}, loss {full.loss_text}"

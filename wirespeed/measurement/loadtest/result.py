@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from wirespeed.measurement.loadtest.analysis import Analysis
 
 SAMPLES = Stored("stats", write=samples_to_json, read=samples_from_json, shape=Mapping[str, Sample])
-PHASES = ("warm-up", "ramp", "hold", "drain")
-"""Phases of a ramp; a test by steps has `step` in place of the second and third."""
 
 
 @dataclass(frozen=True, kw_only=True)

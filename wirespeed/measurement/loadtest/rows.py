@@ -9,7 +9,7 @@ from wirespeed.measurement.load import ResultLoad, group_by_load
 from wirespeed.measurement.loadtest.analysis import Analysis, MeasuredCurve
 from wirespeed.measurement.loadtest.remarks import notes, status, thresholds_text
 from wirespeed.measurement.loadtest.result import Result
-from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text
+from wirespeed.results.figures import NOTHING, Scaler, rounded, share_text, three_digits
 from wirespeed.results.verdict import LIMIT_WORDS, Figure, LimitedBy, Verdict
 from wirespeed.tables import Grid, grid
 
@@ -99,8 +99,8 @@ def columns_of(results: Sequence[Result], scaler: Scaler) -> dict[str, LoadTestC
         f"Forwarded, loss ≤ {thresholds_text(results)} ({scaler.unit})": LoadTestColumn(
             lambda line: line.forwarded.scaled(scaler), lambda row: row.forwarded_pps
         ),
-        "L2": LoadTestColumn(lambda line: line.forwarded.l2_text, lambda row: row.forwarded_l2_bps),
-        "L1": LoadTestColumn(lambda line: line.forwarded.l1_text, lambda row: row.forwarded_l1_bps),
+        "L2 (Gbps)": LoadTestColumn(lambda line: _gigabits(line.forwarded.l2_bps), lambda row: row.forwarded_l2_bps),
+        "L1 (Gbps)": LoadTestColumn(lambda line: _gigabits(line.forwarded.l1_bps), lambda row: row.forwarded_l1_bps),
         SHARE: LoadTestColumn(lambda line: line.forwarded.share_text, lambda row: row.forwarded_line_percent),
         f"At full load ({scaler.unit})": LoadTestColumn(
             lambda line: line.full_load.scaled(scaler), lambda row: row.full_load_pps
@@ -175,6 +175,10 @@ def line_of(load: ResultLoad, test: Analysis, curve: MeasuredCurve, verdict: Ver
 
 def _of_lines(percent: float | None, curve: MeasuredCurve) -> float | None:
     return None if percent is None else percent / curve.lines
+
+
+def _gigabits(bps: float | None) -> str:
+    return NOTHING if bps is None else three_digits(bps / 1e9)
 
 
 def _onset_text(row: LoadTestRow, scaler: Scaler) -> str:

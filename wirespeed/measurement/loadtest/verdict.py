@@ -20,6 +20,7 @@ from wirespeed.results.verdict import (
     Limit,
     LimitedBy,
     Mark,
+    Named,
     Verdict,
 )
 
@@ -153,6 +154,6 @@ def _agreed(own: Limit, named: Limit | None) -> Limit:
     return named
 
 
-def verdict_of(result: Result, named: Limit | None = None) -> Verdict:
-    """The verdict on a load test; `named` is the limit that `explain` names."""
-    return loadtest_verdict(result.analysis, named)
+def verdict_of(result: Result, named: Named) -> Verdict:
+    """The verdict on a load test."""
+    return loadtest_verdict(result.analysis, named.get(""))

@@ -15,6 +15,7 @@ from wirespeed.measurement.rfc.result import AResult
 from wirespeed.measurement.rfc.text import RfcText
 from wirespeed.pages.words import count
 from wirespeed.results.ending import COMPLETE
+from wirespeed.results.verdict import Named
 from wirespeed.tables import Grid
 
 
@@ -25,7 +26,7 @@ class RfcReport(ReportedKind[AResult]):
     text: ClassVar[RfcText[Any]]
 
     @abstractmethod
-    def figures(self, result: AResult, test: Any, row: Any) -> Iterator[Any]:
+    def figures(self, result: AResult, test: Any, row: Any, named: Named) -> Iterator[Any]:
         """The figures of a row, as rows of the one class in `row_kinds`."""
 
     def test_chart(self, _identity: str, _sentence: str, _result: AResult, _test: Any, _shown: Shown) -> Chart | None:
@@ -47,7 +48,7 @@ class RfcReport(ReportedKind[AResult]):
         names = [self.text.named(result) for result in results]
         return ", ".join(f"{count(names.count(name), 'run')} of {name}" for name in dict.fromkeys(names))
 
-    def rows(self, results: Sequence[AResult], _shown: Shown) -> Mapping[str, Sequence[Any]]:
+    def rows(self, results: Sequence[AResult], shown: Shown) -> Mapping[str, Sequence[Any]]:
         """All figures, in the order of the tests and of their rows."""
         (name,) = self.row_kinds
         figures = [
@@ -55,15 +56,16 @@ class RfcReport(ReportedKind[AResult]):
             for result in results
             for test in result.method.tests
             for row in result.rows(test)
-            for figure in self.figures(result, test, row)
+            for figure in self.figures(result, test, row, shown.verdicts[result.name].named)
         ]
         return {name: figures}
 
-    def tables(self, results: Sequence[AResult], _shown: Shown) -> Sequence[Grid]:
-        return tuple(section.table for result in results for section in self.text.sections(result))
+    def tables(self, results: Sequence[AResult], shown: Shown) -> Sequence[Grid]:
+        sections = (self.text.sections(one, shown.verdicts[one.name]) for one in results)
+        return tuple(section.table for several in sections for section in several)
 
-    def markdown(self, results: Sequence[AResult], _shown: Shown) -> Iterator[str]:
-        return map(self.text.text_block, results)
+    def markdown(self, results: Sequence[AResult], shown: Shown) -> Iterator[str]:
+        return (self.text.text_block(one, shown.verdicts[one.name]) for one in results)
 
     def sections(self, results: Sequence[AResult], shown: Shown) -> Iterator[PageSection]:
         for number, result in enumerate(results):
@@ -81,7 +83,8 @@ class RfcReport(ReportedKind[AResult]):
         return tuple(note for note in result.ending.notes if note != APPLICABILITY)
 
     def _blocks(self, identity: str, result: AResult, shown: Shown) -> Iterator[Block]:
-        for number, line in enumerate(shown.verdicts[result.name].plain_lines):
+        verdict = shown.verdicts[result.name]
+        for number, line in enumerate(verdict.plain_lines):
             yield Paragraph(line, "caption" if number else "verdict")
         if result.ending.status != COMPLETE:
             yield Paragraph(f"{IRREGULAR} {result.ending.text}", "marked")
@@ -90,7 +93,7 @@ class RfcReport(ReportedKind[AResult]):
         if exceptions := "; ".join(result.method.common_exceptions):
             yield Paragraph(f"In all tests not as the RFC has it: {exceptions}.")
         yield from self.above(identity, result, shown)
-        for section in self.text.sections(result):
+        for section in self.text.sections(result, verdict):
             yield Heading(section.title)
             chart = self.test_chart(f"{identity}-{section.test}", section.table.label, result, section.test, shown)
             if chart is not None:
@@ -99,5 +102,5 @@ class RfcReport(ReportedKind[AResult]):
             yield from (Paragraph(f"{IRREGULAR} {remark}", "marked") for remark in section.remarks)
             yield from map(Paragraph, section.sentences)
         yield from self.below(identity, result, shown)
-        listing = Code(tuple(self.text.text_block(result).splitlines()))
+        listing = Code(tuple(self.text.text_block(result, verdict).splitlines()))
         yield Fold("The report as text, to paste", (listing,), look="listing")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+from wirespeed.results.verdict import LimitedBy
 
 
 @dataclass(frozen=True, kw_only=True)
 class RfcFigure:
-    """One figure: `value` in `unit`."""
+    """One figure: `value` in `unit`. `limit` is as in the result file, `limited_by` the limit as the verdict names
+    it."""
 
     test: str
     benchmark: str
@@ -19,6 +23,7 @@ class RfcFigure:
     repeats: int = 1
     load_pps: float | None = None
     limit: str = ""
+    limited_by: LimitedBy | Literal[""] = ""
     irregular: str = ""
     conformance: str = ""
     outcome: str = ""

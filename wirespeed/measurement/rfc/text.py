@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic
 from wirespeed.measurement.rfc.method import APPLICABILITY
 from wirespeed.measurement.rfc.result import AResult
 from wirespeed.results.figures import NOTHING
+from wirespeed.results.verdict import Named, Verdict
 from wirespeed.tables import ARow, Columns, Grid, aligned, grid
 
 TEXTS = frozenset({"frame size", "flows", "addresses", "sends", "filter", "direction", "reset"})
@@ -23,11 +24,11 @@ def _itself(row: Any) -> Iterable[Any]:
 
 @dataclass(frozen=True)
 class RfcTable(Generic[ARow]):
-    """The table of a test; `lines` are those of one row of the result, each of which begins with that row if there are
-    several."""
+    """The table of a test, with the limits that a verdict names; `lines` are those of one row of the result, each of
+    which begins with that row if there are several."""
 
     title: str
-    columns: Columns[ARow]
+    columns: Callable[[Named], Columns[ARow]]
     lines: Callable[[Any], Iterable[ARow]] = _itself
 
 
@@ -64,32 +65,34 @@ class RfcText(ABC, Generic[AResult]):
     def sentences(self, result: AResult, test: Any) -> Iterator[str]:
         """The lines that the RFC requires beside the table of a test."""
 
-    def text_block(self, result: AResult) -> str:
+    def text_block(self, result: AResult, verdict: Verdict) -> str:
         """The whole report, without tests that have no row."""
-        parts = ["\n".join(self._head(result)), *map(_written, self.sections(result)), APPLICABILITY]
+        parts = ["\n".join(self._head(result)), *map(_written, self.sections(result, verdict)), APPLICABILITY]
         return "\n\n".join(parts) + "\n"
 
-    def sections(self, result: AResult) -> tuple[RfcSection, ...]:
+    def sections(self, result: AResult, verdict: Verdict) -> tuple[RfcSection, ...]:
         """Sections of the tests that have a row, in the order of the request."""
-        return tuple(self._section(result, test) for test in result.method.tests if result.rows(test))
+        return tuple(self._section(result, test, verdict) for test in result.method.tests if result.rows(test))
 
-    def _section(self, result: AResult, test: Any) -> RfcSection:
+    def _section(self, result: AResult, test: Any, verdict: Verdict) -> RfcSection:
         remarks = dict.fromkeys(f"{row.subject}: {why}" for row in result.rows(test) if (why := row.remark))
         above = ", and except as is said of all tests above" if result.method.common_exceptions else ""
-        told = [*self.sentences(result, test)]
+        sentences = [*self.sentences(result, test)]
         if conformance := result.method.conformance(test, all_of_them=False):
-            told.append(f"Conformance: {conformance}{above}.")
-        return RfcSection(test, self.tables[test].title, self._table(result, test), tuple(remarks), tuple(told))
+            sentences.append(f"Conformance: {conformance}{above}.")
+        table = self._table(result, test, verdict)
+        return RfcSection(test, self.tables[test].title, table, tuple(remarks), tuple(sentences))
 
-    def _table(self, result: AResult, test: Any) -> Grid:
+    def _table(self, result: AResult, test: Any, verdict: Verdict) -> Grid:
         table = self.tables[test]
+        columns = table.columns(verdict.named)
         lines = [line for row in result.rows(test) for line in table.lines(row)]
         return grid(
             f"{result.name}: {table.title.lower()}{self.of}",
-            table.columns,
+            columns,
             lines,
-            texts=len(TEXTS.intersection(table.columns)),
-            remarks="remark" in table.columns,
+            texts=len(TEXTS.intersection(columns)),
+            remarks="remark" in columns,
             irregular=frozenset(index for index, line in enumerate(lines) if _is_irregular(line)),
         )
 

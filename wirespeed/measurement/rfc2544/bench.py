@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wirespeed.measurement.rfc.bench import DISTURBED_REPEATS, RfcBench, RfcProgress
+from wirespeed.measurement.rfc.bench import DISTURBED_REPEATS, RfcBench
 from wirespeed.measurement.rfc2544.result import Method, Row, SuiteTrial, Test
 from wirespeed.results.trial import TrialResult
 from wirespeed.trial.trial import Trial
@@ -12,9 +12,6 @@ from wirespeed.units import Rate
 
 LEARNING_PPS = 1000.0
 LEARNING_S = 0.05
-
-
-Rfc2544Progress = RfcProgress[Test, SuiteTrial, Row]
 
 
 @dataclass

@@ -22,6 +22,7 @@ from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.measurement.rfc2544.run import loads_for, raise_for_ending, run_rfc2544
 from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.measurement.stand import with_bench
+from wirespeed.results.subjects import Judge
 from wirespeed.trial.plan import parse_tunables
 from wirespeed.units import parse_ratio
 
@@ -59,9 +60,12 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
         self._loads = loads_for(self.plan)
 
     @classmethod
-    def instead(cls, options: Rfc2544Options, /) -> str | None:
+    def instead(cls, options: Rfc2544Options, judge: Judge, /) -> str | None:
         """Report of the result file of `--show`; FileFault if the file is of another kind."""
-        return None if options.show is None else TEXT.text_block(read_as(Rfc2544Result, options.show))
+        if options.show is None:
+            return None
+        result = read_as(Rfc2544Result, options.show)
+        return TEXT.text_block(result, judge(result))
 
     def run(self, plan: Rfc2544Plan, execution: Execution) -> Rfc2544Result:
         kind = RESTART if execution.restart else ""
@@ -69,9 +73,9 @@ class Rfc2544(Measurement[Rfc2544Options, Rfc2544Result]):
             kind, execution.restart = f"by the command {self.options.reset_command}", self._by_command
         return run_rfc2544(plan.with_reset(kind), execution, self._loads)
 
-    def keep_more(self, result: Rfc2544Result) -> None:
+    def keep_more(self, result: Rfc2544Result, judge: Judge) -> None:
         if self.options.text is not None:
-            write_atomically(self.options.text, TEXT.text_block(result), "text report")
+            write_atomically(self.options.text, TEXT.text_block(result, judge(result)), "text report")
 
 
 KIND = Rfc2544

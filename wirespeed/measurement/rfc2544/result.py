@@ -264,15 +264,6 @@ class ResetRow(FrameRow):
 
 Row = ThroughputRow | LatencyRow | FrameLossRow | BackToBackRow | RecoveryRow | ResetRow
 
-ROWS: Mapping[Test, type[Row]] = {
-    "throughput": ThroughputRow,
-    "latency": LatencyRow,
-    "frame-loss": FrameLossRow,
-    "back-to-back": BackToBackRow,
-    "recovery": RecoveryRow,
-    "reset": ResetRow,
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Rfc2544Settings(Settings):

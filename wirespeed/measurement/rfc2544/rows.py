@@ -18,7 +18,9 @@ from wirespeed.measurement.rfc2544.result import (
     Test,
     ThroughputRow,
 )
+from wirespeed.measurement.rfc2544.verdict import row_limit
 from wirespeed.results.figures import rounded
+from wirespeed.results.verdict import Named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +38,7 @@ class BenchmarkRow(RfcFigure):
     line_percent: float | None = None
 
 
-def figures_of(result: Rfc2544Result, test: Test, row: Row) -> Iterator[BenchmarkRow]:
+def figures_of(result: Rfc2544Result, test: Test, row: Row, named: Named) -> Iterator[BenchmarkRow]:
     blank = BenchmarkRow(
         test=result.name,
         benchmark=test,
@@ -56,6 +58,7 @@ def figures_of(result: Rfc2544Result, test: Test, row: Row) -> Iterator[Benchmar
                 line_pps=rounded(row.line_pps),
                 line_percent=rounded(row.line_percent),
                 limit=row.limit,
+                limited_by=row_limit(row, named).by,
             )
         case LatencyRow():
             found = _spread(replace(blank, quantity="latency", unit="µs"), row.spread_us)

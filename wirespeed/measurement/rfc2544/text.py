@@ -16,10 +16,10 @@ from wirespeed.measurement.rfc2544.result import (
     Test,
     ThroughputRow,
 )
-from wirespeed.measurement.verdicts import LIMITED_BY
+from wirespeed.measurement.rfc2544.verdict import row_limit
 from wirespeed.pages.words import count
 from wirespeed.results.figures import fixed_text, percent_text
-from wirespeed.results.verdict import LIMITS
+from wirespeed.results.verdict import LIMITS, Named
 from wirespeed.tables import Columns
 
 LATENCY_DEFINITION = (
@@ -86,15 +86,18 @@ def _single(rows: Sequence[ThroughputRow]) -> ThroughputRow | None:
     return min(known, key=lambda row: row.frame_bytes, default=None)
 
 
-_THROUGHPUT: Columns[ThroughputRow] = {
-    "frame size": lambda row: row.frame,
-    "theoretical fps": lambda row: whole(row.line_pps),
-    "throughput fps": lambda row: at_least(row) + whole(row.throughput_pps),
-    "% of line": lambda row: percent_text(row.line_percent),
-    "next to fail fps": lambda row: whole(row.upper_pps),
-    "limit": lambda row: LIMITS[LIMITED_BY[row.limit]],
-    "trials": lambda row: str(row.trials),
-}
+def _throughput(named: Named) -> Columns[ThroughputRow]:
+    return {
+        "frame size": lambda row: row.frame,
+        "theoretical fps": lambda row: whole(row.line_pps),
+        "throughput fps": lambda row: at_least(row) + whole(row.throughput_pps),
+        "% of line": lambda row: percent_text(row.line_percent),
+        "next to fail fps": lambda row: whole(row.upper_pps),
+        "limit": lambda row: LIMITS[row_limit(row, named).by],
+        "trials": lambda row: str(row.trials),
+    }
+
+
 _LATENCY: Columns[LatencyRow] = {
     "frame size": lambda row: row.frame,
     "direction": lambda row: row.direction,
@@ -149,11 +152,13 @@ _RESET: Columns[ResetRow] = {
 
 TEXT = Rfc2544Text(
     {
-        "throughput": RfcTable("Throughput", _THROUGHPUT),
-        "latency": RfcTable("Latency", _LATENCY),
-        "frame-loss": RfcTable("Frame loss rate", _FRAME_LOSS, lambda row: ((row, point) for point in row.points)),
-        "back-to-back": RfcTable("Back-to-back frames", _BACK_TO_BACK),
-        "recovery": RfcTable("System recovery", _RECOVERY),
-        "reset": RfcTable("Reset", _RESET),
+        "throughput": RfcTable("Throughput", _throughput),
+        "latency": RfcTable("Latency", lambda _: _LATENCY),
+        "frame-loss": RfcTable(
+            "Frame loss rate", lambda _: _FRAME_LOSS, lambda row: ((row, point) for point in row.points)
+        ),
+        "back-to-back": RfcTable("Back-to-back frames", lambda _: _BACK_TO_BACK),
+        "recovery": RfcTable("System recovery", lambda _: _RECOVERY),
+        "reset": RfcTable("Reset", lambda _: _RESET),
     }
 )

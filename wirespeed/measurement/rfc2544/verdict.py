@@ -13,7 +13,7 @@ from wirespeed.measurement.verdicts import (
     verdict_of_trials,
 )
 from wirespeed.results.channel import Channel
-from wirespeed.results.verdict import Figure, Limit, Verdict
+from wirespeed.results.verdict import Figure, Limit, Named, Verdict
 
 
 def throughput_figure(row: ThroughputRow, directions: Sequence[Channel] = ()) -> Figure:
@@ -31,8 +31,13 @@ def throughput_figure(row: ThroughputRow, directions: Sequence[Channel] = ()) ->
     )
 
 
-def verdict_of(result: Rfc2544Result, named: Limit | None = None) -> Verdict:
-    """The throughput of each frame size; `named` is what `explain` names as the limit."""
+def row_limit(row: ThroughputRow, named: Named) -> Limit:
+    """The limit at one frame size."""
+    return limit_of_bound(row.limit, named.get(row.frame))
+
+
+def verdict_of(result: Rfc2544Result, named: Named) -> Verdict:
+    """The throughput of each frame size; the limit is that of the first."""
     figures = tuple(throughput_figure(row, result.directions) for row in result.throughput)
-    limit = limit_of_bound(result.throughput[0].limit if result.throughput else "none", named)
+    limit = row_limit(result.throughput[0], named) if result.throughput else limit_of_bound("none", None)
     return verdict_of_trials(result, figures, limit, counting_of_trials(result))

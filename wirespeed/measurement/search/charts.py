@@ -15,7 +15,7 @@ from wirespeed.charts.scales import loss_floor, loss_scale
 from wirespeed.charts.shapes import Symbol
 from wirespeed.measurement.load import subject_of
 from wirespeed.measurement.search.result import SearchResult
-from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, bounds_text, goal_name
+from wirespeed.measurement.search.rows import IRREGULAR, PERCENTILES, goal_name
 from wirespeed.measurement.search.verdict import goal_figure
 from wirespeed.results.figures import Scaler, losses_text
 from wirespeed.results.search_trial import GoalOutcome, SearchTrial
@@ -60,7 +60,7 @@ def search_chart(identity: str, search: SearchResult, scaler: Scaler) -> Chart:
         for number, found in enumerate(search.goals)
     ]
     said = "; ".join(
-        f"{goal_name(one.goal)} {bounds_text(goal_figure(search, one).each_way, scaler)}" for one in search.goals
+        f"{goal_name(one.goal)} {goal_figure(search, one).each_way.text_in(scaler)}" for one in search.goals
     )
     return Chart(
         identity=identity,
@@ -103,7 +103,7 @@ def _interval(
     known = [short(pps / scaler.divisor) for pps in (outcome.lower_pps, upper_pps) if pps is not None]
     if not known:
         return None
-    bounds = bounds_text(goal_figure(search, outcome).each_way, scaler)
+    bounds = goal_figure(search, outcome).each_way.text_in(scaler)
     said = f"{name} {bounds}" + (f", {IRREGULAR[1]}" if outcome.irregular else "")
     return Band(said, known[0], known[-1], colour, key=name, dash=dash, of=search.name)
 

@@ -37,7 +37,7 @@ from wirespeed.measurement.search.verdict import goal_limit
 from wirespeed.pages.duts import dut_name, edition
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
-from wirespeed.results.figures import Scaler, measured_text
+from wirespeed.results.figures import Scaler
 from wirespeed.results.verdict import Verdict
 from wirespeed.tables import Grid
 
@@ -102,7 +102,7 @@ class SearchReport(ReportedKind[SearchResult]):
         more = len(results) - MOST_CARDS
         return Cards(
             "What searches found",
-            tuple(_card(search, shown.verdicts[search.name]) for search in results[:MOST_CARDS]),
+            tuple(_card(search, shown.verdicts[search.name], shown.scaler) for search in results[:MOST_CARDS]),
             f"{more} more in the table of goals." if more > 0 else "",
         )
 
@@ -141,19 +141,20 @@ class SearchReport(ReportedKind[SearchResult]):
         return bounds_on_ramp(result, colour, scaler)
 
 
-def _card(search: SearchResult, verdict: Verdict) -> VerdictCard:
+def _card(search: SearchResult, verdict: Verdict, scaler: Scaler) -> VerdictCard:
     figure, mrr = verdict.figure, search.mrr
-    more = [one.line for one in verdict.figures[1:]]
+    rate, unit = figure.parts(scaler)
+    more = [one.line_in(scaler) for one in verdict.figures[1:]]
     if mrr is not None:
-        more.append(f"MRR {measured_text(mrr.mean_pps)}, mean of {count(mrr.count, 'trial')}")
+        more.append(f"MRR {scaler.text(mrr.mean_pps)} {scaler.unit}, mean of {count(mrr.count, 'trial')}")
     return VerdictCard(
         dut=dut_name(search),
         load=f"{load_of(search).title}, {directions_of(search)}",
         heading=goal_name(search.goals[0].goal) if search.goals else "Maximum receive rate",
-        rate=figure.rate_parts[0],
-        unit=figure.rate_parts[1],
+        rate=rate,
+        unit=unit,
         share="line rate unknown" if figure.is_measured and figure.line_percent is None else figure.share_text,
-        trust=trust_of(figure) if search.goals else None,
+        trust=trust_of(figure, scaler=scaler) if search.goals else None,
         more=(*more, verdict.sentence.replace("`", "")),
         edition=edition(search),
     )

@@ -189,13 +189,6 @@ def goal_name(goal: Goal) -> str:
     return f"{goal.name.upper()} (loss ≤ {goal.loss_ratio * 100:g} %)"
 
 
-def bounds_text(figure: Figure, scaler: Scaler) -> str:
-    """`7.77 to 7.81 Mpps`, `≥ 14.9 Mpps (tester-limited)`; why there is no load, where none was found."""
-    if not figure.is_measured:
-        return figure.why
-    return f"{figure.scaled(scaler)} {scaler.unit}" + (f" ({figure.bound})" if figure.bound else "")
-
-
 def tables_of(searches: Sequence[SearchResult], verdicts: Mapping[str, Verdict], scaler: Scaler) -> tuple[Grid, ...]:
     """Goals, MRR and latency; irregular goals are marked."""
     goals = [(search, one) for search in searches for one in search.goals]

@@ -11,7 +11,7 @@ from wirespeed.measurement.verdicts import (
     verdict_of_trials,
 )
 from wirespeed.results.search_trial import GoalOutcome
-from wirespeed.results.verdict import Figure, Limit, Verdict
+from wirespeed.results.verdict import Figure, Limit, Named, Verdict
 
 
 def goal_figure(result: SearchResult, outcome: GoalOutcome) -> Figure:
@@ -36,12 +36,8 @@ def goal_limit(result: SearchResult, outcome: GoalOutcome, verdict: Verdict) -> 
     return verdict.limit if outcome.limit == result.goals[0].limit else limit_of_bound(outcome.limit, None)
 
 
-def verdict_of(result: SearchResult, named: Limit | None = None) -> Verdict:
-    """The load of each goal; `named` is what `explain` names as the limit."""
+def verdict_of(result: SearchResult, named: Named) -> Verdict:
+    """The load of each goal."""
     figures = tuple(goal_figure(result, one) for one in result.goals)
-    by = result.goals[0].limit if result.goals else "none"
-    # Trials tell what was lost between the tester's ports, not that it was lost by a full line or a bad wire.
-    limit = limit_of_bound(by, named)
-    if limit.by == "dut" and named is not None and named.cause and named.by in ("line", "unknown"):
-        limit = named
+    limit = limit_of_bound(result.goals[0].limit if result.goals else "none", named.get(""))
     return verdict_of_trials(result, figures, limit, counting_of_trials(result))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from wirespeed.client.flow_sets import FlowAddresses, FlowPorts, FlowProtocol, FlowSet
 from wirespeed.errors import MeasurementError
-from wirespeed.measurement.rfc.bench import RfcBench, RfcProgress
+from wirespeed.measurement.rfc.bench import RfcBench
 from wirespeed.measurement.stateful.counts import (
     Phase,
     exchange_balance,
@@ -47,9 +47,6 @@ MOST_LEFT = 64
 
 _TRIES = 3
 """Maximum attempts to empty a table, and to open all flows before phase 2."""
-
-
-StatefulProgress = RfcProgress[Test, StatefulTrial, Row]
 
 
 @dataclass(frozen=True)

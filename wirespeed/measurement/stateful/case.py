@@ -9,7 +9,7 @@ from dataclasses import replace
 from wirespeed.cases.facts import Case
 from wirespeed.cases.state_facts import StateFacts
 from wirespeed.cases.trials import TrialsOfLoad, case_of
-from wirespeed.measurement.stateful.result import StatefulResult, StatefulTrial
+from wirespeed.measurement.stateful.result import StatefulResult, StatefulTrial, case_subject
 
 _TESTS = ("rate", "throughput")
 
@@ -36,9 +36,10 @@ def _cases(result: StatefulResult, source: str) -> Iterator[Case]:
             if row.filtered and row.addresses == addresses and row.median is not None
         )
         chosen, what = _chosen(same)
-        of = replace(head, name=f"{result.name}, {test} with {same[0].subject}")
+        subject = case_subject(test, flows, addresses, filtered=True)
+        of = replace(head, name=f"{result.name}, {subject}")
         of = replace(of, frame_bytes=float(result.method.opening_bytes)) if test != "throughput" else of
-        place = f"of {test} with {same[0].subject}, {what}"
+        place = f"of {subject}, {what}"
         case = case_of(of, [one.judged for one in chosen], [one.judged for one in same], place)
         yield replace(case, states=_facts(result, chosen[-1], curve, f"{source}: trial {chosen[-1].number}"))
 

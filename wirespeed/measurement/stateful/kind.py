@@ -25,6 +25,7 @@ from wirespeed.measurement.stateful.plan import (
 from wirespeed.measurement.stateful.result import StatefulResult
 from wirespeed.measurement.stateful.run import raise_for_ending, run_stateful
 from wirespeed.measurement.stateful.text import TEXT
+from wirespeed.results.subjects import Judge
 from wirespeed.units import parse_duration, parse_ratio
 
 
@@ -66,9 +67,12 @@ class Stateful(Measurement[StatefulOptions, StatefulResult]):
             self._beside = read_as(StatefulResult, Path(options.beside))
 
     @classmethod
-    def instead(cls, options: StatefulOptions, /) -> str | None:
+    def instead(cls, options: StatefulOptions, judge: Judge, /) -> str | None:
         """Report of the result file of `--show`; FileFault if the file is of another kind."""
-        return None if options.show is None else TEXT.text_block(read_as(StatefulResult, options.show))
+        if options.show is None:
+            return None
+        result = read_as(StatefulResult, options.show)
+        return TEXT.text_block(result, judge(result))
 
     def run(self, plan: StatefulPlan, execution: Execution) -> StatefulResult:
         return run_stateful(plan, execution, self._empty, self._beside)

@@ -16,11 +16,8 @@ from wirespeed.measurement.stateful.result import (
     TearDownRow,
     Test,
 )
-from wirespeed.measurement.stateful.text import capacity_text
-from wirespeed.measurement.stateful.verdict import throughput_figure
-from wirespeed.measurement.verdicts import LIMITED_BY
+from wirespeed.measurement.stateful.verdict import capacity_text, rate_words, throughput_figure
 from wirespeed.results.figures import NOTHING, losses_text, measured_text, percent_text, rate_text
-from wirespeed.results.verdict import BOUNDS
 
 
 def trial_text(trial: StatefulTrial) -> str:
@@ -50,12 +47,6 @@ def row_text(row: Row) -> str:
         case StateLatencyRow():
             typical = NOTHING if row.typical_us is None else f"{row.typical_us:.1f} µs"
             return f"{row.direction} {typical} at {rate_text(row.load_pps)}"
-
-
-def rate_words(row: RateRow) -> str:
-    bound = BOUNDS.get(LIMITED_BY[row.limit], "")
-    rate = measured_text(row.median or 0.0, "flows/s")
-    return f"≥ {rate} ({bound})" if bound else rate
 
 
 LINES = RfcLines[Test, StatefulTrial, Row](trial_text, row_text)

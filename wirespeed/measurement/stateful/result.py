@@ -246,6 +246,7 @@ class FoundRow(FlowsRow):
     `limit` is the cause of the upper bounds. `states` were in use after the trials at the lower bounds."""
 
     also_stored: ClassVar[Mapping[str, str]] = {"median": "median", "p1": "p1", "p99": "p99", "error": "error"}
+    test: ClassVar[Test]
 
     found: tuple[float, ...] = ()
     failed: tuple[float, ...] = ()
@@ -273,6 +274,11 @@ class FoundRow(FlowsRow):
         return max((high - low for low, high in zip(self.found, self.failed, strict=True)), default=None)
 
     @property
+    def case(self) -> str:
+        """The subject of its trials for `explain`, which takes all sending sides together."""
+        return case_subject(self.test, self.flows, self.addresses, self.filtered)
+
+    @property
     def is_at_least(self) -> bool:
         """True if tester or host ended the search, so that the DUT may do more."""
         return self.limit in ("tester", "host")
@@ -283,6 +289,8 @@ class RateRow(FoundRow):
     """§4.5 with §4.6: the highest rate of new flows of which all are established and validated. `unvalidated` is the
     highest rate at which phase 1 was whole, validated or not. `needed_flows` would make phase 1 long enough for a
     rate."""
+
+    test = "rate"
 
     unvalidated: float | None = None
     needed_flows: int | None = None
@@ -298,9 +306,15 @@ class StateThroughputRow(FoundRow):
     """§4.7: the highest load over the states that loses nothing. `opened_at` is the rate of phase 1, `line_pps` what
     the links carry."""
 
+    test = "throughput"
+
     way: Way = "both"
     opened_at: float | None = None
     line_pps: float | None = None
+
+    @property
+    def line_percent(self) -> float | None:
+        return self.median / self.line_pps * 100 if self.median is not None and self.line_pps else None
 
 
 @dataclass(frozen=True)
@@ -450,6 +464,10 @@ class StatefulResult(RfcResult):
 def subject_of(flows: int, addresses: int, way: str, filtered: bool) -> str:
     many = "" if addresses == 1 else f"{addresses:,} addresses"
     return ", ".join(filter(None, (flows_text(flows), many, way, "" if filtered else "without filter")))
+
+
+def case_subject(test: Test, flows: int, addresses: int, filtered: bool) -> str:
+    return f"{test} with {subject_of(flows, addresses, '', filtered)}"
 
 
 def flows_text(flows: int) -> str:

@@ -19,7 +19,9 @@ from wirespeed.measurement.stateful.result import (
     percentile,
 )
 from wirespeed.measurement.stateful.text import WITH, WITHOUT
+from wirespeed.measurement.stateful.verdict import row_limit
 from wirespeed.results.figures import rounded
+from wirespeed.results.verdict import Named
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +43,7 @@ class StatefulRow(RfcFigure):
     destination_ports: int | None = None
 
 
-def figures_of(result: StatefulResult, test: Test, row: Row) -> Iterator[StatefulRow]:
+def figures_of(result: StatefulResult, test: Test, row: Row, named: Named) -> Iterator[StatefulRow]:
     ranges = result.method.ranges_of(row.flows, row.addresses)
     blank = StatefulRow(
         test=result.name,
@@ -66,6 +68,7 @@ def figures_of(result: StatefulResult, test: Test, row: Row) -> Iterator[Statefu
                 quantity="connection establishment rate" if is_rate else "throughput",
                 unit="flows/s" if is_rate else "frames/s",
                 limit=row.limit,
+                limited_by=row_limit(row, named).by,
                 upper=rounded(None if row.median is None or row.error is None else row.median + row.error),
             )
             yield _spread(figure, row.found)

@@ -20,9 +20,9 @@ from wirespeed.measurement.stateful.result import (
     Test,
     percentile,
 )
-from wirespeed.measurement.verdicts import LIMITED_BY
+from wirespeed.measurement.stateful.verdict import capacity_text, row_limit
 from wirespeed.results.figures import NOTHING, fixed_text, percent_text
-from wirespeed.results.verdict import LIMITS
+from wirespeed.results.verdict import LIMITS, Named
 from wirespeed.tables import Columns
 
 WITHOUT = "off"
@@ -112,7 +112,7 @@ def _filter(row: Row) -> str:
     return WITH if row.filtered else WITHOUT
 
 
-def _searched(unit: str) -> Columns[FoundRow]:
+def _searched(unit: str, named: Named) -> Columns[FoundRow]:
     """The columns of a rate or load that was searched for."""
     return {
         unit: lambda row: (at_least(row) if row.found else "") + whole(row.median),
@@ -120,26 +120,34 @@ def _searched(unit: str) -> Columns[FoundRow]:
         "99 %": lambda row: whole(row.p99),
         "error": lambda row: whole(row.error),
         "repeats": lambda row: str(len(row.found)),
-        "limit": lambda row: LIMITS[LIMITED_BY[row.limit]] if row.found else NOTHING,
+        "limit": lambda row: LIMITS[row_limit(row, named).by] if row.found else NOTHING,
         "states in use": lambda row: whole(row.states),
     }
 
 
 _FLOWS: Columns[Row] = {"flows": lambda row: f"{row.flows:,}", "addresses": lambda row: f"{row.addresses:,}"}
-_RATE: Columns[RateRow] = {
-    **_FLOWS,
-    "filter": _filter,
-    **_searched("flows/s"),
-    "unvalidated": lambda row: whole(row.unvalidated) if row.found else NOTHING,
-}
-_THROUGHPUT: Columns[StateThroughputRow] = {
-    **_FLOWS,
-    "sends": lambda row: row.way,
-    "filter": _filter,
-    **_searched("frames/s each way"),
-    "% of line": lambda row: percent_text(row.median / row.line_pps * 100 if row.median and row.line_pps else None),
-    "opened at flows/s": lambda row: whole(row.opened_at),
-}
+
+
+def _rate(named: Named) -> Columns[RateRow]:
+    return {
+        **_FLOWS,
+        "filter": _filter,
+        **_searched("flows/s", named),
+        "unvalidated": lambda row: whole(row.unvalidated) if row.found else NOTHING,
+    }
+
+
+def _throughput(named: Named) -> Columns[StateThroughputRow]:
+    return {
+        **_FLOWS,
+        "sends": lambda row: row.way,
+        "filter": _filter,
+        **_searched("frames/s each way", named),
+        "% of line": lambda row: percent_text(row.line_percent),
+        "opened at flows/s": lambda row: whole(row.opened_at),
+    }
+
+
 _FRAME_LOSS: Columns[tuple[StateLossRow, LossPoint]] = {
     "flows": lambda line: f"{line[0].flows:,}",
     "addresses": lambda line: f"{line[0].addresses:,}",
@@ -187,16 +195,18 @@ _CAPACITY: Columns[CapacityRow] = {
 
 TEXT = StatefulText(
     {
-        "rate": RfcTable("Connection establishment rate", _RATE),
-        "throughput": RfcTable("Throughput over states", _THROUGHPUT),
+        "rate": RfcTable("Connection establishment rate", _rate),
+        "throughput": RfcTable("Throughput over states", _throughput),
         "frame-loss": RfcTable(
-            "Frame loss rate over states", _FRAME_LOSS, lambda row: ((row, point) for point in row.points)
+            "Frame loss rate over states", lambda _: _FRAME_LOSS, lambda row: ((row, point) for point in row.points)
         ),
         "latency": RfcTable(
-            "Latency over states", _LATENCY, lambda row: ((row, *quantity) for quantity in row.quantities.items())
+            "Latency over states",
+            lambda _: _LATENCY,
+            lambda row: ((row, *quantity) for quantity in row.quantities.items()),
         ),
-        "tear-down": RfcTable("Tear-down rate", _TEAR_DOWN),
-        "capacity": RfcTable("Capacity of the state table", _CAPACITY),
+        "tear-down": RfcTable("Tear-down rate", lambda _: _TEAR_DOWN),
+        "capacity": RfcTable("Capacity of the state table", lambda _: _CAPACITY),
     }
 )
 
@@ -207,11 +217,3 @@ def steps_text(row: CapacityRow) -> str:
     steps = [one for one in row.steps if one.repeat == last]
     rates = (f"{one.flows:,} " + ("collapsed" if one.rate is None else f"at {whole(one.rate)}") for one in steps)
     return f"{capacity_text(row)}; flows and their rate, flows/s: {', '.join(rates) or NOTHING}."
-
-
-def capacity_text(row: CapacityRow) -> str:
-    """`capacity 99,994 flows, full at 100,040`."""
-    if row.capacity is None:
-        return f"no capacity: {row.left_out}"
-    full = "no number tried was too many" if row.full_at is None else f"full at {row.full_at:,}"
-    return f"capacity {'≥ ' if row.full_at is None else ''}{row.capacity:,} flows, {full}"

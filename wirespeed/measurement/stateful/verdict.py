@@ -10,7 +10,6 @@ from wirespeed.measurement.stateful.result import (
     StateThroughputRow,
     subject_of,
 )
-from wirespeed.measurement.stateful.text import capacity_text
 from wirespeed.measurement.verdicts import (
     LIMITED_BY,
     figure_of_bounds,
@@ -18,7 +17,7 @@ from wirespeed.measurement.verdicts import (
     verdict_of_trials,
 )
 from wirespeed.results.figures import measured_text
-from wirespeed.results.verdict import BOUNDS, Figure, Limit, Mark, Verdict
+from wirespeed.results.verdict import BOUNDS, Figure, Limit, Mark, Named, Verdict
 
 _FULL = Limit("dut", "the state table is full", "give the table more entries (`dut prepare --states N`)", 0.9)
 
@@ -26,13 +25,19 @@ _FULL = Limit("dut", "the state table is full", "give the table more entries (`d
 def rate_figure(row: RateRow) -> Figure:
     """`210 kflows/s of new flows with 1,000,000 flows`."""
     name = f"new flows with {row.subject}"
-    rate = row.median
-    if rate is None or row.left_out:
+    if row.median is None or row.left_out:
         return Figure(name, "not measured", why=f"not measured: {row.left_out or row.irregular or 'not found out'}")
     bound = BOUNDS.get(LIMITED_BY[row.limit], "")
     mark: Mark = "at least" if bound else "irregular" if row.irregular else "held"
-    said = f"{'≥ ' if bound else ''}{measured_text(rate, 'flows/s')}{f' ({bound})' if bound else ''}"
-    return Figure(name, mark, bound=bound, said=f"{name}: {said}", why=row.irregular if mark == "irregular" else "")
+    said, why = f"{name}: {rate_words(row)}", row.irregular if mark == "irregular" else ""
+    return Figure(name, mark, bound=bound, said=said, why=why)
+
+
+def rate_words(row: RateRow) -> str:
+    """`≥ 210 kflows/s (tester-limited)`."""
+    bound = BOUNDS.get(LIMITED_BY[row.limit], "")
+    rate = measured_text(row.median or 0.0, "flows/s")
+    return f"≥ {rate} ({bound})" if bound else rate
 
 
 def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = None) -> Figure:
@@ -40,7 +45,6 @@ def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = N
     wires = () if result is None else result.directions
     sent = {"both": wires, "initiator": wires[:1], "responder": wires[1:2]}[row.way]
     rate = row.median
-    line = None if rate is None or not row.line_pps else rate / row.line_pps * 100
     way = "" if row.way == "both" else f"{row.way} sends"
     return figure_of_bounds(
         f"throughput with {subject_of(row.flows, row.addresses, way, row.filtered)}",
@@ -50,7 +54,7 @@ def throughput_figure(row: StateThroughputRow, result: StatefulResult | None = N
         LIMITED_BY[row.limit],
         row.irregular,
         loss_ratio=0.0,
-        line_percent=line,
+        line_percent=row.line_percent,
         frame_bytes=None if result is None else float(result.method.frame),
     )
 
@@ -62,6 +66,19 @@ def capacity_figure(row: CapacityRow) -> Figure:
     return Figure("capacity", mark, said=capacity_text(row), why=row.irregular)
 
 
+def capacity_text(row: CapacityRow) -> str:
+    """`capacity 99,994 flows, full at 100,040`."""
+    if row.capacity is None:
+        return f"no capacity: {row.left_out}"
+    full = "no number tried was too many" if row.full_at is None else f"full at {row.full_at:,}"
+    return f"capacity {'≥ ' if row.full_at is None else ''}{row.capacity:,} flows, {full}"
+
+
+def row_limit(row: FoundRow, named: Named) -> Limit:
+    """The limit of one rate or load."""
+    return limit_of_bound(row.limit, named.get(row.case))
+
+
 def _counting(result: StatefulResult) -> str:
     """Accuracy of the counting: duplicates cannot hide a loss."""
     if not result.trials:
@@ -70,9 +87,8 @@ def _counting(result: StatefulResult) -> str:
     return f"flows and frames are numbered: {f'{again:,} duplicates' if again else 'no duplicate'}"
 
 
-def verdict_of(result: StatefulResult, named: Limit | None = None) -> Verdict:
-    """The rates, then the throughputs, from the highest number of flows down. `named` is the limit that `explain`
-    names."""
+def verdict_of(result: StatefulResult, named: Named) -> Verdict:
+    """The rates, then the throughputs, from the highest number of flows down; the limit is that of the first."""
     rates = sorted((row for row in result.rate if row.filtered), key=lambda row: -row.flows)
     loads = sorted((row for row in result.throughput if row.filtered), key=lambda row: -row.flows)
     measured = [row for row in rates if not row.left_out]
@@ -83,7 +99,7 @@ def verdict_of(result: StatefulResult, named: Limit | None = None) -> Verdict:
     )
     rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
     if any(row.full_at is not None for row in result.capacity):
-        limit = named if named is not None and named.by == "dut" else _FULL
-        return verdict_of_trials(result, figures, limit, _counting(result))
-    limit = limit_of_bound(rows[0].limit if rows else "none", named)
+        told = (limit for case, limit in named.items() if case.startswith("capacity ") and limit.by == "dut")
+        return verdict_of_trials(result, figures, next(told, _FULL), _counting(result))
+    limit = row_limit(rows[0], named) if rows else limit_of_bound("none", None)
     return verdict_of_trials(result, figures, limit, _counting(result))

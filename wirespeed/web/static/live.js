@@ -34,15 +34,16 @@
 			return;
 		}
 		const offered = sum(frame, 0), received = sum(frame, 1), intended = sum(frame, 3);
-		const ways = Object.entries(frame.ways);
+		const ways = Object.entries(frame.ways), scale = Words.scaleOf(Math.max(offered, received, intended || 0));
+		const rate = (pps) => Words.rate(pps, scale);
 		const lost = ways.reduce((total, [, way]) => total + way[OF_TEST ? 0 : 1] * way[2], 0);
 		set("phase", frame.what);
 		set("elapsed", Words.digits(frame.t) + NARROW + "s since the start");
-		set("received", Words.rate(received));
+		set("received", rate(received));
 		set("share", frame.line ? Words.digits(Math.min(100, 100 * received / frame.line)) + NARROW + "% of line rate" : "");
-		set("offered", Words.rate(offered));
+		set("offered", rate(offered));
 		const unsent = frame.tester.unsent;
-		if (unsent) set("health", (intended ? "of " + Words.rate(intended) + " intended: " : "") + unsent.toLocaleString("en") + " packets not sent by the tester");
+		if (unsent) set("health", (intended ? "of " + rate(intended) + " intended: " : "") + unsent.toLocaleString("en") + " packets not sent by the tester");
 		else set("health", OF_TEST ? "the tester sent all of it" : "");
 		const base = OF_TEST ? offered : received;
 		set("loss", Words.loss(base ? lost / base : 0));
@@ -54,7 +55,7 @@
 			const row = document.createElement("tr"), first = made("th", name);
 			first.scope = "row";
 			const latency = frame.latency[name];
-			const cells = [Words.rate(way[0]), Words.rate(way[1]), Words.loss(way[2]),
+			const cells = [rate(way[0]), rate(way[1]), Words.loss(way[2]),
 				latency ? Words.digits(latency[0]) + " and " + Words.micros(latency[1]) : "–"];
 			row.append(first, ...cells.map((text) => made("td", text, "figure")));
 			return row;

@@ -64,7 +64,7 @@ const LiveCharts = (live) => {
 		else names.forEach((name, number) => curves.push({ ...looks(number, names.length), symbol: "", dash: "dot", width: 1.2, name: `${name} ${told}`, x, y: offered[number] }));
 		if (!isIntended) curves.push({ name: "intended, " + each, colour: GREY, dash: "dash", width: 1.2, x, y: intended });
 		const rules = line ? [{ name: "line rate " + Words.rate(line) + " of " + each, value: line / size }] : [];
-		draw("rates", `${SENT}, dotted, and received (${unit})`, unit, 300, curves, (value) => Words.rate(value * size), { rules });
+		draw("rates", `${SENT}, dotted, and received (${unit})`, unit, 300, curves, (value) => Words.rate(value * size, { size, unit }), { rules });
 	}
 
 	function losses(frames, x, names) {

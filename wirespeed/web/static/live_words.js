@@ -12,10 +12,8 @@ const Words = (() => {
 		const [size, letter] = [[1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([one]) => pps >= one) || [1, ""];
 		return { size, unit: letter + "pps" };
 	};
-	const rate = (pps) => {
-		const { size, unit } = scaleOf(pps);
-		return digits(pps / size) + NARROW + unit;
-	};
+	// Rates that stand side by side have the scale of the highest.
+	const rate = (pps, { size, unit } = scaleOf(pps)) => digits(pps / size) + NARROW + unit;
 	const loss = (ratio) => {
 		if (!ratio) return "none";
 		if (ratio < 1e-4) return digits(ratio * 1e6) + NARROW + "ppm";
