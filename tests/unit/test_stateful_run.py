@@ -126,9 +126,9 @@ def test_a_tester_that_is_slower_than_asked_is_the_limit(run: Any) -> None:
     assert 100_000 < row.median <= 150_000
 
 
-def test_a_responder_that_is_slower_than_asked_is_the_limit_too(run: Any) -> None:
-    """It validates at 0.8 of the rate, so that it reaches 100 000 flows/s of phase 1."""
-    row = row_of(run(StatefulDevice(responder_fps=80_000), replace(QUICK, without_filter=False)))
+def test_a_responder_that_is_much_slower_than_asked_is_the_limit_too(run: Any) -> None:
+    """It validates at 0.8 of the rate, less a tenth: 72 000 flows/s are enough for 100 000 of phase 1."""
+    row = row_of(run(StatefulDevice(responder_fps=72_000), replace(QUICK, without_filter=False)))
     assert (row.limit, row.is_at_least) == ("tester", True)
     assert row.median == pytest.approx(100_000, rel=0.02)
 

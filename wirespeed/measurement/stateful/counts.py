@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 _FULL = 0.95
+_ALPHA_SLACK = 0.1
+"""Share by which validation may be slower than intended: alpha is a choice, not a measure."""
 _REFUSALS = ("drop", "early_drop", "insert_failed")
 """Linux' counters of flows that got no entry, and of entries deleted to make room."""
 
@@ -99,13 +101,14 @@ def exchanged(phase: ExchangeDirection, flows: int) -> PhaseCounts:
 
 def rate_balance(first: Establishment, second: Validation | None, counted: Balance, slow_share: float) -> Balance:
     """Phase 1 and validation as one balance of flows. A flow is lost if it did not arrive, or if its reply did not. It
-    is late if the responder did not send over it, or if the tester did not answer its handshake. If either was slower
-    than intended by more than `slow_share`, the frames that should have been sent meanwhile are late too."""
+    is late if the responder did not send over it, or if the tester did not answer its handshake. If phase 1 was slower
+    than intended by more than `slow_share`, or validation by more than a tenth, the frames that should have been sent
+    meanwhile are late too."""
     good, sending = first.lasting, first.sending
     unsent = _sent_too_late(sending, slow_share)
     if second is not None:
         good -= second.sending.sent - second.established
-        unsent = max(unsent, second.sending.unsent, _sent_too_late(second.sending, slow_share))
+        unsent = max(unsent, second.sending.unsent, _sent_too_late(second.sending, max(slow_share, _ALPHA_SLACK)))
     shaken = (first.handshakes or NO_HANDSHAKES).unsent
     sending = replace(sending, sent=sending.sent - shaken)
     return _balance(sending, max(0, good), first.duplicates, counted, unsent + shaken)
