@@ -66,7 +66,7 @@ def add(
 def list_results(
     words: _Words = None, *, corpus: _Place = "", sort: _Sort = "", rows: _Rows = _SHOWN, json: _Json = False
 ) -> None:
-    """List results, each with the figure of its verdict and the mark of that."""
+    """List results, each with the figure and mark of its verdict."""
     with _opened(corpus) as opened:
         _print("list", _found(opened, "list", words or [], sort, "", rows), json)
 

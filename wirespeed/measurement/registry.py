@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -101,4 +100,4 @@ def verdict_of(result: MeasurementResult, named: Named | None = None) -> Verdict
     asks it)."""
     named = named or {}
     verdict: Verdict = part_of(result, "verdict").verdict_of(result, named)
-    return replace(verdict, named=named)
+    return verdict.naming(named)

@@ -7,7 +7,7 @@ Every place that shows a result prints its verdict and computes nothing. What li
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from wirespeed.results.figures import (
@@ -280,6 +280,10 @@ class Verdict:
     def plain_lines(self) -> tuple[str, ...]:
         """The lines for pages, in which backticks have no meaning."""
         return tuple(line.replace("`", "") for line in self.lines)
+
+    def naming(self, named: Named) -> Verdict:
+        """The verdict with the limits that `explain` names."""
+        return replace(self, named=named)
 
     @property
     def limited_by(self) -> LimitedBy:
