@@ -116,6 +116,16 @@ def test_all_phases_over_a_wire(
         assert variation.min_us <= variation.median_us <= variation.max_us
 
 
+def test_connections_open_at_the_rate_that_a_line_carries() -> None:
+    """Answers are planned at twice the rate, on the port that sends the SYNs: together more than its line."""
+    with serving("ring:flows,speed=1G", "ring:flows,speed=1G") as address, GeneratorClient(address) as client:
+        client.connect()
+        client.acquire([0, 1])
+        with FlowSession(client, flow_set(protocol="tcp")) as session:
+            assert session.establish(700_000).sending.sent > 0
+        client.release([0, 1])
+
+
 @pytest.mark.long("two workers have the whole machine")
 @pytest.mark.skipif(len(ALL_CPUS) < 2, reason="two workers need two CPUs")
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])

@@ -340,7 +340,8 @@ class FlowSession:
                 self._answer(flows, rate_fps)
             step: HandshakeStep | None = "syn" if opens else None
             self._add(role, self.flow_set.stream("each", self.frame_bytes, rate_fps, packets=flows, step=step))
-            self._start(role, -1)
+            # The port's line is checked with the answers' rate, which is an upper bound.
+            self._start(role, -1, force=opens)
             has_ended = partial(self._is_opened, flows) if opens else partial(self._is_idle, [role])
             self._wait(has_ended, flows / rate_fps, is_cancelled)
             if opens:

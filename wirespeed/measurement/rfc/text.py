@@ -98,7 +98,8 @@ class RfcText(ABC, Generic[AResult]):
 
     def _head(self, result: AResult) -> Iterator[str]:
         versions, common = result.versions, result.method.common_exceptions
-        device = " ".join(filter(None, (result.dut.name, result.dut.version))) or "not described"
+        name, version = result.dut.name, result.dut.version
+        device = version if name and version.startswith(name) else f"{name} {version}".strip() or "not described"
         yield f"# {self.named(result)}: {result.name}"
         yield ""
         yield f"- DUT: {device}"
