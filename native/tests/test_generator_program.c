@@ -458,7 +458,7 @@ static void variables_tell_nothing_of_each_other(void **state)
 	}
 }
 
-/* As in T-Rex: until then, the next variable has the value before its first one. */
+/* As in T-Rex, a chained variable has the value before its first one until the other one wraps. */
 static void chains_begin_before_their_first_value(void **state)
 {
 	(void)state;

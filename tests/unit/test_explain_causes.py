@@ -317,7 +317,7 @@ def test_what_the_command_cannot_use_is_one_line(
 
 
 def test_states_that_end_while_they_are_used_are_named() -> None:
-    """Phase 2 has no replies that are counted by flow; its lost frames are those of the load."""
+    """Phase 2 counts no replies per flow. Its loss is that of the load."""
     used = of_states(replace(FLOWS, opened=100_000, answered=None, lasted_s=40.0))
     lossy = replace(used, load=replace(used.load, received_pps=6e4))
     assert [one.cause for one in explain(lossy).named if one.cause.startswith("state")] == ["state-timeout"]

@@ -71,5 +71,5 @@ def _named(result: MeasurementResult, explanations: Iterable[Explanation]) -> Na
 
 
 def _subject(case: str, result: str) -> str | None:
-    """What a case of a result is of: the words after the result's name. None if it is of another result."""
+    """The subject of a case: its name without that of the result. None if the case belongs to another result."""
     return "" if case == result else case.removeprefix(f"{result}, ") if case.startswith(f"{result}, ") else None
