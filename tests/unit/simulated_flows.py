@@ -60,10 +60,9 @@ class StatefulDevice:
         timeouts = {"udp": self.timeout_s, "udp_stream": 120.0, "tcp_established": 3600.0, "tcp_unacknowledged": 300.0}
         return StateTable(self.used, self.limit, 1 << 16, self.entries, timeouts_s=timeouts)
 
-    def empty(self) -> float:
+    def empty(self) -> None:
         self.used = self.keeps
         self.emptied += 1
-        return 0.01
 
     def tear_down(self, empty: Callable[[], None] | None) -> TearDown:
         states = self.used

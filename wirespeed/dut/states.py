@@ -43,12 +43,9 @@ class DutStates:
             raise self._none()
         return used
 
-    def empty(self) -> float:
-        """Empty the table as a whole; the seconds that the command took, its start included. EnvironmentFault if the
-        device cannot."""
-        began_s = time.monotonic()
+    def empty(self) -> None:
+        """Empty the table as a whole. EnvironmentFault if the device cannot."""
         ran = self._reach.run(self._kind.flush, timeout_s=_FLUSH_S)
-        took_s = time.monotonic() - began_s
         if ran.code == _NOT_FOUND:
             raise EnvironmentFault(
                 f"{self._reach.name} has no `{self._kind.flush}`, which empties the state table; install "
@@ -56,17 +53,14 @@ class DutStates:
             )
         if ran.code:
             raise EnvironmentFault(f"`{self._kind.flush}` failed on {self._reach.name}: {ran.why}")
-        return took_s
 
     def tear_down(self, empty: Callable[[], None] | None = None) -> TearDown:
         """Empty the table, by `empty` if given, and measure the same command on the empty table; the rate follows from
         both."""
 
         def emptied_s() -> float:
-            if empty is None:
-                return self.empty()
             began_s = time.monotonic()
-            empty()
+            (empty or self.empty)()
             return time.monotonic() - began_s
 
         states = self.used()
