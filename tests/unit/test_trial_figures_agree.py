@@ -153,6 +153,7 @@ def test_each_frame_size_is_limited_by_what_explain_names_for_it(
     rows = [line.split("|") for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
     column = [cell.strip() for cell in rows[0]].index("limit")
     assert [row[column].strip() for row in rows[2:]] == limits
+    assert "the DUT loses packets above this load" in words_of(text(tmp_path / "t.json"))  # no cause is named
 
 
 def test_the_page(file: Path, result: MeasurementResult, verdict: Verdict) -> None:

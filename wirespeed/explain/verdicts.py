@@ -64,6 +64,15 @@ def verdicts_of(results: Sequence[MeasurementResult], explanations: Sequence[Exp
     return tuple(registry.verdict_of(one, _named(one, explanations)) for one in results)
 
 
+def limits_of_cases(verdicts: Iterable[Verdict]) -> dict[str, Limit]:
+    """The limits of verdicts by the names of their cases."""
+    return {
+        f"{one.name}, {subject}" if subject else one.name: limit
+        for one in verdicts
+        for subject, limit in (one.limits or {"": one.limit}).items()
+    }
+
+
 def _named(result: MeasurementResult, explanations: Iterable[Explanation]) -> Named:
     """The limits of a result's cases."""
     subjects = ((_subject(one.case.load.name, result.name), one) for one in explanations)

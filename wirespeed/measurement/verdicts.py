@@ -10,7 +10,7 @@ from wirespeed.results.figures import measured_text
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import BoundLimit
-from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Verdict
+from wirespeed.results.verdict import BOUNDS, DISTURBED, NEXT_STEPS, Figure, Limit, LimitedBy, Mark, Named, Verdict
 from wirespeed.units import l1_bits
 
 LIMITED_BY: dict[BoundLimit, LimitedBy] = {
@@ -78,10 +78,14 @@ def figure_of_bounds(
     return replace(whole, each=each)
 
 
-def verdict_of_trials(result: MeasurementResult, figures: tuple[Figure, ...], limit: Limit, counting: str) -> Verdict:
-    """The verdict of figures that are bounded; `counting` says how the packets were counted."""
-    none = Figure("nothing", "not measured", why="not measured")
-    return Verdict(result.kind, result.name, figures or (none,), limit, status=result.ending.status, counting=counting)
+def verdict_of_trials(
+    result: MeasurementResult, figures: tuple[Figure, ...], limit: Limit, counting: str, limits: Named | None = None
+) -> Verdict:
+    """The verdict of figures that are bounded; `counting` says how the packets were counted. `limits` are those of the
+    cases by subject, of a result that has several."""
+    figures = figures or (Figure("nothing", "not measured", why="not measured"),)
+    status = result.ending.status
+    return Verdict(result.kind, result.name, figures, limit, status=status, counting=counting, limits=limits or {})
 
 
 def counting_of_trials(result: MeasurementResult) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.ranking import Explanation
 from wirespeed.explain.text import EvidenceRow, evidence_rows, missing_of_all, sure, unknown
+from wirespeed.explain.verdicts import limits_of_cases
 from wirespeed.report.budget_picture import BudgetView, budget_view
 from wirespeed.results.figures import Scaler
-from wirespeed.results.verdict import Verdict
+from wirespeed.results.verdict import Limit, Verdict
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,12 @@ class Explained:
 
 
 def explanation_views(
-    explanations: Sequence[Explanation], charts: Mapping[str, str], verdicts: Mapping[str, Verdict], scaler: Scaler
+    explanations: Sequence[Explanation], charts: Mapping[str, str], verdicts: Iterable[Verdict], scaler: Scaler
 ) -> Explained:
     """`charts` are the elements of the page that draw a result, by its name."""
-    missing = missing_of_all(explanations)
+    missing, limits = missing_of_all(explanations), limits_of_cases(verdicts)
     return Explained(
-        tuple(_view(one, charts, verdicts.get(one.case.load.name), scaler, missing) for one in explanations),
+        tuple(_view(one, charts, limits.get(one.case.load.name), scaler, missing) for one in explanations),
         tuple(map(_plain, missing)),
     )
 
@@ -61,11 +62,11 @@ def explanation_views(
 def _view(
     explanation: Explanation,
     charts: Mapping[str, str],
-    own: Verdict | None,
+    own: Limit | None,
     scaler: Scaler,
     shared: Sequence[str],
 ) -> ExplanationView:
-    """`own` is the verdict on the result, which knows the limit where no cause is named."""
+    """`own` is the limit by the verdict on the result, for a case without a named cause."""
     verdict, name = explanation.verdict, explanation.case.load.name
     budget = cpu_budget(explanation.case.steps)
     chart = charts.get(name, "")
@@ -84,8 +85,8 @@ def _view(
     )
 
 
-def _without_cause(explanation: Explanation, own: Verdict | None) -> str:
-    return unknown(explanation) if own is None or own.limited_by == "unknown" else own.sentence
+def _without_cause(explanation: Explanation, own: Limit | None) -> str:
+    return unknown(explanation) if own is None or own.by == "unknown" else own.sentence
 
 
 def _findings(explanation: Explanation) -> Iterator[EvidenceRow]:

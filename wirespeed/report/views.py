@@ -84,7 +84,7 @@ def page_of(
         matrix=matrix(comparison, both=both, labels=labels) if has_matrix else None,
         summary=next(filter(None, summaries), None),
         sections=sections,
-        explained=explanation_views(comparison.explanations, charts, comparison.verdicts, scaler),
+        explained=explanation_views(comparison.explanations, charts, comparison.verdicts.values(), scaler),
         nodes=node_tables(comparison, scaler),
         remarks=comparison.remarks,
         kinds=kinds_of(comparison),

@@ -229,7 +229,8 @@ class Verdict:
 
     The host disturbed `disturbed` of `samples` samples. `status` is the status of the measurement. `counting` states
     what the packets' numbers show, or what the counters cannot see; empty if that is not known. `named` are the limits
-    that `explain` names, for tables that have one per row."""
+    that `explain` names, for tables that have one per row. `limits` are those of each case by its subject, where a
+    result has several."""
 
     kind: str
     name: str
@@ -241,6 +242,7 @@ class Verdict:
     samples: int = 0
     counting: str = ""
     named: Named = field(default_factory=dict)
+    limits: Named = field(default_factory=dict)
 
     @property
     def figure(self) -> Figure:

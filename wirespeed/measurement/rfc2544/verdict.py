@@ -39,5 +39,6 @@ def row_limit(row: ThroughputRow, named: Named) -> Limit:
 def verdict_of(result: Rfc2544Result, named: Named) -> Verdict:
     """The throughput of each frame size; the limit is that of the first."""
     figures = tuple(throughput_figure(row, result.directions) for row in result.throughput)
-    limit = row_limit(result.throughput[0], named) if result.throughput else limit_of_bound("none", None)
-    return verdict_of_trials(result, figures, limit, counting_of_trials(result))
+    limits = {row.frame: row_limit(row, named) for row in result.throughput}
+    limit = next(iter(limits.values()), limit_of_bound("none", None))
+    return verdict_of_trials(result, figures, limit, counting_of_trials(result), limits)

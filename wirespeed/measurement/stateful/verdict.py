@@ -98,8 +98,11 @@ def verdict_of(result: StatefulResult, named: Named) -> Verdict:
         *(throughput_figure(row, result) for row in loads if not row.left_out),
     )
     rows: list[FoundRow] = [row for row in (*measured, *loads) if row.limit != "none"]
+    limits: dict[str, Limit] = {}
+    for row in rows:
+        limits.setdefault(row.case, row_limit(row, named))  # sending sides share a case
     if any(row.full_at is not None for row in result.capacity):
         told = (limit for case, limit in named.items() if case.startswith("capacity ") and limit.by == "dut")
-        return verdict_of_trials(result, figures, next(told, _FULL), _counting(result))
-    limit = row_limit(rows[0], named) if rows else limit_of_bound("none", None)
-    return verdict_of_trials(result, figures, limit, _counting(result))
+        return verdict_of_trials(result, figures, next(told, _FULL), _counting(result), limits)
+    limit = next(iter(limits.values()), limit_of_bound("none", None))
+    return verdict_of_trials(result, figures, limit, _counting(result), limits)
