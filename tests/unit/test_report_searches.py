@@ -134,8 +134,8 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
 def test_a_router_that_loses_at_every_load_has_no_ndr():
     found = search_of("lossy", SimulatedDut(constant(0.003, step(7e6))))
     card, goals = card_of(found), goals_of(found)
-    assert (card.rate, card.trust.word) == ("less than 9.00 kpps each way", "lossy")
-    assert goals.rows[0][4:6] == ("less than 9.00 kpps each way", "–")
+    assert (card.rate, card.unit, card.trust.word) == ("less than 0.0180", "Mpps", "lossy")
+    assert goals.rows[0][4:6] == ("less than 0.00900", "–")
     assert goals.rows[0][8] == "DUT"
 
 

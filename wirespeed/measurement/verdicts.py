@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from wirespeed.measurement.counting import counting
 from wirespeed.results.balance import total
-from wirespeed.results.figures import measured_text
 from wirespeed.results.lossy import DEFAULT_THRESHOLD
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.search_trial import BoundLimit
@@ -53,8 +52,9 @@ def figure_of_bounds(
             return Figure(name, "disturbed", lines=lines, why=DISTURBED, loss_ratio=loss_ratio)
         if upper_pps is None:
             return Figure(name, "not measured", lines=lines, why="not found out", loss_ratio=loss_ratio)
-        least = f"less than {measured_text(upper_pps)}{' each way' if lines > 1 else ''}"
-        return Figure(name, "lossy", lines=lines, why=least, loss_ratio=loss_ratio)
+        below = Figure(name, "lossy", upper_pps=upper_pps, loss_ratio=loss_ratio)
+        each = tuple(replace(below, name=one) for one in directions) if lines > 1 else ()
+        return replace(below, upper_pps=upper_pps * lines, lines=lines, each=each)
     bound = BOUNDS.get(by, "")
     mark: Mark = "at least" if bound else "irregular" if irregular else "held"
 

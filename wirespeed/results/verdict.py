@@ -81,7 +81,7 @@ has one case."""
 class Figure:
     """One figure of a result, of all directions together.
 
-    `rate_pps` is None for the reason `why`. `loss_ratio` is the loss at `offered_pps`, or the loss that the goal of a
+    `rate_pps` is None for the reason `why`, or where the lowest load, `upper_pps`, lost packets. `loss_ratio` is the loss at `offered_pps`, or the loss that the goal of a
     search allows. `line_percent` is the share of all `lines` together, at most 100. `upper_pps` is the upper bound of a
     search. `each` has the directions by name, if there are several. `said` is the text of a figure that is not a rate.
     `samples` is the number of samples in the mean, with rates from `low_pps` to `high_pps`; 0 for trials.
@@ -113,13 +113,12 @@ class Figure:
         """`4.47 Mpps`, `≥ 4.47 Mpps (tester-limited)`, `7.77 Mpps to 7.81 Mpps`, `not measured: disturbed`."""
         if self.said:
             return self.said
-        if self.rate_pps is None:
-            return self.why
         return self._form(measured_text) + (f" ({self.bound})" if self.bound else "")
 
     def parts(self, scaler: Scaler) -> tuple[str, str]:
         """Rate and unit for large type, what bounds it left out: `("≥ 4.47", "Mpps")`; or why there is none."""
-        return self.scaled(scaler), "" if self.said or self.rate_pps is None else scaler.unit
+        is_rate = not self.said and (self.rate_pps is not None or self.upper_pps is not None)
+        return self.scaled(scaler), scaler.unit if is_rate else ""
 
     def text_in(self, scaler: Scaler) -> str:
         """The figure with the unit of its page: `7.77 to 7.81 Mpps`, `≥ 0.450 Mpps (tester-limited)`."""
@@ -127,18 +126,16 @@ class Figure:
 
     def scaled(self, scaler: Scaler) -> str:
         """The figure in a column of one unit: `4.47`, `≥ 4.47`. The reason of a bound is in another column."""
-        if self.said:
-            return self.said
-        if self.rate_pps is None:
-            return self.why
-        return self._form(scaler.text)
+        return self.said or self._form(scaler.text)
 
     def cell(self, scaler: Scaler) -> str:
         """In a column of one unit with trust marks: a dash for what was not measured, since the mark says why."""
         return self.scaled(scaler) if self.is_measured or self.mark == "lossy" else NOTHING
 
     def _form(self, form: Callable[[float], str]) -> str:
-        rate = form(self.rate_pps or 0.0)
+        if self.rate_pps is None:
+            return self.why if self.upper_pps is None else f"less than {form(self.upper_pps)}"
+        rate = form(self.rate_pps)
         if self.bound:
             return f"≥ {rate}"
         return rate if self.upper_pps is None else f"{rate} to {form(self.upper_pps)}"
@@ -153,7 +150,7 @@ class Figure:
 
     def each_text(self, scaler: Scaler) -> str:
         """The parts of a figure of several directions: `1.49 Mpps each way`, or `0→1 1.49 Mpps, 1→0 1.40 Mpps`."""
-        if not self.each or not self.is_measured:
+        if not self.each:
             return ""
         texts = {one.name: one.parts(scaler) for one in self.each}
         if len(set(texts.values())) == 1:
