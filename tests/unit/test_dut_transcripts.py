@@ -213,6 +213,18 @@ def test_nat44_of_vpp_is_enabled_by_either_of_its_commands(home):
     ]
 
 
+def test_nat44_that_is_on_gets_its_number_of_sessions_and_has_its_own_again(home):
+    record = device_of("vpp")
+    record.texts["vppctl show nat44 interfaces"] = "NAT44 interfaces:\n e0 in\n e1 out\n"
+    record.texts["vppctl show nat44 summary"] = "max translations per thread: 64512 fib 0\ntotal sessions: 0\n"
+    done, back = run("vpp", record, setup_on("e0", "e1", filter=FilterOptions("nat", states=1_000_000)), home)
+    assert [one for one in told(done) if "nat" in one] == ["set nat44 session limit 1000000"]
+    assert [one for one in told(back) if "nat" in one] == ["set nat44 session limit 64512"]
+    record.texts["vppctl show nat44 summary"] = "total sessions: 0\n"
+    with pytest.raises(EnvironmentFault, match="prints no limit; leave --states out"):
+        run("vpp", record, setup_on("e0", "e1", filter=FilterOptions("nat", states=1_000_000)), home)
+
+
 def test_startup_conf_is_edited_vpp_restarted_and_both_come_back(home):
     record = device_of("vpp")
     old = record.texts["cat /etc/vpp/startup.conf"]

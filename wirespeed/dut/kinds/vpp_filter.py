@@ -8,18 +8,22 @@ from collections.abc import Iterator
 from wirespeed.dut.kinds.vpp_language import Ask, quiet
 from wirespeed.dut.plan import Action, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutSetup
+from wirespeed.errors import EnvironmentFault
 
 _UDP_S = 300
+_LIMIT = "show nat44 summary"
 
 
 def nat_questions(ask: Ask, setup: DutSetup) -> tuple[str, ...]:
-    if setup.options.filter.rules != "nat":
+    asked = setup.options.filter
+    if asked.rules != "nat":
         return ()
-    return (ask("show nat44 interfaces"), ask("show nat timeouts"))
+    limit = () if asked.states is None else (ask(_LIMIT),)
+    return (ask("show nat44 interfaces"), ask("show nat timeouts"), *limit)
 
 
 def nat_steps(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
-    """The plugin, both sides of each pair of interfaces, the public address and the timeout."""
+    """The plugin, both sides of each pair of interfaces, the public address, the size of the table and the timeout."""
     asked = setup.options.filter
     if asked.rules != "nat":
         return
@@ -32,6 +36,13 @@ def nat_steps(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
         off, old_off = (quiet(ask, f"nat44 {word}disable").command for word in ("plugin ", ""))
         do, undo = Action(f"( {new} ) || ( {old} )"), Action(f"( {off} ) || ( {old_off} )")
         yield DutStep("NAT44-ED", "off", f"on{sessions and ','}{sessions}", do, undo)
+    elif asked.states is not None:
+        limit = re.search(r"(?m)^\s*max translations per thread: (\d+) fib 0\b", text_of(facts, ask(_LIMIT)))
+        if limit is None:
+            raise EnvironmentFault("NAT44-ED is on, and `show nat44 summary` prints no limit; leave --states out")
+        if int(limit[1]) != asked.states:
+            do, undo = (quiet(ask, f"set nat44 session limit {entries}") for entries in (asked.states, limit[1]))
+            yield DutStep("sessions per worker; a change clears all", limit[1], str(asked.states), do, undo)
     for inside, outside in missing:
         for what in (f"set interface nat44 in {inside} out {outside}", f"nat44 add interface address {outside}"):
             yield DutStep(what, "", "there", quiet(ask, what), quiet(ask, f"{what} del"))
