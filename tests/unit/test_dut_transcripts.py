@@ -131,6 +131,7 @@ def test_pf_translates_on_freebsd_and_gets_its_rules_back(home):
         "set timeout udp.multiple 60\n"
         "set timeout adaptive.start 60000\n"
         "set timeout adaptive.end 120000\n"
+        "table <rfc1918> const { 10.0.0.0/8 192.168.0.0/16 }\n"
         "nat on igb0 inet from 10.0.0.0/8 to any -> (igb0) round-robin\n"
         "block drop in log all\n"
         "pass out all flags S/SA keep state\n",

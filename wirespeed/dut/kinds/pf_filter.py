@@ -13,6 +13,12 @@ from wirespeed.dut.setup import STATEFUL, DutInterface, DutSetup
 
 _INFO, _LIMITS, _TIMEOUTS = "pfctl -s info", "pfctl -s memory", "pfctl -s timeouts"
 _RULES, _NAT = "pfctl -s rules", "pfctl -s nat"
+_TABLES = (
+    "pfctl -v -s Tables | while read -r flags name; do "
+    "case $flags in c-*) kind=const;; ?-*) kind=;; *) continue;; esac; "
+    'echo "table <$name> $kind {" $(pfctl -t "$name" -T show) "}"; done'
+)
+"""Tables as pf.conf defines them. The kernel deletes them with the rules, except those with the flag `p` (persist)."""
 _CONTROL = "set -- $SSH_CONNECTION; echo $4"
 _UDP = ("udp.first", "udp.single", "udp.multiple")
 _SSH = 22
@@ -20,7 +26,9 @@ _PORTS = "1:49151"
 
 
 def pf_questions(setup: DutSetup) -> tuple[str, ...]:
-    return (_LIMITS, _TIMEOUTS, _RULES, _NAT, _CONTROL) if setup.options.filter.rules in STATEFUL else ()
+    if setup.options.filter.rules not in STATEFUL:
+        return ()
+    return (_LIMITS, _TIMEOUTS, _TABLES, _RULES, _NAT, _CONTROL)
 
 
 def pf_rules(setup: DutSetup, has_nat_rules: bool, port: int = _SSH) -> str:
@@ -88,12 +96,12 @@ def pf_steps(facts: Facts, setup: DutSetup, has_nat_rules: bool) -> Iterator[Dut
 
 
 def _before(facts: Facts) -> str:
-    """Limit, timeouts and rules as pfctl prints them, and takes them."""
+    """Limit, timeouts, tables and rules as pfctl prints them, and takes them. Rules of anchors stay in the kernel."""
     limit = re.findall(r"(?m)^states\s+hard limit\s+(\d+)", text_of(facts, _LIMITS))
     times = re.findall(r"(?m)^((?:udp|adaptive)\.\w+)\s+(\d+)", text_of(facts, _TIMEOUTS))
     lines = [
         *(f"set limit states {count}" for count in limit),
         *(f"set timeout {name} {value}" for name, value in times),
     ]
-    rules = (line for text in (_NAT, _RULES) for line in text_of(facts, text).splitlines() if line.strip())
+    rules = (line for text in (_TABLES, _NAT, _RULES) for line in text_of(facts, text).splitlines() if line.strip())
     return "".join(f"{line}\n" for line in (*lines, *rules))
