@@ -212,8 +212,8 @@ def test_what_may_not_run_twice_is_not_sent_again_and_the_next_request_works() -
         received.append(json.loads(unpack(message)[0])["method"])
         return None if received[-1] == "acquire" else reply_to(message, {"api_h": "x", "version": "v"})
 
-    with answering(answer) as server, connected(server, timeout_s=0.3) as client:
-        with pytest.raises(ConnectionFault, match="stopped answering"):
+    with answering(answer) as server, connected(server, timeout_s=0.1) as client:
+        with pytest.raises(ConnectionFault, match=r"stopped answering: no reply within 0\.5 s"):
             client.acquire((0,))
         assert client.call("get_version")["version"] == "v"
     assert received == ["api_sync_v2", "acquire", "get_version"]
@@ -229,9 +229,24 @@ def test_a_server_that_has_failed_is_not_waited_for_at_length_again() -> None:
     with answering(answer) as server, connected(server, timeout_s=0.2) as client:
         for sent in (5, 1, 1):
             before = len(received)
-            with pytest.raises(ConnectionFault, match="stopped answering"):
+            with pytest.raises(ConnectionFault, match="stopped answering: no reply within 1 s"):
                 client.call("get_version")
             assert len(received) - before == sent
+
+
+def test_a_request_that_may_not_run_twice_is_waited_for_as_long_as_others() -> None:
+    release = threading.Event()
+
+    def answer(n: int, message: bytes) -> bytes | None:
+        if json.loads(unpack(message)[0])["method"] == "acquire":
+            release.wait()
+        return reply_to(message, {"api_h": "x"})
+
+    with answering(answer) as server, connected(server, timeout_s=2.0) as client:
+        timer = threading.Timer(2.5, release.set)
+        timer.start()
+        client.acquire((0,))
+        timer.join()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """A synchronous client of T-Rex's stateless RPC, for wirespeed's generator and T-Rex.
 
 One request at a time on a ZeroMQ REQ socket. A request without an answer in time is lost; the socket is created again,
-and requests that may safely run twice are repeated once. Nothing here prints.
+and requests that may safely run twice are repeated. Nothing here prints.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class GeneratorClient:
     """One session with a generator. Connect first; close (or leave the `with` block) to free the socket.
 
     A request that does no harm when it runs twice is sent up to `attempts` times, each with `timeout_s` for its answer.
+    Any other request is sent once, and waited for as long as for all of these attempts.
     """
 
     def __init__(self, server: str = DEFAULT_SERVER, timeout_s: float = 2.0, attempts: int | None = None) -> None:
@@ -82,7 +83,8 @@ class GeneratorClient:
         self._endpoint = f"tcp://{self.server}"
         self._timeout_s = timeout_s
         self._attempts = attempts
-        self._suspect = False
+        self._silence = ""
+        """The fault of a server that did not answer the last request."""
         self._api_handle: str | None = None
         self._handlers: dict[int, str] = {}
         self._profiles: set[tuple[int, str]] = set()
@@ -329,7 +331,8 @@ class GeneratorClient:
         message = part[0][1] if len(part) == 1 else b"[" + b", ".join(text for _, text in part) + b"]"
         repeatable = all(call.method in REPEATABLE or call.method.startswith("get_") for call, _ in part)
         attempts = self._attempts or (_ATTEMPTS_FIRST if self._api_handle is None else _ATTEMPTS)
-        answer = self._exchange(pack(message), timeout_s, attempts if repeatable else 1)
+        wait_s = timeout_s or self._timeout_s * (1 if repeatable else attempts)
+        answer = self._exchange(pack(message), wait_s, attempts if repeatable else 1)
         try:
             text = unpack(answer)[0].decode(errors="replace")
             if self.trace is not None:
@@ -348,9 +351,9 @@ class GeneratorClient:
                 raise ConnectionFault(f"generator {self.server} gave {len(members)} answers to {len(part)} requests")
         return [_result(member) for member in members]
 
-    def _exchange(self, message: bytes, timeout_s: float | None, attempts: int) -> bytes:
-        wait_s = self._timeout_s if timeout_s is None else timeout_s
-        if self._suspect:  # it has just failed to answer: do not wait for it at length again
+    def _exchange(self, message: bytes, wait_s: float, attempts: int) -> bytes:
+        waited = f"no reply within {wait_s * attempts:g} s"
+        if self._silence:  # the server is not waited for at length again
             wait_s, attempts = min(wait_s, _RECOVERY_S), 1
         for _ in range(attempts):
             try:
@@ -358,7 +361,7 @@ class GeneratorClient:
                 socket.send(message)
                 if self._poll(socket, wait_s):
                     answer = socket.recv()
-                    self._suspect = False
+                    self._silence = ""
                     return answer
             except zmq.ZMQError as error:
                 self._drop_socket()
@@ -368,12 +371,13 @@ class GeneratorClient:
                 raise
             self._drop_socket()
             if self._is_gone():
-                self._suspect = True
-                raise ConnectionFault(f"generator {self.server} stopped answering: its port is closed")
-        self._suspect = True
+                waited, self._silence = "its port is closed", ""
+                break
         if self._api_handle is None:
-            raise ConnectionFault(f"no generator answers at {self.server} within {wait_s * attempts:g} s")
-        raise ConnectionFault(f"generator {self.server} stopped answering: no reply within {wait_s * attempts:g} s")
+            self._silence = f"no generator answers at {self.server} within {wait_s * attempts:g} s"
+        else:
+            self._silence = self._silence or f"generator {self.server} stopped answering: {waited}"
+        raise ConnectionFault(self._silence)
 
     def _poll(self, socket: zmq.Socket[bytes], wait_s: float) -> bool:
         """True if an answer arrived within `wait_s`. If the server has exited, the wait is short."""
