@@ -81,10 +81,11 @@ has one case."""
 class Figure:
     """One figure of a result, of all directions together.
 
-    `rate_pps` is None for the reason `why`, or where the lowest load, `upper_pps`, lost packets. `loss_ratio` is the loss at `offered_pps`, or the loss that the goal of a
-    search allows. `line_percent` is the share of all `lines` together, at most 100. `upper_pps` is the upper bound of a
-    search. `each` has the directions by name, if there are several. `said` is the text of a figure that is not a rate.
-    `samples` is the number of samples in the mean, with rates from `low_pps` to `high_pps`; 0 for trials.
+    `rate_pps` is None for the reason `why`, or where the lowest load, `upper_pps`, lost packets. `loss_ratio` is the
+    loss at `offered_pps`, or the loss that the goal of a search allows. `line_percent` is the share of all `lines`
+    together, at most 100. `upper_pps` is the upper bound of a search. `each` has the directions by name, if there are
+    several. `said` is the text of a figure that is not a rate. `samples` is the number of samples in the mean, with
+    rates from `low_pps` to `high_pps`; 0 for trials.
     """
 
     name: str
