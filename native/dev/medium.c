@@ -27,7 +27,7 @@ static bool is_one_of(const char *driver, const char *const *those, size_t count
 
 bool medium_drops_without_buffer(const char *driver)
 {
-	static const char *const those[] = {"tap", "net_pcap", "net_netvsc"};
+	static const char *const those[] = {"memif", "tap", "net_pcap", "net_netvsc"};
 	return is_one_of(driver, those, sizeof(those) / sizeof(those[0]));
 }
 

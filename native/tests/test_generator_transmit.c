@@ -25,8 +25,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A looped ring, /dev/null, a memif without peer, a file of FILE_PACKETS packets. */
-enum { RING, NOTHING, DEAD, READER, PORTS };
+/* A looped ring, /dev/null, a memif without peer, a file of FILE_PACKETS packets, both ends of a
+ * memif. */
+enum { RING, NOTHING, DEAD, READER, CLIENT, SERVER, PORTS };
 enum { FILE_PACKETS = 20 };
 enum { RING_ROOM = 4095, VALUE_AT = 50, DESCRIPTORS = 1024 };
 
@@ -579,6 +580,25 @@ static void what_arrives_without_a_buffer_is_missed(void **state)
 	free(taken);
 }
 
+/* A memif takes packets that have no buffer out of the ring. */
+static void what_a_memif_has_no_buffer_for_is_missed(void **state)
+{
+	(void)state;
+	struct rte_mbuf *packets[FILE_PACKETS], **taken = calloc(ports_pool()->size, sizeof(*taken));
+	for (int i = 0; i < 30000 && !(port_link_is_up(CLIENT) && port_link_is_up(SERVER)); i++)
+		usleep(1000);
+	expect(rte_pktmbuf_alloc_bulk(ports_pool(), packets, FILE_PACKETS));
+	for (int i = 0; i < FILE_PACKETS; i++)
+		memset(rte_pktmbuf_append(packets[i], sizeof(packet)), 0, sizeof(packet));
+	assert_int_equal(port_transmit(CLIENT, 0, packets, FILE_PACKETS), FILE_PACKETS);
+	uint32_t count = take_buffers(ports_pool(), taken, 0);
+	generator_receive(generator->ports[SERVER].shares);
+	assert_int_equal(counters(SERVER).rx_packets, 0);
+	assert_int_equal(counters(SERVER).rx_missed, FILE_PACKETS);
+	rte_pktmbuf_free_bulk(taken, count);
+	free(taken);
+}
+
 static void pause_frames_are_unknown_where_none_are_counted(void **state)
 {
 	(void)state;
@@ -615,6 +635,10 @@ static int open_rig(void **state)
 	snprintf(ports[NOTHING].devargs, WS_DEVARGS_LEN, "net_null0,no-rx=1");
 	snprintf(ports[DEAD].devargs, WS_DEVARGS_LEN, "memif:/tmp/wirespeed-test-%d.sock,role=server",
 			 getpid());
+	for (int i = CLIENT; i <= SERVER; i++)
+		snprintf(ports[i].devargs, WS_DEVARGS_LEN,
+				 "memif:/tmp/wirespeed-test-%d-pair.sock,role=%s,zero-copy=no", getpid(),
+				 i == CLIENT ? "client" : "server");
 	snprintf(path, sizeof(path), "/tmp/wirespeed-test-%d.pcap", getpid());
 	write_packets(path);
 	snprintf(ports[READER].devargs, WS_DEVARGS_LEN, "net_pcap0,rx_pcap=%s", path);
@@ -659,6 +683,7 @@ int main(void)
 		cmocka_unit_test(without_a_buffer_is_neither_refused_nor_late),
 		cmocka_unit_test(a_pushed_packet_without_a_buffer_is_counted_so),
 		cmocka_unit_test(what_arrives_without_a_buffer_is_missed),
+		cmocka_unit_test(what_a_memif_has_no_buffer_for_is_missed),
 		cmocka_unit_test(pause_frames_are_unknown_where_none_are_counted),
 	};
 	return cmocka_run_group_tests(tests, open_rig, close_rig);
