@@ -267,8 +267,8 @@ def _from_options(words: Sequence[str]) -> str:
     for pair in pairs:
         if len(pair) != 2:
             raise UsageError(
-                f"tunable --{pair[0]} takes one value, and -t takes the rest of the line; put -t --{pair[0]} VALUE last, "
-                f"or write -t {pair[0]}=VALUE"
+                f"tunable --{pair[0]} takes one value, and -t takes the rest of the line; "
+                f"put -t --{pair[0]} VALUE last, or write -t {pair[0]}=VALUE"
             )
     return ",".join(f"{name}={value}" for name, value in pairs)
 
