@@ -91,11 +91,11 @@ class NotSlower:
         __tracebackhide__ = True
         from wirespeed.compare.baseline import faults, renew  # noqa: PLC0415 - see the top
 
-        place, found = self._folder / baseline, ""
+        place, why = self._folder / baseline, ""
         with _failing():
             if self._renews:
                 renew(place, results)
             else:
-                found = faults(place, results, within, confidence, strict=strict)
-        if found:
-            raise AssertionError(found)
+                why = faults(place, results, within, confidence, strict=strict)
+        if why:
+            raise AssertionError(why)

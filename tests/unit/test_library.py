@@ -18,6 +18,8 @@ from wirespeed import Burst, LoadTest, Rfc2544, Search, Soak, Stateful, Testbed,
 from wirespeed.compare.baseline import faults, renew
 from wirespeed.errors import ConnectionFault, FileFault, UsageError
 from wirespeed.measurement.option import check_values
+from wirespeed.measurement.registry import class_of, kinds
+from wirespeed.measurement.shown import short_repr
 
 pytest_plugins = ["pytester"]
 
@@ -86,6 +88,19 @@ def test_each_name_says_what_it_is() -> None:
     assert [name for name in wirespeed.__all__ if name != "__version__" and not getattr(wirespeed, name).__doc__] == []
     with pytest.raises(AttributeError, match="no attribute 'conect'"):
         wirespeed.conect  # noqa: B018
+
+
+def test_the_options_of_a_test_are_readable() -> None:
+    for kind, own in TESTS.items():
+        shown = str(inspect.signature(kind))
+        assert "Option" not in shown and shown.index(f"{own.split()[0]}: ") < shown.index("server: str | None = None")
+    assert str(inspect.signature(LoadTest)).startswith("(*, profile: str = 'imix', warmup_rate: str = '1kpps', ")
+
+
+def test_a_result_is_shown_by_its_figures() -> None:
+    for kind in kinds():
+        assert class_of(kind).__repr__ is short_repr, kind
+    assert re.fullmatch(r"<search result \S+: NDR .*pps.*>", repr(search_of())) and len(repr(search_of())) < 200
 
 
 def test_the_package_and_the_plugin_import_nothing_before_use() -> None:

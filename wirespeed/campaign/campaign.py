@@ -77,7 +77,8 @@ def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
     if loaded.cells:
         benches = 1 if loaded.campaign.spread != ANY else len(loaded.places)
         left = len(loaded.cells) - done
-        yield f"{count(len(loaded.cells), 'test case')}, {done} done, {left} to do: at most {time_text(todo_s / benches)}"
+        todo = f"{left} to do: at most {time_text(todo_s / benches)}"
+        yield f"{count(len(loaded.cells), 'test case')}, {done} done, {todo}"
 
 
 def _commands(cell: CampaignCell, loaded: Loaded, directory: Path) -> Iterator[str]:
@@ -185,10 +186,9 @@ def _ending(run: CampaignRun, ledger: CampaignLedger, say: Say) -> int:
         )
     if schedule.failed:
         cell = schedule.failed[0]
-        those = "it" if len(schedule.failed) == 1 else "them"
+        failed, those = count(len(schedule.failed), "test case"), "it" if len(schedule.failed) == 1 else "them"
         raise MeasurementError(
-            f"{count(len(schedule.failed), 'test case')} failed (--retry-failed runs {those} again), {cell.title} first: "
-            f"{_error(ledger, cell)}"
+            f"{failed} failed (--retry-failed runs {those} again), {cell.title} first: {_error(ledger, cell)}"
         )
     return 0
 

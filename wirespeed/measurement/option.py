@@ -129,19 +129,19 @@ _KIND_WORDS: dict[Any, tuple[tuple[type, ...], str, str]] = {
 
 def check_values(options: Any) -> None:
     """UsageError for the first value that is not of its field's type, such as text for seconds."""
-    for one in declared(type(options)):
-        value, name = getattr(options, one.field), f"{one.field}="
-        if (value is None and one.value_kind is not one.kind) or value is one.default:
+    for entry in declared(type(options)):
+        value, name = getattr(options, entry.field), f"{entry.field}="
+        if (value is None and entry.value_kind is not entry.kind) or value is entry.default:
             continue
-        if one.value_kind == tuple[str, ...]:
+        if entry.value_kind == tuple[str, ...]:
             if not isinstance(value, tuple | list) or not all(isinstance(item, str) for item in value):
                 given = value if isinstance(value, str) else "…"
                 raise UsageError(f"{name}{value!r} of a test is not a tuple of strings; give e.g. {name}({given!r},)")
             continue
-        classes, noun, example = _KIND_WORDS[one.value_kind]
-        example = repr(one.default) if one.default else example
-        if not isinstance(value, classes) or (isinstance(value, bool) and one.value_kind is not bool):
-            unit = " of seconds" if one.option.parse is parse_duration else ""
+        classes, noun, example = _KIND_WORDS[entry.value_kind]
+        example = repr(entry.default) if entry.default else example
+        if not isinstance(value, classes) or (isinstance(value, bool) and entry.value_kind is not bool):
+            unit = " of seconds" if entry.option.parse is parse_duration else ""
             raise UsageError(f"{name}{value!r} of a test is not {noun}{unit}; give e.g. {name}{example}")
         if isinstance(value, float) and not isfinite(value):
             raise UsageError(f"{name}{value} of a test is not a finite number; give e.g. {name}{example}")

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 from wirespeed.measurement.loadtest.draws import RAMP_PARTS, draws_of
+from wirespeed.measurement.shown import short_repr
 from wirespeed.pages.words import count
 from wirespeed.results.balance import Medium, medium_of_driver, total
 from wirespeed.results.channel import Channel
@@ -57,6 +58,8 @@ class Judging:
 class Result(MeasurementResult):
     """A whole load test; `directions` is empty if the file does not name them. `native` is false for a file of
     trex-loadtest."""
+
+    __repr__ = short_repr
 
     kind = "loadtest"
     is_of_one_load = True
