@@ -101,6 +101,9 @@ def test_a_result_is_shown_by_its_figures() -> None:
     for kind in kinds():
         assert class_of(kind).__repr__ is short_repr, kind
     assert re.fullmatch(r"<search result \S+: NDR .*pps.*>", repr(search_of())) and len(repr(search_of())) < 200
+    verdict = wirespeed.verdict_of(search_of())
+    assert repr(verdict).startswith("<verdict on wirespeed-search: NDR ")
+    assert repr(verdict.figure).startswith("<figure NDR ")
 
 
 def test_the_package_and_the_plugin_import_nothing_before_use() -> None:
