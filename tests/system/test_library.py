@@ -24,7 +24,7 @@ QUICK = {
     "10kpps": "1kpps",
     "warmup_s=1": "warmup_s=0.5",
     "hold_s=10)": "hold_s=1)",
-    "<= 300": "<= 10_000_000",
+    "<= 600": "<= 10_000_000",
     "Timer(3.0, stop.set).start()": "when_traffic_flows(stop.set)",
     "range(3)": "range(2)",
     "longest_s=0.5": "longest_s=1e-5, rest_s=0, tries=1",
