@@ -91,6 +91,10 @@ class NotSlower:
         __tracebackhide__ = True
         from wirespeed.compare.baseline import faults, renew  # noqa: PLC0415 - see the top
 
+        if not isinstance(results, list | tuple):
+            pytest.fail(
+                f"assert_not_slower compares a list of results; give [result, …], not {results!r}", pytrace=False
+            )
         place, why = self._folder / baseline, ""
         with _failing():
             if self._renews:

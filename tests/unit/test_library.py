@@ -215,6 +215,13 @@ def test_a_baseline_is_judged_as_compare_does(tmp_path: Path) -> None:
     write_result(searches(1, 1)[0], f"{tmp_path}/one.json")
     once = faults(tmp_path / "one.json", searches(1, 2), 0.01, 0.95)
     assert "the baseline has it once only; write it with --wirespeed-renew" in once
+    for within, confidence, said in (
+        (2, 0.95, "within=2 of"),
+        ("2%", 0.95, "within='2%' of"),
+        (0.01, 95, "confidence=95"),
+    ):
+        with pytest.raises(UsageError, match=f"{said}.*: give a ratio from 0"):
+            faults(place, searches(1, 3), within, confidence)  # type: ignore[arg-type]
     assert "no figure in common" in faults(place, [search_of(tunables="size=1514")] * 2, 0.01, 0.95)
     assert "size=64, 0→1, 1→0: the results do not have it" in faults(
         place, [search_of(tunables="size=9")] * 2, 0.01, 0.95
@@ -277,6 +284,16 @@ def test_a_missing_or_worthless_baseline_is_one_line(pytester: pytest.Pytester) 
     ran.assert_outcomes(failed=1)
     ran.stdout.fnmatch_lines(["no baseline is written: NDR of * was found in 1 of 1 result; two or more are needed"])
     assert not (pytester.path / "before").exists()
+
+
+def test_one_result_is_not_a_list_of_them(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        COMPARED.replace('[read_result(file) for file in sorted(Path("now").iterdir())]', "read_result('now/0.json')")
+    )
+    renew(pytester.path / "now", searches(1, 2))
+    ran = pytester.runpytest_inprocess()
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["assert_not_slower compares a list of results; give [[]result, …], not <search result *"])
 
 
 def test_a_lab_that_cannot_be_brought_up_is_one_line(pytester: pytest.Pytester) -> None:

@@ -22,7 +22,11 @@ def faults(
     baseline: Path, results: Sequence[MeasurementResult], within: float, confidence: float, *, strict: bool = False
 ) -> str:
     """Why `results` do not pass for the `baseline`, with the table of the comparison; empty if they do. `within` and
-    `confidence` are those of `compare`. FileFault for a missing baseline, or one that nothing can be compared with."""
+    `confidence` are those of `compare`. FileFault for a missing baseline, or one that nothing can be compared with,
+    UsageError for ratios beyond their limits."""
+    for name, ratio, least, most in (("within", within, 0.0001, 0.5), ("confidence", confidence, 0.5, 0.9999)):
+        if not isinstance(ratio, int | float) or not least <= ratio <= most:
+            raise UsageError(f"{name}={ratio!r} of assert_not_slower: give a ratio from {least:g} to {most:g}")
     if not baseline.exists():
         raise FileFault(f"there is no baseline {baseline}; {_RENEW}")
     try:
