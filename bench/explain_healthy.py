@@ -24,7 +24,7 @@ from wirespeed.lab.embedded import EmbeddedLab
 from wirespeed.lab.running import running
 from wirespeed.machine.placement import choose_cpus
 
-TRUE = {"tester", "line-rate", "steal"}
+TRUE = {"tester", "line-rate", "preemption"}
 
 
 def arguments(pick: random.Random, lab: EmbeddedLab) -> list[str]:

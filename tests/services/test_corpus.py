@@ -124,6 +124,12 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
         verdict = verdict_of(search_of())
         wanted = verdict.limit.cause or verdict.limited_by
         assert titles(corpus, "kind=search", f"limit={wanted}") == ["search"]
+        engine = open_index(corpus.place)
+        with engine.begin() as connection:  # as an earlier version wrote it
+            connection.execute(text("UPDATE results SET limited_by = 'steal' WHERE title = 'search'"))
+        engine.dispose()
+        assert titles(corpus, "limit=steal") == titles(corpus, "limit=preemption") == ["search"]
+        assert "search" not in titles(corpus, "limit!=preemption")
     capsys.readouterr()
     assert main(["results", "query", "kind=search", "--json", "--archive", where]) == 0
     assert {row["figure"] for row in json.loads(capsys.readouterr().out)} == {"NDR", "PDR"}

@@ -66,5 +66,5 @@ def first_but_the_machine(found: Explanation) -> str:
     and a tester that was late for lack of its CPU.
     """
     is_busy = preempted_share(found) > 0.01 or found.case.load.disturbed_share >= 0.5
-    taken = {"steal", "tester"} if is_busy else set()
+    taken = {"preemption", "tester"} if is_busy else set()
     return next((finding.cause for finding in found.named if finding.cause not in taken), "unknown")

@@ -91,7 +91,7 @@ def test_a_router_that_shares_its_cpu(tmp_path: Path) -> None:
             found = explained(lab.rpc, tmp_path / f"{turn}.json", dut=lab.dut, steps="50kpps,100kpps,200kpps,400kpps")
             if (found.case.load.offered_pps or 0.0) >= LEAST_PPS:
                 break
-    assert next(one.cause for one in found.named if one.cause != "tester") == "steal", found
+    assert next(one.cause for one in found.named if one.cause != "tester") == "preemption", found
 
 
 @pytest.mark.alone
@@ -100,8 +100,8 @@ def test_a_tester_that_cannot_send_as_much(tmp_path: Path) -> None:
         found = explained(lab.rpc, tmp_path / "tester.json", dut=lab.dut, steps="1mpps,100%,100%")
     # A router without its CPU loses packets, too, and then the tester is not the limit.
     named = {finding.cause for finding in found.named}
-    assert "tester" in named or (preempted_share(found) > 0.05 and "steal" in named), found
-    assert found.cause in ("tester", "steal")
+    assert "tester" in named or (preempted_share(found) > 0.05 and "preemption" in named), found
+    assert found.cause in ("tester", "preemption")
 
 
 @pytest.mark.alone
@@ -114,7 +114,7 @@ def test_bursts_that_a_ring_of_64_slots_does_not_hold(tmp_path: Path, cause: str
     if cause == "rx-overrun" and preempted_share(found) > 0.05:
         # A worker that is preempted for so long finds as many packets as after a burst: the two cannot be
         # distinguished.
-        assert {"steal", "tester", cause} >= {finding.cause for finding in found.named}
+        assert {"preemption", "tester", cause} >= {finding.cause for finding in found.named}
         assert cause in {finding.cause for finding in (*found.named, *found.likely)}, found
         return
     assert first_but_the_machine(found) == cause, found

@@ -31,7 +31,7 @@ def dut(lab: EmbeddedLab) -> str:
 
 def disturbed(found: Explanation) -> set[str]:
     """Other causes that may be named without the device's counters: CPUs were preempted in most samples with loss."""
-    return {"steal"} if found.case.load.disturbed_share >= 0.5 else set()
+    return {"preemption"} if found.case.load.disturbed_share >= 0.5 else set()
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,8 @@ def test_a_delay_is_no_loss(lab: EmbeddedLab, tmp_path: Path) -> None:
         found = explained(lab.rpc, tmp_path / "delay.json", dut=dut(lab))
     finally:
         ask(lab.control_socket, "set interface impairment e1 off")
-    assert found.cause in {"tester", "steal"}, found.named  # preempted, the router may return nothing before the end
+    # A preempted router may return nothing before the end.
+    assert found.cause in {"tester", "preemption"}, found.named
 
 
 def test_a_line_that_is_full(lab: EmbeddedLab, tmp_path: Path) -> None:
@@ -146,7 +147,7 @@ def test_a_line_that_is_full(lab: EmbeddedLab, tmp_path: Path) -> None:
     if share >= 0.985:
         assert found.cause == "line-rate", found.named
     else:  # a preempted tester offers less than line rate
-        assert {finding.cause for finding in found.named} <= {"tester", "steal", "line-rate"}, found.named
+        assert {finding.cause for finding in found.named} <= {"tester", "preemption", "line-rate"}, found.named
 
 
 def test_a_wire_that_loses_at_all_loads_is_named_where_nobody_counted(lab: EmbeddedLab, tmp_path: Path) -> None:
@@ -164,7 +165,7 @@ def test_a_healthy_device_may_carry_more(lab: EmbeddedLab, tmp_path: Path, capsy
     file = tmp_path / "healthy.json"
     found = explained(lab.rpc, file, dut=dut(lab))
     named = {finding.cause for finding in found.named}
-    assert named <= {"tester", "steal"}, [(one.cause, one.evidence) for one in found.named]
+    assert named <= {"tester", "preemption"}, [(one.cause, one.evidence) for one in found.named]
     assert named
     capsys.readouterr()
     assert main(["explain", str(file), "--format", "md"]) == 0

@@ -105,7 +105,7 @@ CASES: dict[str, Case] = {
         SHORT, dut=replace(LINUX, firewall=True), others=(replace(SHORT, name="firewall off", received_pps=9e6),)
     ),
     "throttling": Case(SHORT, machine=MachineFacts(clocks=(Clock("cpu0", 0.8e9, 2e9),), throttled=12)),
-    "steal": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, preempted_s=0.2),)),
+    "preemption": Case(replace(SHORT, received_pps=9.9e6), workers=(replace(IDLE, preempted_s=0.2),)),
     "bad-wire": Case(
         replace(SHORT, received_pps=9.97e6), steps=tuple(CaseStep(k * 1e6, k * 0.997e6) for k in range(1, 11))
     ),
@@ -222,7 +222,7 @@ def test_what_contradicts_is_no_cause() -> None:
     assert explain(saturated).cause == "worker"  # the ring is full because the CPU is
     preempted = replace(BUSY, preempted_s=3.3, idle_s=2.5)
     caught_up = explain(replace(saturated, workers=(preempted,)))  # the ring is full after each preemption
-    assert caught_up.cause == "steal"
+    assert caught_up.cause == "preemption"
     assert ("worker", "w0 found no packets for 25.0 % of the time") in {
         (one.cause, one.heaviest_against.text) for one in caught_up.ruled_out
     }
@@ -246,7 +246,7 @@ def test_healthy_tests_are_given_no_disease(medium: Medium) -> None:
         result = Result(f"healthy {seed}", LoadTestSettings(), samples, ports=ports, directions=(FORWARD,))
         (case,) = cases_of_result(result, "healthy.json")
         named = {finding.cause for finding in explain(case).named}
-        assert named <= {"tester", "steal", "line-rate"}, (seed, named)
+        assert named <= {"tester", "preemption", "line-rate"}, (seed, named)
 
 
 def test_a_text_that_is_no_show_runtime_is_refused() -> None:

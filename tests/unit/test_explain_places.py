@@ -29,10 +29,10 @@ def test_one_share_of_all_loads_is_a_wire_where_nothing_else_is_known() -> None:
 def test_what_preemption_explains_in_every_sample_is_the_host_and_no_wire() -> None:
     """The same share of the time costs the same share of each load."""
     found = explain(Case(replace(LOAD, disturbed_share=1.0), steps=STEADY))
-    assert found.cause == "steal" and "bad-wire" in {finding.cause for finding in found.likely}
+    assert found.cause == "preemption" and "bad-wire" in {finding.cause for finding in found.likely}
     for share in (0.1, 0.6):
         assert explain(Case(replace(LOAD, disturbed_share=share), steps=STEADY)).cause == "bad-wire"
-    for longest_s, cause in ((0.1, "steal"), (0.016, "bad-wire")):  # any ring holds the packets of 16 ms
+    for longest_s, cause in ((0.1, "preemption"), (0.016, "bad-wire")):  # any ring holds the packets of 16 ms
         load = replace(LOAD, disturbed_share=1.0, longest_preemption_s=longest_s)
         assert explain(Case(load, steps=STEADY)).cause == cause
 
@@ -96,7 +96,7 @@ def test_a_cpu_full_of_programs_is_no_cpu_that_forwards() -> None:
     busy = replace(LOST_INSIDE, cpus=(CpuShares("cpu0", {"user": 80.0, "system": 8.0, "softirq": 12.0, "idle": 0.0}),))
     assert explain(busy).cause == "unknown"
     behind = explain(replace(busy, steps=(), events={"softnet dropped": 4_000}))
-    assert "steal" in {finding.cause for finding in behind.named}
+    assert "preemption" in {finding.cause for finding in behind.named}
 
 
 def test_what_came_in_after_the_drain_was_under_way() -> None:

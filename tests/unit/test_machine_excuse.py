@@ -71,6 +71,6 @@ def test_a_link_that_was_down_is_no_machine_that_was_away(first: int, cause: str
     ports = {number: PortFacts(number, speed_bps=10e9, medium=Medium.QUEUE) for number in (0, 1)}
     (case,) = cases_of(Result("cut", LoadTestSettings(), samples, ports=ports, directions=(FORWARD,)), "cut.json")
     found = explain(case)
-    assert found.cause == cause and "steal" not in {finding.cause for finding in (*found.named, *found.likely)}
+    assert found.cause == cause and "preemption" not in {finding.cause for finding in (*found.named, *found.likely)}
     if cause == "tester":
         assert case.remarks == ("ports of the tester had no link in 2 samples, which the figures leave out",)

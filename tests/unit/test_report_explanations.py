@@ -55,7 +55,7 @@ def test_the_limit_is_that_of_the_cell_and_of_the_table():
     assert {name: (cells[name].limit, view.cause) for name, view in views.items()} == {
         all_came.name: ("nothing", "not offered more"),
         silent.name: ("unknown", "unknown"),
-        spoiled.name: ("host", "steal"),
+        spoiled.name: ("host", "preemption"),
         "search": ("DUT", "unknown"),
     }
     assert views[silent.name].sentence == "unknown: no packet came back"

@@ -250,6 +250,7 @@ def test_ten_thousand_duts() -> None:
         ("worker", "DUT: worker"),
         ("dut", "DUT"),
         ("line-rate", "line"),
+        ("preemption", "host"),
         ("steal", "host"),
         ("nothing", "nothing"),
         ("", ""),

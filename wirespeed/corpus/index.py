@@ -20,6 +20,7 @@ from sqlalchemy import (
     func,
     insert,
     not_,
+    or_,
     select,
     update,
 )
@@ -30,7 +31,7 @@ from wirespeed.corpus.entry import IndexEntry
 from wirespeed.corpus.place import CorpusPlace
 from wirespeed.corpus.schema import fault_of, open_index, writing
 from wirespeed.corpus.tables import FIGURES, RESULTS, TAGS, WORDS
-from wirespeed.corpus.words import NUMBERS, OF_FIGURES, TEXTS, Condition
+from wirespeed.corpus.words import NUMBERS, OF_FIGURES, TEXTS, Condition, patterns_of
 
 _BY_NUMBER = ("", "tag")
 """Keys of conditions that need no column of a result but its number: a word alone and a tag."""
@@ -299,7 +300,7 @@ def _clause(condition: Condition, number: Column[Any]) -> ColumnElement[bool]:
         return not_(starts) if condition.relation == "!=" else starts
     if condition.relation in (">=", "<="):
         return _compared(column, condition)
-    alike = column.ilike(_pattern(str(condition.value)), escape=_ESCAPE)
+    alike = or_(*(column.ilike(_pattern(text), escape=_ESCAPE) for text in patterns_of(condition)))
     return not_(alike) if condition.relation == "!=" else alike
 
 

@@ -34,6 +34,8 @@ TEXTS = {
 }
 NUMBERS = {"rate": "rate_pps", "watts": "watts", "per_watt": "per_watt", "bytes": "bytes"}
 FORMER = {"box": "dut"}
+_FORMER_LIMITS = {"preemption": "steal", "steal": "preemption"}
+"""Archives of earlier versions have `steal` for `preemption`; either finds both."""
 """Keys of earlier versions, which are still read."""
 OF_FIGURES = ("figure", "rate", "per_watt")
 """Keys of figures; the others are keys of results."""
@@ -49,6 +51,13 @@ class Condition:
     key: str
     relation: str
     value: str | float
+
+
+def patterns_of(condition: Condition) -> tuple[str, ...]:
+    """The value of a condition on a text, with its other name."""
+    value = str(condition.value)
+    other = _FORMER_LIMITS.get(value.lower()) if condition.key == "limit" else None
+    return (value,) if other is None else (value, other)
 
 
 def parse_words(words: Sequence[str]) -> tuple[Condition, ...]:

@@ -36,7 +36,7 @@ SPEAKS_FOR: dict[Shape, tuple[str, ...]] = {
     "none": (),
     "cliff": _RATE_LIMITS,
     "collapse": ("softirq", "interrupts", "all-cpus", "tx-ring"),
-    "slope": ("rx-overrun", "steal"),
+    "slope": ("rx-overrun", "preemption"),
     "constant": _SHARES_LOST,
 }
 SPEAKS_AGAINST: dict[Shape, tuple[str, ...]] = {

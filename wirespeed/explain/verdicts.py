@@ -16,13 +16,14 @@ from wirespeed.results.verdict import Limit, LimitedBy, Named, Verdict
 _BY: dict[str, LimitedBy] = {
     "line-rate": "line",
     "tester": "tester",
+    "preemption": "host",
     "steal": "host",
     "bad-wire": "unknown",
     "not-arrived": "unknown",
     "link-down": "unknown",
     "unknown": "unknown",
 }
-"""Causes that are not the device's."""
+"""Causes that are not the device's. Archives of earlier versions have `steal` for `preemption`."""
 
 
 def limited_by(cause: str) -> LimitedBy:

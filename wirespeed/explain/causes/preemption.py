@@ -19,7 +19,7 @@ from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFin
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, percent_text
 
-NAME = "steal"
+NAME = "preemption"
 _STEAL_PERCENT = 2.0
 _MANY = 0.5
 """Share of the samples that lost packets, by a loss that preemption explains."""
