@@ -147,6 +147,16 @@ def parse_ratio(text: str, what: str = "") -> float:
 
 def parse_percent(text: str, what: str) -> float:
     """The ratio of `1%`. UsageError for other words, numbers without the sign too: a reader may take 1 for either."""
+    digits = text.removesuffix("%")
+    if not _is_number(digits):
+        raise UsageError(f"{what} {text}: {digits!r} is not a number; give percent, such as {what} 1%")
     if not text.endswith("%"):
         raise UsageError(f"{what} {text}: give percent with its sign, such as {what} {text}%")
     return parse_ratio(text, what)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -115,3 +115,8 @@ def test_percent_needs_its_sign_where_a_number_could_be_either() -> None:
     assert parse_percent("1%", "--equivalence") == pytest.approx(0.01)
     with pytest.raises(UsageError, match="--equivalence 1: give percent with its sign, such as --equivalence 1%"):
         parse_percent("1", "--equivalence")
+    for text in ("1x", "%", "x%", "nan%"):
+        with pytest.raises(
+            UsageError, match=f"--equivalence {text}: .* is not a number; give percent, such as --equiv"
+        ):
+            parse_percent(text, "--equivalence")
