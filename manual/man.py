@@ -19,7 +19,9 @@ def man_pages(pages: Sequence[Page]) -> dict[str, str]:
 def exit_codes() -> tuple[dict[str, str], str]:
     """Meaning of each exit code, and a paragraph on the others, both from the docstring of `wirespeed.errors`."""
     tree, others = str(errors.__doc__).split("\n\n")[1:3]
-    told: dict[str, list[str]] = {"0": ["done"]}
+    told: dict[str, list[str]] = {
+        "0": ["done, also if the host disturbed the test and a figure reads `not measured: disturbed`"]
+    }
     for code, text in re.findall(r"^\W*\w+ +(\d) +(.+)$", tree, re.MULTILINE):
         told.setdefault(code, []).append(text)
     return {code: "; ".join(texts) for code, texts in sorted(told.items())}, " ".join(others.split())

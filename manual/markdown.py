@@ -78,6 +78,9 @@ def overview_page(pages: Sequence[Page]) -> str:
             "",
             _safe(others),
             "",
+            "`loadtest` and `demo` end with 0 even if no figure could be measured because the host disturbed the test. "
+            "A script has to read the figure too: [in CI](ci.md#when-the-host-disturbed-a-test).",
+            "",
             *_port_types(),
             "`python -m manual references docs` writes this page from the code.",
             "",

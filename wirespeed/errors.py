@@ -5,10 +5,10 @@ WirespeedError                 1   an internal error: a bug
 ├── EnvironmentFault           3   this machine cannot do it: CPU, hugepages, permission, driver, port
 ├── ConnectionFault            4   a generator, router or their socket does not answer, or went away
 ├── RemoteError                4   the generator or router answered with an error
-├── MeasurementError           5   the test ran but its result is not usable (the DUT returned no packet)
+├── MeasurementError           5   the test ran but its result is not usable: no packet came back, or no load met a goal
 └── FileFault                  6   a file cannot be read or written, or is not what it should be
 
-`campaign run --ab` and `compare` end with 7 if the second DUT is worse, `compare --strict` with 8 if a verdict is
+`campaign run --ab` and `compare` end with 7 if the second DUT is worse, with `--strict` with 8 if a verdict is
 inconclusive. Interrupted commands end with 130, and with 141 if the reader of their standard output is gone, as in
 shells.
 Messages are one line: what was given, what is allowed, what to do.

@@ -19,9 +19,11 @@ from wirespeed.explain.verdicts import verdict_of
 from wirespeed.lab.chosen import chosen_lab
 from wirespeed.measurement.driver import measured
 from wirespeed.measurement.file import read_file, write_file
+from wirespeed.measurement.option import check_values
 from wirespeed.measurement.output import STDOUT, Unprinted
 from wirespeed.measurement.registry import measurement_of
 from wirespeed.results.measurement import MeasurementResult
+from wirespeed.testbed.options import device_spec
 from wirespeed.watching import NoView
 
 if TYPE_CHECKING:
@@ -60,6 +62,7 @@ class Testbed:
         for name, why in _ELSEWHERE.items():
             if getattr(test, name):
                 raise UsageError(f"{name}={getattr(test, name)!r} of a test {why}")
+        check_values(test)
         measurement = measurement_of(replace(test, **self._place))
         stop = stop or Event()
         out = Unprinted(measurement.options.output or STDOUT)
@@ -83,7 +86,10 @@ class Testbed:
         UsageError for an invalid line or another type of DUT, ConnectionFault for a router that does not answer.
         """
         if not isinstance(self._dut, RouterDut):
-            raise UsageError("the DUT has no control socket of a wirespeed router; give connect() dut='router:SOCKET'")
+            raise UsageError(
+                "the DUT has no control socket of a wirespeed router on this machine; give connect() "
+                "dut='router:SOCKET', or a testbed file with `dut: {kind: wirespeed, reach: local, socket: SOCKET}`"
+            )
         return self._dut.ask(line)
 
 
@@ -97,11 +103,20 @@ def connect(
 
     Raises ConnectionFault if no tester answers, UsageError for an unknown DUT, FileFault for an invalid testbed file.
     """
-    device = parse_dut(dut) if dut else None
-    if testbed is None:
+    file = None if testbed is None else Path(testbed)
+    device = parse_dut(dut) if dut else None if file is None else _router_of(file)
+    if file is None:
         with GeneratorClient(server or DEFAULT_SERVER) as client:
             client.connect()
-    yield Testbed({"server": server, "dut": dut, "testbed": None if testbed is None else Path(testbed)}, device)
+    yield Testbed({"server": server, "dut": dut, "testbed": file}, device)
+
+
+def _router_of(file: Path) -> Dut | None:
+    """The wirespeed router of a testbed file, if its control socket is on this machine."""
+    from wirespeed.testbed.file import read_bench  # noqa: PLC0415 - pydantic, needed with a testbed alone
+
+    spec = device_spec(read_bench(file))
+    return parse_dut(spec) if spec.startswith("router:") else None
 
 
 @contextmanager

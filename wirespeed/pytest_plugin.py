@@ -6,6 +6,7 @@ Every run of pytest on a machine with wirespeed imports this module, so it impor
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("wirespeed")
     group.addoption(
-        "--wirespeed-lab", metavar="LAB", default="embedded", help="Lab of the fixture wirespeed_lab: embedded, linux …"
+        "--wirespeed-lab",
+        metavar="LAB|FILE",
+        default="embedded",
+        help="Lab of the fixture wirespeed_lab: embedded, linux …, or a testbed file (.yaml).",
     )
     group.addoption(
         "--wirespeed-renew", action="store_true", help="Write new baselines of assert_not_slower; compare nothing."
@@ -30,12 +34,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def wirespeed_lab(request: pytest.FixtureRequest) -> Iterator[Testbed]:
-    """The lab of `--wirespeed-lab`, up from the first test that asks for it to the end of the run. EnvironmentFault if
-    this machine cannot bring it up."""
-    from wirespeed import bring_up  # noqa: PLC0415 - see the top
+    """The lab or testbed of `--wirespeed-lab`, up from the first test that asks for it to the end of the run. The tests
+    fail with the reason if this machine cannot bring it up."""
+    from contextlib import ExitStack  # noqa: PLC0415 - see the top
 
-    with bring_up(request.config.getoption("--wirespeed-lab")) as lab:
+    from wirespeed import bring_up, connect  # noqa: PLC0415
+
+    name = request.config.getoption("--wirespeed-lab")
+    with ExitStack() as stack:
+        with _failing():
+            is_file = name.endswith((".yaml", ".yml"))
+            lab = stack.enter_context(connect(testbed=name) if is_file else bring_up(name))
         yield lab
+
+
+@contextmanager
+def _failing() -> Iterator[None]:
+    """An error of wirespeed fails the test with its one line, without a traceback."""
+    from wirespeed import WirespeedError  # noqa: PLC0415 - see the top
+
+    try:
+        yield
+    except WirespeedError as error:
+        pytest.fail(f"{error}", pytrace=False)
 
 
 @pytest.fixture
@@ -64,13 +85,21 @@ class NotSlower:
 
         `baseline` is a folder of result files beside the test. `within` is the ratio that counts as no difference,
         `confidence` that of the intervals, both between 0 and 1. With `--wirespeed-renew` the results become the
-        baseline. FileFault for a baseline that cannot be read or written.
+        baseline. The test fails, with the reason in one line, for a missing or worthless baseline, and for results that
+        cannot become one.
         """
         __tracebackhide__ = True
         from wirespeed.compare.baseline import faults, renew  # noqa: PLC0415 - see the top
 
-        place = self._folder / baseline
-        if self._renews:
-            renew(place, results)
-        elif found := faults(place, results, within, confidence, strict=strict):
-            raise AssertionError(found)
+        if not isinstance(results, list | tuple):
+            pytest.fail(
+                f"assert_not_slower compares a list of results; give [result, …], not {results!r}", pytrace=False
+            )
+        place, why = self._folder / baseline, ""
+        with _failing():
+            if self._renews:
+                renew(place, results)
+            else:
+                why = faults(place, results, within, confidence, strict=strict)
+        if why:
+            raise AssertionError(why)

@@ -237,7 +237,7 @@ def test_two_builds_are_run_in_pairs_until_the_verdict_is_clear(tmp_path: Path) 
     """
     file, table = write(tmp_path, AB + LOAD), tmp_path / "table.md"
     code, said = suite("run", file, "--ab", directory=tmp_path)
-    assert code == 0 and "cannot tell: 1 pairs, at least 3 are needed" in said, said
+    assert code == 0 and "cannot tell: 1 pair, at least 3 are needed" in said, said
     out = tmp_path / "wirespeed-campaign" / "builds"
     order = ["main few both on embedded", "change few both on embedded"]
     assert [one["test_case"] for one in tries(out)] == order

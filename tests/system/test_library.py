@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from harness.waiting import wait_for
 
-from wirespeed import BurstResult, LoadTestResult, SearchResult, read_result, write_result
+from wirespeed import BurstResult, LoadTestResult, SearchResult, read_result
 from wirespeed.lab.embedded import SHALLOW_SLOTS, EmbeddedLab
 from wirespeed.router.client import ask
 
@@ -20,17 +20,26 @@ pytest_plugins = ["pytester"]
 PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 QUICK = {
-    "5mpps": "2kpps",  # rings hold all of it: a preempted worker loses no packet
+    "1mpps": "2kpps",  # rings hold all of it: a preempted worker loses no packet
     "10kpps": "1kpps",
     "warmup_s=1": "warmup_s=0.5",
     "hold_s=10)": "hold_s=1)",
-    "<= 200": "<= 10_000_000",
+    "<= 600": "<= 10_000_000",
     "Timer(3.0, stop.set).start()": "when_traffic_flows(stop.set)",
-    "range(3)": "range(1)",
+    "range(3)": "range(2)",
     "longest_s=0.5": "longest_s=1e-5, rest_s=0, tries=1",
-    "Search(": "Search(most='10kpps', ",
+    "Search(": "Search(least='1kpps', most='2kpps', ",
     "embedded_lab()": f"embedded_lab(descriptors={SHALLOW_SLOTS})",
 }
+
+TESTBED = """\
+tester: {{server: '{server}'}}
+links:
+  - {{port: 0, interface: e0, speed: 10G}}
+  - {{port: 1, interface: e1, speed: 10G}}
+dut: {{kind: wirespeed, reach: local, socket: {socket}}}
+"""
+"""The page's testbed file, for a generator and a router that run."""
 
 
 def quick(*words: str) -> list[str]:
@@ -44,13 +53,11 @@ def quick(*words: str) -> list[str]:
 
 def test_each_example_is_run_here() -> None:
     run = {*quick("def test_"), *quick("embedded_lab("), *quick("connect(")}
-    assert len(run | {*quick("read_result(")}) == len(EXAMPLES) == 7
+    assert len(run) == len(EXAMPLES) == 6
     assert all(any(long in one for one in EXAMPLES) for long in QUICK)
 
 
-def test_the_lab_comes_up_in_any_thread(
-    both_cpus: frozenset[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_lab_comes_up_in_any_thread(both_cpus: frozenset[int], capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = quick("embedded_lab(")
     ended: list[dict[str, Any]] = []
 
@@ -66,21 +73,15 @@ def test_the_lab_comes_up_in_any_thread(
     result = ended[0]["result"]
     assert isinstance(result, LoadTestResult)
     assert (result.ending.status, result.lost) == ("complete", 0)
-    assert f"0 packets lost, {result.cycles_per_packet:.0f} cycles per packet" in capsys.readouterr().out
-    monkeypatch.chdir(tmp_path)
-    write_result(result, "result.json")
-    (judged,) = quick("read_result(")
-    exec(judged, {})
+    assert f"0 packets lost, {result.cycles_per_packet:.0f} cycles of work per packet" in capsys.readouterr().out
 
 
 def test_a_testbed_that_exists(
     lab: EmbeddedLab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    place = {"127.0.0.1:4501": lab.rpc, "/run/wirespeed/router.sock": str(lab.control_socket)}
-    search, burst, stopped = (
-        "".join(place.get(part, part) for part in re.split(f"({'|'.join(place)})", one)) for one in quick("connect(")
-    )
+    (tmp_path / "testbed.yaml").write_text(TESTBED.format(server=lab.rpc, socket=lab.control_socket))
+    search, burst, stopped = quick("connect(")
 
     def forwarded() -> int:
         return sum(map(int, re.findall(r"rx packets\s+(\d+)", ask(lab.control_socket, "show interface"))))
@@ -97,7 +98,7 @@ def test_a_testbed_that_exists(
     exec(search, scope)
     assert isinstance(scope["found"], SearchResult)
     assert read_result("ndr.json") == scope["found"]
-    assert [path.name for path in tmp_path.iterdir()] == ["ndr.json"]
+    assert {path.name for path in tmp_path.iterdir()} == {"ndr.json", "testbed.yaml"}
     exec(burst, scope)
     assert isinstance(scope["found"], BurstResult)
     assert scope["found"].ending.status == "complete" and scope["found"].trials[0].frames == 64
@@ -114,4 +115,4 @@ def test_the_plugin(both_cpus: frozenset[int], pytester: pytest.Pytester) -> Non
     lab = f"embedded,descriptors={SHALLOW_SLOTS}"
     pytester.runpytest_subprocess("--wirespeed-lab", lab, "--wirespeed-renew").assert_outcomes(passed=2)
     kept = [read_result(path) for path in sorted((folder / "baseline").iterdir())]
-    assert [type(one) for one in kept] == [SearchResult]
+    assert [type(one) for one in kept] == [SearchResult] * 2

@@ -57,6 +57,7 @@ def test_three_percent_are_found_nine_times_in_ten(ratio: float, word: str) -> N
 
 def test_too_few_pairs_say_so() -> None:
     assert judge([1, 1], [2, 2]).text == "cannot tell: 2 pairs, at least 3 are needed"
+    assert judge([1], [2]).text == "cannot tell: 1 pair, at least 3 are needed"
     assert judge([1, 0, 1, 1], [2, 1, 2, 0]).pairs == 2
 
 

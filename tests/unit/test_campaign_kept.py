@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -13,11 +14,12 @@ import pytest
 from report_cases import OURS
 from report_kinds import search_of
 
-from wirespeed.campaign.campaign import Asked, dry
+from wirespeed.campaign.campaign import Asked, dry, run_campaign
 from wirespeed.campaign.cells import CampaignCell
 from wirespeed.campaign.ledger import CampaignLedger
 from wirespeed.campaign.loading import Loaded, load
 from wirespeed.campaign.outcome import DONE, CellOutcome
+from wirespeed.cli.main import main
 
 CAMPAIGN = """\
 campaign: 1
@@ -80,7 +82,7 @@ def test_another_file_with_the_name_of_a_result_is_told_of_and_put_aside(
     file.write_text(content if isinstance(content, str) else json.dumps(content))
     bad = file.read_bytes()
     lines = list(dry(loaded, Asked(out)))
-    assert told in lines[0] and "1 test cases, 0 done, 1 to do" in lines[-1]
+    assert told in lines[0] and "1 test case, 0 done, 1 to do" in lines[-1]
     assert file.read_bytes() == bad
     said: list[str] = []
     with closing(CampaignLedger(out, said.append)) as ledger:
@@ -111,7 +113,7 @@ def test_a_folder_or_a_pipe_with_the_name_of_a_result_is_put_aside(
 def test_what_the_campaign_kept_is_done(loaded: Loaded, tmp_path: Path) -> None:
     (cell,) = loaded.cells
     kept(tmp_path / "out", cell)
-    assert "1 test cases, 1 done, 0 to do" in list(dry(loaded, Asked(tmp_path / "out")))[-1]
+    assert "1 test case, 1 done, 0 to do" in list(dry(loaded, Asked(tmp_path / "out")))[-1]
     with closing(CampaignLedger(tmp_path / "out", pytest.fail)) as ledger:
         assert ledger.is_done(cell)
 
@@ -124,3 +126,36 @@ def test_a_result_that_a_kill_left_is_taken_and_another_one_there_is_not(loaded:
         assert not ledger.is_done(cell)
         left.write_text(json.dumps(result_of(cell)))
         assert ledger.is_done(cell)
+
+
+def test_builds_that_cannot_be_told_apart_have_an_exit_code_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ab.yaml").write_text(CAMPAIGN.replace("[{name: routed}]", "[{name: old}, {name: new}]"))
+    loaded, out = load(tmp_path / "ab.yaml"), tmp_path / "out"
+    for cell in loaded.cells:
+        kept(out, cell)
+
+    def code(**asked: bool) -> int:
+        return run_campaign(loaded, Asked(out, ab=True, **asked), lambda line: None, threading.Event())
+
+    assert code() == 0 and code(strict=True) == 8
+    assert "cannot tell: 1 pair, at least 3 are needed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--ab", "--markdown", "."], 6, "output . is a directory"),
+        (["--ab", "--markdown", "/nowhere/t.md"], 6, "give another --markdown"),
+        (["--markdown", "t.md"], 2, "--markdown goes with --ab"),
+        (["--strict"], 2, "--strict goes with --ab"),
+    ],
+)
+def test_the_file_of_the_table_is_checked_before_the_campaign(
+    words: list[str], code: int, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ab.yaml").write_text(CAMPAIGN)
+    assert main(["campaign", "run", str(tmp_path / "ab.yaml"), "--out", str(tmp_path / "out"), *words]) == code
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -221,6 +221,10 @@ def test_neighbours_are_named_and_ours_are_none():
     finding = only("neighbours", threads="2 40.5 77 cc1\n3 99 12 ws_wk_0\n0 99 13 make\n")
     assert finding.grade == "spoils" and finding.is_ == "cc1 (77, 40 %) on 2"
     assert "for 3 ms at a time" in finding.why
+    everywhere = only("isolation", HostPurpose((), WANTED.nics), threads="0 2 77 cc1\n")
+    assert everywhere.grade == "note"
+    findings = found(HostPurpose((), WANTED.nics), threads="0 40.5 77 cc1\n")["neighbours"]
+    assert [(one.grade, one.is_) for one in findings] == [("note", "cc1 (77, 40 %) on 0")]
 
 
 @pytest.mark.parametrize(

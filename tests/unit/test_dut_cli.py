@@ -16,6 +16,12 @@ PAIR = ["--interface=e0", "--interface=e1"]
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
+        (["collect", "--dut=linux:local", "-o", "/"], 6, "output / is a directory"),
+        (
+            ["collect", "--dut=linux:local", "-o", "/nowhere/c.json"],
+            6,
+            "/nowhere: No such file or directory; give another -o",
+        ),
         (["prepare"], 2, "name the DUT with either --dut TYPE:ACCESS or --testbed FILE"),
         (
             ["prepare", "--dut=beos:local", *PAIR],

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from simulated_bench import LINE_BPS, Bench, ramp, run
 
 from wirespeed.cases.facts import Case, CaseDut, CaseLoad, CaseStep, CpuShares, worker_of
 from wirespeed.cases.machine_facts import Clock, Energy, MachineFacts, Perf
@@ -14,9 +15,12 @@ from wirespeed.explain.curves import cost_curve, loss_curve
 from wirespeed.explain.ranking import explain
 from wirespeed.explain.reckoning import figures
 from wirespeed.explain.sources.evidence_file import read_evidence
+from wirespeed.measurement.loadtest.case import cases_of
+from wirespeed.measurement.loadtest.result import LoadTestSettings, Result
 from wirespeed.report.budget_picture import budget_view
-from wirespeed.results.dut import NodeCost
+from wirespeed.results.dut import DutTelemetry, NodeCost, WorkerCost
 from wirespeed.results.node_classes import class_of
+from wirespeed.results.outcome import PortFacts
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "explain"
 
@@ -221,3 +225,30 @@ def test_a_worker_that_was_away_all_the_time_has_no_cost_of_a_packet() -> None:
         worker = worker_of("w0", 0.4, nodes, tsc_hz=2.0e9, preempted_s=preempted_s)
         told = {figure.name for figure in explain(Case(load, workers=(worker,))).figures}
         assert told.isdisjoint({"core_pps", "effective_hz", "work_cycles_per_packet"})
+
+
+def loaded_test(packets: int, empty_polls: int, preempted_s: float = 0.0) -> Result:
+    """A test in one direction. A packet takes 100 ticks in nodes and its share of looks of 2,000 ticks at the queue, of
+    which `empty_polls` of each sample find nothing; `preempted_s` is the time of others in each second."""
+    calls = packets // 200
+    nodes = (
+        NodeCost("memif-input", calls + empty_polls, packets, (calls + empty_polls) * 2_000, 0),
+        NodeCost("ip4-input", calls, packets, 60 * packets, 0),
+        NodeCost("ip4-rewrite", calls, packets, 40 * packets, 0),
+    )
+    cost = WorkerCost("wk_0", 1, 1.0, 2_600_000_000, 1000, 2_600_000_000, nodes, preempted_s=preempted_s)
+    dut = DutTelemetry(1.0, (cost,)).to_json()
+    samples = tuple(replace(one, dut=dut) for one in run(Bench(), ramp(float(packets), 10, 5)))
+    settings = LoadTestSettings(profile_file="bench", unidirectional=True, rampup_duration=10, hold_duration=5)
+    return Result("t", settings, samples, ports={port: PortFacts(port, speed_bps=LINE_BPS) for port in (0, 1)})
+
+
+def test_cycles_per_packet_of_a_load_test_are_those_of_explain() -> None:
+    results = [loaded_test(1_000_000, 500_000), loaded_test(4_000_000, 20_000), loaded_test(4_000_000, 20_000, 0.5)]
+    assert [one.cycles_per_packet for one in results] == [pytest.approx(cost) for cost in (110, 110, 55)]
+    for one in results:
+        (explanation,) = (explain(case) for case in cases_of(one, "t.json"))
+        told = {figure.name: figure.value for figure in explanation.figures}
+        assert one.cycles_per_packet == pytest.approx(told["work_cycles_per_packet"], rel=0.01)
+    bare = replace(results[0], samples=tuple(replace(one, dut={}) for one in results[0].samples))
+    assert bare.cycles_per_packet is None

@@ -204,6 +204,8 @@ def test_what_is_not_read_is_told_by_its_line(tmp_path: Path) -> None:
 def test_a_folder_in_which_nothing_is_known_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("nothing of use\n")
     with pytest.raises(UsageError, match="is neither a result file nor a known output"):
+        text_case([tmp_path / "notes.txt"], LOADED)
+    with pytest.raises(UsageError, match=r"is a folder without a known output; give result files, such as .*/\*\.json"):
         text_case([tmp_path], LOADED)
 
 

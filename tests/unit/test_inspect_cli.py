@@ -210,7 +210,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
         (["optics", "no-such-cage-0"], 3, "there is no interface no-such-cage-0 on this machine"),
         (["optics", "a b"], 2, "INTERFACE a b is not a name of an interface"),
         (["--probe", "true"], 2, "host show takes no --probe, which is an option of host optics"),
-        (["-o", "/no/such/folder/x"], 6, "inspection /no/such/folder/x cannot be written"),
+        (["-o", "/no/such/folder/x"], 6, "output /no/such/folder/x cannot be written"),
     ],
 )
 def test_each_way_to_get_it_wrong_is_one_line(words, code, sentence, here, capsys):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from report_kinds import search_of
@@ -14,7 +16,10 @@ from report_kinds import search_of
 import wirespeed
 from wirespeed import Burst, LoadTest, Rfc2544, Search, Soak, Stateful, Testbed, connect, read_result, write_result
 from wirespeed.compare.baseline import faults, renew
-from wirespeed.errors import FileFault, UsageError
+from wirespeed.errors import ConnectionFault, FileFault, UsageError
+from wirespeed.measurement.option import check_values
+from wirespeed.measurement.registry import class_of, kinds
+from wirespeed.measurement.shown import short_repr
 
 pytest_plugins = ["pytester"]
 
@@ -85,6 +90,22 @@ def test_each_name_says_what_it_is() -> None:
         wirespeed.conect  # noqa: B018
 
 
+def test_the_options_of_a_test_are_readable() -> None:
+    for kind, own in TESTS.items():
+        shown = str(inspect.signature(kind))
+        assert "Option" not in shown and shown.index(f"{own.split()[0]}: ") < shown.index("server: str | None = None")
+    assert str(inspect.signature(LoadTest)).startswith("(*, profile: str = 'imix', warmup_rate: str = '1kpps', ")
+
+
+def test_a_result_is_shown_by_its_figures() -> None:
+    for kind in kinds():
+        assert class_of(kind).__repr__ is short_repr, kind
+    assert re.fullmatch(r"<search result \S+: NDR .*pps.*>", repr(search_of())) and len(repr(search_of())) < 200
+    verdict = wirespeed.verdict_of(search_of())
+    assert repr(verdict).startswith("<verdict on wirespeed-search: NDR ")
+    assert repr(verdict.figure).startswith("<figure NDR ")
+
+
 def test_the_package_and_the_plugin_import_nothing_before_use() -> None:
     told = "import pytest, sys; had = {*sys.modules}; import wirespeed.pytest_plugin; print(*{*sys.modules} - had)"
     done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
@@ -109,10 +130,52 @@ def test_what_cannot_be_run_is_refused_before_anything_is_sent(
         Testbed({"server": "127.0.0.1:1"}).run(test)
 
 
-def test_a_dut_without_a_command_language_is_not_asked() -> None:
+@pytest.mark.parametrize(
+    ("test", "said"),
+    [
+        (LoadTest(hold_s="10s"), "hold_s='10s' of a test is not a number of seconds; give e.g. hold_s=30.0"),
+        (Search(goal="pdr"), "goal='pdr' of a test is not a tuple of strings; give e.g. goal=('pdr',)"),
+        (Search(goal=(1,)), "goal=(1,) of a test is not a tuple of strings"),
+        (LoadTest(ramp_target=5), "ramp_target=5 of a test is not a string"),
+        (LoadTest(hold_s=float("nan")), "hold_s=nan of a test is not a finite number"),
+        (Rfc2544(repeats=2.5), "repeats=2.5 of a test is not a whole number"),
+        (Rfc2544(repeats=True), "repeats=True of a test is not a whole number"),
+        (Rfc2544(text="report.txt"), "text='report.txt' of a test is not a Path"),
+        (Soak(quiet="yes"), "quiet='yes' of a test is not True or False"),
+    ],
+)
+def test_values_of_another_type_are_refused_by_name(test: Any, said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        Testbed({"server": "127.0.0.1:1"}).run(test)
+
+
+def test_values_of_the_right_type_pass() -> None:
+    right = LoadTest(hold_s=10), Search(goal=["pdr"]), Rfc2544(repeats=2), Burst(), Soak(), Stateful(), LoadTest()
+    for test in right:
+        check_values(test)
+
+
+BENCH = (
+    "tester: {server: '127.0.0.1:1'}\nlinks: [{port: 0}, {port: 1}]\ndut: {kind: wirespeed, reach: REACH, socket: S}\n"
+)
+
+
+def test_a_dut_without_a_command_language_is_not_asked(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="give connect\\(\\) dut='router:SOCKET'"):
         Testbed({}).ask("show version")
+    (file := tmp_path / "t.yaml").write_text(BENCH.replace("REACH", "ssh://root@r"))
+    with connect(testbed=file) as testbed, pytest.raises(UsageError, match="no control socket .* on this machine"):
+        testbed.ask("show version")
     with pytest.raises(UsageError, match="--dut nothing: there is no such device"), connect(dut="nothing"):
+        pass
+
+
+def test_the_router_of_a_testbed_file_is_asked(tmp_path: Path) -> None:
+    socket = tmp_path / "router.sock"
+    (file := tmp_path / "t.yaml").write_text(BENCH.replace("REACH", "local").replace(" S}", f" {socket}}}"))
+    with connect(testbed=file) as testbed, pytest.raises(ConnectionFault, match=str(socket)):
+        testbed.ask("show version")
+    with pytest.raises(FileFault, match=r"none\.yaml"), connect(testbed=tmp_path / "none.yaml"):
         pass
 
 
@@ -149,13 +212,44 @@ def test_a_baseline_is_judged_as_compare_does(tmp_path: Path) -> None:
     slower = faults(place, searches(0.8, 3), 0.01, 0.95)
     assert "NDR of bench size=64, 0→1, 1→0: worse than the baseline" in slower and "| -20.0" in slower
     assert "give two results or more on each side" in faults(place, searches(1.2, 1), 0.01, 0.95)
+    write_result(searches(1, 1)[0], f"{tmp_path}/one.json")
+    once = faults(tmp_path / "one.json", searches(1, 2), 0.01, 0.95)
+    assert "the baseline has it once only; write it with --wirespeed-renew" in once
+    for within, confidence, said in (
+        (2, 0.95, "within=2 of"),
+        ("2%", 0.95, "within='2%' of"),
+        (0.01, 95, "confidence=95"),
+    ):
+        with pytest.raises(UsageError, match=f"{said}.*: give a ratio from 0"):
+            faults(place, searches(1, 3), within, confidence)  # type: ignore[arg-type]
     assert "no figure in common" in faults(place, [search_of(tunables="size=1514")] * 2, 0.01, 0.95)
     assert "size=64, 0→1, 1→0: the results do not have it" in faults(
         place, [search_of(tunables="size=9")] * 2, 0.01, 0.95
     )
     spread = [*searches(1, 1), *searches(1.05, 1)]
     assert faults(place, spread, 0.01, 0.95) == ""
-    assert "cannot tell" in faults(place, spread, 0.01, 0.95, strict=True)
+    assert "0→1, 1→0: cannot tell: " in faults(place, spread, 0.01, 0.95, strict=True)
+
+
+def test_a_worthless_baseline_is_neither_written_nor_used(tmp_path: Path) -> None:
+    place = tmp_path / "baseline"
+    nothing = [replace(one, goals=tuple(replace(goal, lower_pps=None) for goal in one.goals)) for one in searches(1, 3)]
+    with pytest.raises(UsageError, match="no baseline is written: .* none of its 3 results found one"):
+        renew(place, nothing)
+    with pytest.raises(UsageError, match="no baseline is written: NDR of .* was found in 1 of 1 result; two or more"):
+        renew(place, searches(1, 1))
+    with pytest.raises(UsageError, match="was found in 1 of 3 results"):
+        renew(place, [*nothing[:2], *searches(1, 1)])
+    assert not place.exists()
+    place.mkdir()
+    with pytest.raises(FileFault, match="contains no result file .*; write it with --wirespeed-renew"):
+        faults(place, searches(1, 2), 0.01, 0.95)
+    for number, one in enumerate(nothing):
+        write_result(one, place / f"{number}.json")
+    with pytest.raises(
+        FileFault, match="^baseline .*baseline has no rate to compare: .*; write it with --wirespeed-renew"
+    ):
+        faults(place, searches(1, 2), 0.01, 0.95)
 
 
 COMPARED = """
@@ -176,3 +270,39 @@ def test_the_plugin_fails_a_test_whose_results_are_worse(pytester: pytest.Pytest
     ran.stdout.fnmatch_lines(["*AssertionError: NDR of *: worse than the baseline*", "E *-20.0* | worse *"])
     pytester.runpytest_inprocess("--wirespeed-renew").assert_outcomes(passed=1)
     pytester.runpytest_inprocess().assert_outcomes(passed=1)
+
+
+def test_a_missing_or_worthless_baseline_is_one_line(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(COMPARED)
+    renew(pytester.path / "now", searches(1, 2))
+    ran = pytester.runpytest_inprocess()
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["there is no baseline *before; write it with --wirespeed-renew"])
+    ran.stdout.no_fnmatch_line("*baseline.py*")
+    (pytester.path / "now" / "1.json").unlink()
+    ran = pytester.runpytest_inprocess("--wirespeed-renew")
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["no baseline is written: NDR of * was found in 1 of 1 result; two or more are needed"])
+    assert not (pytester.path / "before").exists()
+
+
+def test_one_result_is_not_a_list_of_them(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        COMPARED.replace('[read_result(file) for file in sorted(Path("now").iterdir())]', "read_result('now/0.json')")
+    )
+    renew(pytester.path / "now", searches(1, 2))
+    ran = pytester.runpytest_inprocess()
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["assert_not_slower compares a list of results; give [[]result, …], not <search result *"])
+
+
+def test_a_lab_that_cannot_be_brought_up_is_one_line(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_it(wirespeed_lab): wirespeed_lab.ask('show version')")
+    ran = pytester.runpytest_inprocess("--wirespeed-lab", "nothing")
+    ran.assert_outcomes(errors=1)
+    ran.stdout.fnmatch_lines(["--lab nothing: there is no such lab; *"])
+    ran.stdout.no_fnmatch_line("*chosen.py*")
+    (pytester.path / "t.yaml").write_text(BENCH.replace("REACH", "ssh://root@r"))
+    ran = pytester.runpytest_inprocess("--wirespeed-lab", "t.yaml")
+    ran.assert_outcomes(failed=1)
+    ran.stdout.fnmatch_lines(["*the DUT has no control socket of a wirespeed router on this machine*"])

@@ -68,7 +68,7 @@ BEHAVIOURS = (
     Behaviour(
         "a port whose owner has been silent for 60 s",
         "keeps sending",
-        "stops, so that a crashed script leaves no load behind; `--owner-timeout 0` behaves as T-Rex",
+        "stops; `--owner-timeout 0` behaves as T-Rex",
         "unit/test_rpc_sessions.py::test_traffic_of_a_client_that_vanished_stops",
     ),
     Behaviour(
@@ -143,10 +143,10 @@ def keys() -> str:
 
 def differences() -> str:
     """The table of differences in docs/from-trex.md: a row for each reason."""
-    requests = "| requests | | [a table of them, with reasons](develop/protocol.md#answered-otherwise-than-by-t-rex) |"
-    console = "| console | | [commands and options that it lacks](generator.md#t-rexs-commands) |\n"
+    requests = "| requests | recorded answers | [some differ](develop/protocol.md#answered-otherwise-than-by-t-rex) |"
+    console = "| console | all commands | [some are missing](generator.md#t-rexs-commands) |\n"
     behaviours = _rows((one.what, one.trex, one.here) for one in BEHAVIOURS)
-    left_out = "| `trex_cfg.yaml` | | [the keys without a meaning here](#trex_cfgyaml) |"
+    left_out = "| `trex_cfg.yaml` | all keys | [some have no meaning](#trex_cfgyaml) |"
     return f"\n| | T-Rex | here |\n|---|---|---|\n{requests}\n{console}{left_out}\n{behaviours}"
 
 

@@ -24,12 +24,13 @@ from wirespeed.errors import INTERRUPTED, ConnectionFault, EnvironmentFault, Mea
 from wirespeed.explain.worth import worth_line
 from wirespeed.files import write_atomically
 from wirespeed.measurement.registry import class_of
+from wirespeed.pages.words import count
 
 Say = Callable[[str], None]
 Land = Callable[[CampaignCell, Path], None]
 
-WORSE = 7
-"""Exit code of --ab where the second DUT is worse."""
+WORSE, UNCLEAR = 7, 8
+"""Exit codes of --ab: the second DUT is worse; a verdict is inconclusive, with --strict."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class Asked:
     wait_s: float = 600.0
     ab: bool = False
     markdown: Path | None = None
+    strict: bool = False
     land: Land = lambda cell, result: None
 
 
@@ -75,7 +77,8 @@ def dry(loaded: Loaded, asked: Asked) -> Iterator[str]:
     if loaded.cells:
         benches = 1 if loaded.campaign.spread != ANY else len(loaded.places)
         left = len(loaded.cells) - done
-        yield f"{len(loaded.cells)} test cases, {done} done, {left} to do: at most {time_text(todo_s / benches)}"
+        todo = f"{left} to do: at most {time_text(todo_s / benches)}"
+        yield f"{count(len(loaded.cells), 'test case')}, {done} done, {todo}"
 
 
 def _commands(cell: CampaignCell, loaded: Loaded, directory: Path) -> Iterator[str]:
@@ -117,7 +120,7 @@ def _run(loaded: Loaded, asked: Asked, ledger: CampaignLedger, say: Say, stop: t
         schedule.learn(cell, ledger.seconds({cell.key}))
     total, done = len(loaded.cells), len(loaded.cells) - len(todo)
     left = f"{len(schedule.failed)} failed, {len(schedule.waiting)} to run"
-    say(f"{campaign.name}: {total} test cases, {done} done, {left}")
+    say(f"{campaign.name}: {count(total, 'test case')}, {done} done, {left}")
     for cell in schedule.failed:
         say(f"  {cell.title} has failed: {_error(ledger, cell)}; --retry-failed tries it again")
     runners: list[Runner] = [LocalRunner(loaded.places, ledger.running, ledger.lock_descriptor)]
@@ -141,7 +144,7 @@ def _run(loaded: Loaded, asked: Asked, ledger: CampaignLedger, say: Say, stop: t
     if verdicts := [one for one in found if one is not None and class_of(one.kind).finds_limit]:
         say(worth_line(verdicts))
     code = _ending(run, ledger, say)
-    return _compared(loaded.cells, ledger, asked) or code if asked.ab else code
+    return _compared(loaded.cells, ledger, asked, code) if asked.ab else code
 
 
 def _leave_clear_ones(
@@ -152,24 +155,27 @@ def _leave_clear_ones(
     needless = [cell for cell in schedule.waiting if group_of(cell) in clear]
     if needless:
         schedule.drop(lambda cell: group_of(cell) in clear)
-        say(f"  the verdict is clear: {len(needless)} test cases are not needed")
+        verb = "is" if len(needless) == 1 else "are"
+        say(f"  the verdict is clear: {count(len(needless), 'test case')} {verb} not needed")
 
 
-def _compared(cells: tuple[CampaignCell, ...], ledger: CampaignLedger, asked: Asked) -> int:
-    """Print the table; WORSE if the second DUT is so in any test."""
+def _compared(cells: tuple[CampaignCell, ...], ledger: CampaignLedger, asked: Asked, code: int) -> int:
+    """Print the table; WORSE if the second DUT is so in any test, otherwise `code`, that of the run, unless it is 0."""
     compared = list(comparisons(cells, ledger.result))
     table = markdown(names_of(cells), compared)
     print(table, end="")
     if asked.markdown is not None:
         write_atomically(asked.markdown, table, "table")
-    return WORSE if any(one.verdict.word == "worse" for one in compared) else 0
+    if any(one.verdict.word == "worse" for one in compared):
+        return WORSE
+    return code or (UNCLEAR if asked.strict and not all(one.verdict.is_clear for one in compared) else 0)
 
 
 def _ending(run: CampaignRun, ledger: CampaignLedger, say: Say) -> int:
     schedule = run.schedule
     if schedule.waiting:
         why = schedule.reason or "their testbed is unreachable"
-        say(f"left: {len(schedule.waiting)} test cases ({why}); the same command continues")
+        say(f"left: {count(len(schedule.waiting), 'test case')} ({why}); the same command continues")
     if run.interrupted:
         return INTERRUPTED
     if run.pending:
@@ -180,9 +186,9 @@ def _ending(run: CampaignRun, ledger: CampaignLedger, say: Say) -> int:
         )
     if schedule.failed:
         cell = schedule.failed[0]
+        failed, those = count(len(schedule.failed), "test case"), "it" if len(schedule.failed) == 1 else "them"
         raise MeasurementError(
-            f"{len(schedule.failed)} test cases failed (--retry-failed runs them again), {cell.title} first: "
-            f"{_error(ledger, cell)}"
+            f"{failed} failed (--retry-failed runs {those} again), {cell.title} first: {_error(ledger, cell)}"
         )
     return 0
 

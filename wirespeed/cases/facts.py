@@ -179,6 +179,13 @@ class Worker:
         return self.clocks / self.packets if self.packets else 0.0
 
     @property
+    def work_clocks(self) -> float:
+        """Ticks without those of looks that found nothing, and without the time that others had the CPU."""
+        away = (self.preempted_s or 0.0) / self.interval_s if self.interval_s > 0 else 0.0
+        spent = self.clocks - self.polling_clocks * (self.idle_polls or 0.0)
+        return spent * (1 - min(1.0, away))
+
+    @property
     def effective_hz(self) -> float:
         """Ticks that its packets account for, a second: the clock of a thread that always runs."""
         return self.pps * self.cycles
@@ -190,6 +197,14 @@ class Worker:
     @property
     def is_idle(self) -> bool:
         return self.vectors < FRAME_VECTORS / 4
+
+
+def busy_cycles(workers: Sequence[Worker]) -> float | None:
+    """Ticks per packet without those of looks at queues that found nothing, and without the time that others had the
+    CPU; None without packets, and where others had the CPU all the time."""
+    packets = sum(worker.packets for worker in workers)
+    ticks = sum(worker.work_clocks for worker in workers)
+    return ticks / packets if packets and ticks > 0 else None
 
 
 def worker_of(name: str, interval_s: float, nodes: tuple[NodeCost, ...], **more: float | str | None) -> Worker:
@@ -365,6 +380,14 @@ class Case:
     def busy(self) -> tuple[Worker, ...]:
         """Workers that had packets."""
         return tuple(worker for worker in self.workers if worker.packets)
+
+    @property
+    def work_cycles(self) -> float | None:
+        """Ticks of work per packet (`busy_cycles`); None if the workers' nodes are not known, or if the load did not
+        arrive."""
+        if not self.busy or not self.busy[0].clocks or (self.arrived_share or 1.0) < NOT_ARRIVED:
+            return None
+        return busy_cycles(self.busy)
 
     @property
     def is_short(self) -> bool:

@@ -111,6 +111,12 @@ def run(
             help="With --ab: also write the table of verdicts to this file.",
         ),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", rich_help_panel=RESULTS, help="With --ab: exit with code 8 if a verdict is inconclusive."
+        ),
+    ] = False,
     corpus: Annotated[
         str,
         typer.Option(
@@ -134,7 +140,7 @@ def run(
     Results are in DIR/results. Ctrl-C stops after the running test case; a second Ctrl-C abandons it. After a kill, the
     same command continues. Exit codes: 0 all test cases are done, or the budget is used up; 2 an argument or matrix
     that cannot be used; 3 a manual step comes first; 4 a testbed is unreachable; 5 test cases have failed; 6 a file;
-    7 --ab: the second DUT is worse; 130 interrupted.
+    7 --ab: the second DUT is worse; 8 --ab --strict: a verdict is inconclusive; 130 interrupted.
     """
     import sys  # noqa: PLC0415 - a command starts fast
 
@@ -143,6 +149,7 @@ def run(
     from wirespeed.campaign.loading import load  # noqa: PLC0415
     from wirespeed.ending_signals import stop_on_signals  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.measurement.output import check_writable  # noqa: PLC0415
 
     def say(text: str) -> None:
         if not quiet:
@@ -150,6 +157,11 @@ def run(
 
     if wait < 0 or (budget or 0) < 0:
         raise UsageError("--wait and --budget cannot be negative; give 0 or more")
+    for option, is_given in (("--markdown", markdown is not None), ("--strict", strict)):
+        if is_given and not ab:
+            raise UsageError(f"{option} goes with --ab; give both, or leave {option} out")
+    if markdown is not None:
+        check_writable(markdown, "--markdown")
     names = [name for name in testbeds.split(",") if name]
     with ExitStack() as stack:
         served: list[TestbedPlace] = []
@@ -165,7 +177,7 @@ def run(
         loaded = load(file, served, yes=yes or dry_run)
         by_ray = bool(ray or len(names) > 1)
         directory = out or folder_of(loaded.campaign.name)
-        asked = Asked(directory, budget, retry_failed, by_ray, wait, ab, markdown)
+        asked = Asked(directory, budget, retry_failed, by_ray, wait, ab, markdown, strict)
         if dry_run:
             for line in dry(loaded, asked):
                 print(line)

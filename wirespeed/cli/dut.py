@@ -180,7 +180,10 @@ def collect(
 ) -> None:
     """Record the counters of a DUT while you load it."""
     from wirespeed.dut import commands  # noqa: PLC0415 - a command starts fast
+    from wirespeed.measurement.output import STDOUT, check_writable  # noqa: PLC0415
 
+    if output != STDOUT:
+        check_writable(Path(output))
     with _open(_named(dut, bench)[0]) as device:
         text = commands.collect(device, duration, interval, output, _say(quiet))
     print(text, end="")

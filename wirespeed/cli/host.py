@@ -88,6 +88,7 @@ def show(
     from wirespeed.inspect.marks import marks_of  # noqa: PLC0415
     from wirespeed.inspect.sources import answers_from, answers_in, answers_of, parse_ports  # noqa: PLC0415
     from wirespeed.inspect.tables import as_markdown, as_text, inspection_of  # noqa: PLC0415
+    from wirespeed.measurement.output import check_writable  # noqa: PLC0415
     from wirespeed.results.inspection import inspection_to_json, read_inspection  # noqa: PLC0415
 
     given = {"lspci": lspci, "dmesg": dmesg, "dmidecode": dmidecode, "lscpu": lscpu}
@@ -95,6 +96,8 @@ def show(
     sources = [kept is not None, bool(files or ethtool_m), bool(dut), bench is not None]
     if sum(sources) > 1:
         raise UsageError("give one source: --from, files of a machine, --dut or --testbed")
+    if output:
+        check_writable(Path(output))
     taken = datetime.now(UTC).isoformat(timespec="seconds")
     answers: dict[str, TranscriptSection]
     if kept is not None:

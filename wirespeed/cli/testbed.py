@@ -81,11 +81,13 @@ VERBS = {"check": check, "schema": schema, "example": example}
 def _measure_tester(file: Path, bench: Bench, duration_s: float, force: bool) -> int:
     from wirespeed.demo.ceiling_trials import measure  # noqa: PLC0415
     from wirespeed.errors import UsageError  # noqa: PLC0415
+    from wirespeed.measurement.output import check_writable  # noqa: PLC0415
     from wirespeed.testbed.cables import cabled  # noqa: PLC0415
-    from wirespeed.testbed.ceiling import keep  # noqa: PLC0415
+    from wirespeed.testbed.ceiling import ceilings_path, keep  # noqa: PLC0415
 
     if not 0.3 <= duration_s <= 3600:
         raise UsageError(f"--duration {duration_s:g}: give seconds from 0.3 to 3600")
+    check_writable(ceilings_path(file), "folder for the testbed file")
     with cabled(bench, force) as (client, line_bps):
         found = measure(client, bench.ports, duration_s, lambda text: print(text, flush=True), line_bps=line_bps)
     print(f"kept in {keep(file, found)}; results on this testbed refer to it")

@@ -14,6 +14,7 @@ from functools import lru_cache
 from statistics import fmean, stdev
 from typing import Literal
 
+from wirespeed.pages.words import count
 from wirespeed.results.figures import difference_text
 
 ALPHA = 0.05
@@ -42,7 +43,7 @@ class AbVerdict:
     @property
     def text(self) -> str:
         if self.difference is None or self.low is None or self.high is None:
-            return f"cannot tell: {self.pairs} pairs, at least {FIRST_LOOK} are needed"
+            return f"cannot tell: {count(self.pairs, 'pair')}, at least {FIRST_LOOK} are needed"
         word = f"same within {100 * SAME_WITHIN:g} %" if self.word == "same" else self.word
         bounds = f"{100 * self.low:+.2f} to {100 * self.high:+.2f}"
         return f"{word}: {difference_text(self.difference)} ({bounds}) of {self.pairs} pairs"
@@ -52,11 +53,11 @@ def judge(a: Sequence[float], b: Sequence[float], same_within: float = SAME_WITH
     """The verdict after each of the pairs (a[i], b[i]), figures of which more is better. Figures of 0 and less are
     ignored."""
     logs = [math.log(new / old) for old, new in zip(a, b, strict=False) if old > 0 and new > 0]
-    count = len(logs)
-    if count < FIRST_LOOK:
-        return AbVerdict("cannot tell", count)
-    look = count - FIRST_LOOK + 1
-    half = t_quantile(1 - ALPHA / (look * (look + 1)) / 2, count - 1) * stdev(logs) / math.sqrt(count)
+    pairs = len(logs)
+    if pairs < FIRST_LOOK:
+        return AbVerdict("cannot tell", pairs)
+    look = pairs - FIRST_LOOK + 1
+    half = t_quantile(1 - ALPHA / (look * (look + 1)) / 2, pairs - 1) * stdev(logs) / math.sqrt(pairs)
     low, high = fmean(logs) - half, fmean(logs) + half
     word: Word = "cannot tell"
     if low > 0:
@@ -65,7 +66,7 @@ def judge(a: Sequence[float], b: Sequence[float], same_within: float = SAME_WITH
         word = "worse"
     elif low > math.log(1 - same_within) and high < math.log(1 + same_within):
         word = "same"
-    return AbVerdict(word, count, math.expm1(fmean(logs)), math.expm1(low), math.expm1(high))
+    return AbVerdict(word, pairs, math.expm1(fmean(logs)), math.expm1(low), math.expm1(high))
 
 
 @lru_cache(maxsize=1024)

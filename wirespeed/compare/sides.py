@@ -39,13 +39,14 @@ def read_side(where: Path, names: DutNames = UNNAMED) -> Side:
 def side_of(name: str, results: Iterable[MeasurementResult]) -> Side:
     """Figures of these results. UsageError, with `name` for them, if there is nothing to compare."""
     by_dut: dict[str, dict[Subject, list[Value]]] = {}
-    count = 0
+    number = 0
     for result in results:
-        count += 1
+        number += 1
         for subject, value in rates(result, verdict_of(result)):
             by_dut.setdefault(dut_of(result), {}).setdefault(subject, []).append(value)
     if not by_dut:
-        found = f": none of its {count} results found one, see `wirespeed explain`" if count else ""
+        each = "its result did not find" if number == 1 else f"none of its {number} results found"
+        found = f": {each} one, see `wirespeed explain`" if number else ""
         raise UsageError(
             f"{name} has no rate to compare{found}; give results of load tests, searches or RFC 2544 tests"
         )

@@ -266,7 +266,10 @@ def _from_options(words: Sequence[str]) -> str:
             pairs[-1].append(word)
     for pair in pairs:
         if len(pair) != 2:
-            raise UsageError(f"tunable --{pair[0]} takes one value; write -t --{pair[0]} VALUE, or -t {pair[0]}=VALUE")
+            raise UsageError(
+                f"tunable --{pair[0]} takes one value, and -t takes the rest of the line; "
+                f"put -t --{pair[0]} VALUE last, or write -t {pair[0]}=VALUE"
+            )
     return ",".join(f"{name}={value}" for name, value in pairs)
 
 

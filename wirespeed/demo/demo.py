@@ -85,6 +85,8 @@ QUICK = DemoSchedule(
 
 def prepare_directory(directory: Path) -> None:
     """Make the output directory; FileFault when it cannot be written, before anything runs."""
+    if directory.exists() and not directory.is_dir():
+        raise FileFault(f"output directory {directory} is a file; give a folder with --out")
     try:
         directory.mkdir(parents=True, exist_ok=True)
         probe = directory / f".probe-{os.getpid()}"

@@ -269,7 +269,7 @@ def finding(test: SuiteTest, dut: str, result: Result, path: Path) -> DemoResult
     return DemoResult(
         test=test,
         dut=dut,
-        cycles_per_packet=result.cycles_per_packet,
+        cycles_per_packet=result.cost("cycles_per_packet"),
         vectors_per_call=result.cost("vectors_per_call"),
         file=path,
     )

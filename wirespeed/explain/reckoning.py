@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from wirespeed.cases.facts import NOT_ARRIVED, Case, CaseStep, Worker
+from wirespeed.cases.facts import Case, CaseStep, Worker
 from wirespeed.explain.arithmetic import core_pps, cores_for_line, link_use, microjoules
 from wirespeed.explain.cpu_budget import cpu_budget
 from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share_text
@@ -51,7 +51,7 @@ def contradictions(case: Case) -> tuple[str, ...]:
         hz = worker.tsc_hz or case.dut.hz
         if not hz or not worker.clocks:
             continue
-        spent = _work_ticks(worker) / worker.packets
+        spent = worker.work_clocks / worker.packets
         used = f"{cycles_text(spent)} cycles of work × {rate_text(worker.pps)} = {clock_text(spent * worker.pps)}"
         if spent * worker.pps > (1 + _CONTRADICTS) * hz:
             sentences.append(f"{worker.name}: {used}, more than its {clock_text(hz)}: the clock or the rate is another")
@@ -62,27 +62,12 @@ def contradictions(case: Case) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def busy_cycles(workers: tuple[Worker, ...]) -> float | None:
-    """Ticks per packet without those of looks at queues that found nothing, and without the time that others had the
-    CPU; None without packets, and where others had the CPU all the time."""
-    packets = sum(worker.packets for worker in workers)
-    ticks = sum(map(_work_ticks, workers))
-    return ticks / packets if packets and ticks > 0 else None
-
-
-def _work_ticks(worker: Worker) -> float:
-    away = (worker.preempted_s or 0.0) / worker.interval_s if worker.interval_s > 0 else 0.0
-    spent = worker.clocks - worker.polling_clocks * (worker.idle_polls or 0.0)
-    return spent * (1 - min(1.0, away))
-
-
 # ---- workers that poll
 
 
 def _workers(case: Case) -> Iterator[ComputedFigure]:
-    busy = case.busy
-    cycles = busy_cycles(busy)
-    if cycles is None or not busy[0].clocks or (case.arrived_share or 1.0) < NOT_ARRIVED:
+    busy, cycles = case.busy, case.work_cycles
+    if cycles is None:
         return
     source = busy[0].source
     packets = sum(worker.packets for worker in busy)

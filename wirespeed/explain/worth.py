@@ -36,8 +36,8 @@ def worth_line(verdicts: Sequence[Verdict], cpus: int | None = None) -> str:
 def few_cpus_text(cpus: int) -> str:
     """Why so few CPUs disturb a lab, and what helps."""
     return (
-        f"only {count(cpus, 'CPU')}: tester and DUT share them with everything else; give the lab {FEW_CPUS}, or "
-        "choose quieter ones with `demo --cpus` or `taskset -c`; closing the browser helps"
+        f"only {count(cpus, 'CPU')}: tester and DUT share them with everything else; give the lab {FEW_CPUS}, or stop "
+        "the programs that `wirespeed host check` names"
     )
 
 

@@ -211,7 +211,7 @@ def new_factor(mul: LoadMultiplier, current: float, loads: Timeline, speed_bps: 
         raise failed("Update request will lower traffic to less than zero")
     raise failed(
         f"the latency streams' own rate enforces a minimum rate of '{fixed.pps:g} pps', '{_short(fixed.l1_bps)}' L1; "
-        "ask for more than that"
+        "give a higher load, also for the warm-up"
     )
 
 

@@ -10,9 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
+from math import isfinite
+from pathlib import Path
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
+from wirespeed.errors import UsageError
 from wirespeed.units import parse_duration
 
 
@@ -112,6 +115,36 @@ def _declared_by(options: type) -> tuple[Declared, ...]:
 @cache
 def _settings_of(options: type) -> tuple[Declared, ...]:
     return tuple(sorted((one for one in declared(options) if one.option.setting), key=lambda one: one.option.place))
+
+
+_KIND_WORDS: dict[Any, tuple[tuple[type, ...], str, str]] = {
+    str: ((str,), "a string", "'…'"),
+    bool: ((bool,), "True or False", "True"),
+    int: ((int,), "a whole number", "3"),
+    float: ((int, float), "a number", "10"),
+    Path: ((Path,), "a Path", "Path('…')"),
+}
+"""For each type of a value: the classes that it may have, its name, and an example."""
+
+
+def check_values(options: Any) -> None:
+    """UsageError for the first value that is not of its field's type, such as text for seconds."""
+    for entry in declared(type(options)):
+        value, name = getattr(options, entry.field), f"{entry.field}="
+        if (value is None and entry.value_kind is not entry.kind) or value is entry.default:
+            continue
+        if entry.value_kind == tuple[str, ...]:
+            if not isinstance(value, tuple | list) or not all(isinstance(item, str) for item in value):
+                given = value if isinstance(value, str) else "…"
+                raise UsageError(f"{name}{value!r} of a test is not a tuple of strings; give e.g. {name}({given!r},)")
+            continue
+        classes, noun, example = _KIND_WORDS[entry.value_kind]
+        example = repr(entry.default) if entry.default else example
+        if not isinstance(value, classes) or (isinstance(value, bool) and entry.value_kind is not bool):
+            unit = " of seconds" if entry.option.parse is parse_duration else ""
+            raise UsageError(f"{name}{value!r} of a test is not {noun}{unit}; give e.g. {name}{example}")
+        if isinstance(value, float) and not isfinite(value):
+            raise UsageError(f"{name}{value} of a test is not a finite number; give e.g. {name}{example}")
 
 
 def bare_values(options: type) -> dict[str, str]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from inspect import Parameter, Signature, get_annotations
 from pathlib import Path
 from typing import Annotated, Any, Generic, TypeVar
 
-from wirespeed.measurement.option import Option, time_option
+from wirespeed.measurement.option import Option, declared, time_option
 from wirespeed.profiles.loading import BUILTIN_NAMES
 
 TRAFFIC, TESTBED, RESULT = "Traffic", "Tester and DUT", "Result"
@@ -49,9 +50,24 @@ TUNABLES = Option(
 AResult = TypeVar("AResult", bound=Any)
 
 
+class _PlainSignature:
+    """The signature of a class of options for `help`: types and defaults, without the records of the command line. Its
+    own options are first."""
+
+    def __get__(self, instance: object, owner: type) -> Signature:
+        keyword, own = Parameter.KEYWORD_ONLY, get_annotations(owner)
+        kinds = {one.field: one.kind for one in declared(owner)}
+        ordered = sorted(fields(owner), key=lambda one: one.name not in own)
+        return Signature(
+            [Parameter(one.name, keyword, default=one.default, annotation=kinds[one.name]) for one in ordered]
+        )
+
+
 @dataclass(frozen=True, kw_only=True)
 class MeasurementOptions(Generic[AResult]):
     """Options of all measurements, whose results are of class AResult. None means that an option is not given."""
+
+    __signature__ = _PlainSignature()
 
     server: Annotated[
         str | None,

@@ -98,15 +98,16 @@ class Unprinted(Output):
         self._done()
 
 
-def check_writable(path: Path) -> None:
-    """FileFault if no file can be created in the folder of `path`."""
+def check_writable(path: Path, option: str = "-o") -> None:
+    """FileFault if no file can be created in the folder of `path`, which `option` names."""
     if path.is_dir():
         raise FileFault(f"output {path} is a directory; give the name of a file in it")
     if path.exists() and not path.is_file():  # the result is renamed into place, which would do away with a device
-        raise FileFault(f"output {path} is not a regular file; give another -o, or - for standard output")
+        also = ", or - for standard output" if option == "-o" else ""
+        raise FileFault(f"output {path} is not a regular file; give another {option}{also}")
     try:
         with tempfile.TemporaryFile(dir=path.parent):
             pass
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FileFault(f"output {path} cannot be written: {path.parent}: {reason}; give another -o") from None
+        raise FileFault(f"output {path} cannot be written: {path.parent}: {reason}; give another {option}") from None

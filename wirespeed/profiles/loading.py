@@ -45,6 +45,7 @@ def load_profile(name_or_path: str, tunables: dict[str, str], port_id: int, dire
 
         return number_streams(profiles.streams(builtin, tunables, port_id, direction), builtin)
     what = "is not a file" if path.suffix == ".py" else "is neither built in nor a profile file"
+    what = "is a folder" if path.is_dir() else what
     raise UsageError(
         f"profile {name_or_path!r} {what}; built in are {', '.join(BUILTIN_NAMES)}; "
         "or give the path of a T-Rex profile (.py, .yaml, .json) or of a packet file (.pcap)"

@@ -105,6 +105,9 @@ class Figure:
     low_pps: float | None = None
     high_pps: float | None = None
 
+    def __repr__(self) -> str:
+        return f"<figure {self.line}>"
+
     @property
     def is_measured(self) -> bool:
         return self.rate_pps is not None or bool(self.said)
@@ -241,6 +244,9 @@ class Verdict:
     counting: str = ""
     named: Named = field(default_factory=dict)
     limits: Named = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<verdict on {self.name}: {self.line}>"
 
     @property
     def figure(self) -> Figure:

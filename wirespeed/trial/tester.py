@@ -114,7 +114,8 @@ class Tester:
                 try:
                     self._client.acquire([port], force or is_left_behind)
                 except RemoteError as error:
-                    raise RemoteError(f"{error}; --force takes it away from its owner", error.code) from None
+                    how = "wait until that session ends or its time-out has passed, or take the port with --force"
+                    raise RemoteError(f"{error}; {how}", error.code) from None
                 taken.append(port)
         except BaseException:
             self.release(taken)

@@ -123,13 +123,14 @@ def smt(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
 
 
 def neighbours(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding]:
-    """Threads of others on the workers' CPUs."""
-    if not wanted.cpus:
-        return
+    """Threads of others on the workers' CPUs. Without named CPUs all are looked at; where there are few, a lab uses
+    them all."""
+    every = [place.cpu for place in cpu_of(answers).places]
+    watched = wanted.cpus or every
     busy = []
     for line in text(answers, "threads").splitlines():
         words = line.split(None, 3)
-        if len(words) < 4 or not words[0].isdigit() or int(words[0]) not in wanted.cpus:
+        if len(words) < 4 or not words[0].isdigit() or int(words[0]) not in watched:
             continue
         if float(words[1]) >= BUSY_PERCENT and not words[3].startswith(OURS):
             busy.append(f"{words[3]} ({words[2]}, {float(words[1]):.0f} %) on {words[0]}")
@@ -138,10 +139,11 @@ def neighbours(answers: Transcript, wanted: HostPurpose) -> Iterator[HostFinding
     if busy:
         yield HostFinding(
             "neighbours",
-            "spoils",
+            "spoils" if wanted.cpus or len(every) < FEW_CPUS else "note",
             f"{', '.join(busy[:4])}{f' and {len(busy) - 4} more' if len(busy) > 4 else ''}",
-            f"they take the worker's CPU{for_long}, and packets wait or are lost in that time",
+            f"they take a worker's CPU{for_long}, and packets wait or are lost in that time",
             ("taskset -cp OTHER_CPUS PID  # or stop them for the test",),
         )
     else:
-        yield HostFinding("neighbours", "ok", "nobody else is busy on the workers' CPUs")
+        where = "the workers' CPUs" if wanted.cpus else "any CPU"
+        yield HostFinding("neighbours", "ok", f"no other program is busy on {where}")

@@ -27,7 +27,8 @@ def look(case: Case) -> CauseFinding | None:
         offered = rate_text(load.offered_pps)
         sentence = f"the DUT forwarded all packets offered, {offered}: it may forward more"
         if load.is_short_of_tester:
-            sentence = f"the tester offered no more than {offered}: the DUT forwarded all of it and may forward more"
+            said = f"at the highest target the tester offered only {offered}"
+            sentence = f"{said}: the DUT forwarded all of it and may forward more"
     more = "a faster tester, or two of them; `testbed check --tester`"
     return CauseFinding(
         NAME, sentence, tuple(pieces), next=f"offer more: {more}" if load.is_short_of_tester else OFFER_MORE

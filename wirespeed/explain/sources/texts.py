@@ -97,6 +97,10 @@ def text_case(paths: Sequence[Path], figures: Figures) -> Case:
     for path in files:
         known += _read(path, outputs)
     if not known:
+        if paths[0].is_dir():
+            raise UsageError(
+                f"{paths[0]} is a folder without a known output; give result files, such as {paths[0]}/*.json"
+            )
         raise UsageError(
             f"{paths[0]} is neither a result file nor a known output: give a `show runtime`, `show errors`, "
             "`show interface`, `show hardware-interfaces`, `show cpu`, `ethtool -S`, `mpstat -P ALL` or "

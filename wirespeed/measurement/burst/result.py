@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Self
 
+from wirespeed.measurement.shown import short_repr
 from wirespeed.pages.words import count
 from wirespeed.results.codec import INLINE, SPARSE, Number, Stored
 from wirespeed.results.measurement import MeasurementResult
@@ -54,6 +55,8 @@ class BurstResult(MeasurementResult):
     frames. `longest` is the longest burst that was forwarded without loss, in frames sent. `lossy` is the shortest
     burst that lost frames in every try, all sent back to back. `unsent` is the shortest that the tester could not send
     back to back. Each is null if there is none. `spent_s` is the duration of the test."""
+
+    __repr__ = short_repr
 
     kind = "burst"
     schema = "wirespeed-burst/2"

@@ -9,6 +9,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Annotated, Any
 
 from wirespeed.measurement.loadtest.draws import RAMP_PARTS, draws_of
+from wirespeed.measurement.shown import short_repr
 from wirespeed.pages.words import count
 from wirespeed.results.balance import Medium, medium_of_driver, total
 from wirespeed.results.channel import Channel
@@ -57,6 +58,8 @@ class Judging:
 class Result(MeasurementResult):
     """A whole load test; `directions` is empty if the file does not name them. `native` is false for a file of
     trex-loadtest."""
+
+    __repr__ = short_repr
 
     kind = "loadtest"
     is_of_one_load = True
@@ -107,11 +110,13 @@ class Result(MeasurementResult):
         """Packets of all directions that were offered and did not come back, over the whole test."""
         return total(one.balance for one in self.outcome.channels.values()).lost
 
-    @property
+    @cached_property
     def cycles_per_packet(self) -> float | None:
-        """CPU cycles (TSC ticks) of the DUT a packet, with polling: the mean of the samples of full load or of steps.
-        None if the DUT did not tell them."""
-        return self.cost("cycles_per_packet")
+        """CPU cycles (TSC ticks) of work of the DUT per packet at its highest load, as `explain` computes them: without
+        polls that found nothing, and without preemption. None if the DUT does not count them, as Linux does not."""
+        from wirespeed.measurement.loadtest.case import cases_of  # noqa: PLC0415 - it judges results of this class
+
+        return next((case.work_cycles for case in cases_of(self, self.name)), None)
 
     def cost(self, figure: str) -> float | None:
         """The mean of a flat figure of the DUT (results/dut.py, FLAT) over the samples of full load or of steps; None

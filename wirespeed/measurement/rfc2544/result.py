@@ -15,6 +15,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 from wirespeed.measurement.rfc.loss import LossPoint
 from wirespeed.measurement.rfc.method import Conforming
 from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
+from wirespeed.measurement.shown import short_repr
 from wirespeed.results.codec import SPARSE, Stored
 from wirespeed.results.search_trial import StoredLimit
 from wirespeed.results.settings import Settings
@@ -278,6 +279,8 @@ class Rfc2544Settings(Settings):
 class Rfc2544Result(RfcResult):
     """A whole run. Rows are in the order of their frame sizes; a test that was not run has none. `conformance` has, by
     test, its section and its deviations. `spent_s` is the duration."""
+
+    __repr__ = short_repr
 
     kind = "rfc2544"
     schema = "wirespeed-rfc2544/2"

@@ -12,6 +12,7 @@ from itertools import groupby
 from statistics import fmean, stdev
 from typing import Annotated, Any, ClassVar, Self
 
+from wirespeed.measurement.shown import short_repr
 from wirespeed.pages.words import count
 from wirespeed.results.codec import SPARSE, Number, Stored
 from wirespeed.results.draw import Draw
@@ -47,6 +48,8 @@ class SearchSettings(Settings):
 class SearchResult(MeasurementResult):
     """A whole search. `most_pps` is the highest load allowed, which is line rate if `most_is_line`. `spent_s` is its
     duration."""
+
+    __repr__ = short_repr
 
     kind = "search"
     is_of_one_load = True

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
+from wirespeed.measurement.shown import short_repr
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Number, Stored, reader_of, with_former
 from wirespeed.results.draw import Draw
@@ -248,6 +249,8 @@ class SoakSettings(Settings):
 class SoakResult(MeasurementResult):
     """A whole soak. `load_pps` is `load` in each direction, `intended_s` the intended duration. The newest `events` and
     `gaps` are kept; the verdict counts all, as do `worst_minute` and the longest durations."""
+
+    __repr__ = short_repr
 
     kind = "soak"
     finds_limit = False

@@ -17,6 +17,7 @@ from wirespeed.client.flow_sets import FlowProtocol
 from wirespeed.measurement.rfc.loss import LossPoint
 from wirespeed.measurement.rfc.method import Conforming
 from wirespeed.measurement.rfc.result import RfcResult, RfcTrial
+from wirespeed.measurement.shown import short_repr
 from wirespeed.results.channel import Channel
 from wirespeed.results.codec import SPARSE, Stored
 from wirespeed.results.sample import DelayVariation
@@ -441,6 +442,8 @@ class StatefulResult(RfcResult):
     DUT's state table before the first trial, None if it could not be read. `filter` names the DUT's filter, empty if
     that is unknown. `conformance` has, by test, its sections and its deviations; none of tests over TCP. `spent_s` is
     the duration."""
+
+    __repr__ = short_repr
 
     kind = "stateful"
     schema = "wirespeed-stateful/1"
