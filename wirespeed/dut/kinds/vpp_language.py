@@ -76,7 +76,7 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> DutPlan:
 
 def checked(ask: Ask, setup: DutSetup, steps: Sequence[DutStep]) -> tuple[DutStep, ...]:
     """The steps with `undone_if`, by what they change; the messages of the API make the same steps."""
-    checks = {}
+    checks: dict[str, str] = {}
     for interface in setup.interfaces:
         name, gone = interface.name, lacks(ask("show interface"), interface.name)
         checks |= {f"{what} {name}": gone for what in ("interface", "MPLS of", "cross connect of")}
