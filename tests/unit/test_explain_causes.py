@@ -220,6 +220,12 @@ def test_pf_and_vpp_name_the_limits_of_states_by_their_own_words() -> None:
 def test_what_contradicts_is_no_cause() -> None:
     saturated = Case(SHORT, workers=(BUSY,), drops={"e0: rx-miss": 5_000_000}, lost_packets=5e6)
     assert explain(saturated).cause == "worker"  # the ring is full because the CPU is
+    preempted = replace(BUSY, preempted_s=3.3, idle_s=2.5)
+    caught_up = explain(replace(saturated, workers=(preempted,)))  # the ring is full after each preemption
+    assert caught_up.cause == "steal"
+    assert ("worker", "w0 found no packets for 25.0 % of the time") in {
+        (one.cause, one.heaviest_against.text) for one in caught_up.ruled_out
+    }
 
 
 @pytest.mark.parametrize("medium", [Medium.RING, Medium.QUEUE])

@@ -30,6 +30,9 @@ DROPS_BY_REASON = "drops by reason (`loadtest --dut` and `dut collect` keep them
 SATURATED_VECTORS = 0.9 * FRAME_VECTORS
 """Vectors a call from which on a worker has no time to spare: it finds a full vector nearly each time it looks."""
 
+_TIME_LEFT = 0.1
+"""Idle share of a worker's time from which on it has time to spare."""
+
 
 @dataclass(frozen=True)
 class CaseLoad:
@@ -191,8 +194,24 @@ class Worker:
         return self.pps * self.cycles
 
     @property
+    def idle_share(self) -> float | None:
+        """Share of the time in which it found no packets, or waited for them."""
+        return None if self.idle_s is None or self.interval_s <= 0 else self.idle_s / self.interval_s
+
+    @property
+    def has_time(self) -> bool:
+        """True if it was idle for a clear share of the time. After a preemption the ring is full, so by its vectors
+        alone a preempted worker would be saturated."""
+        return (self.idle_share or 0.0) >= _TIME_LEFT
+
+    @property
+    def idle(self) -> float | None:
+        """Share of its time, or of its looks at the queues where the device does not count that time."""
+        return self.idle_polls if self.idle_share is None else self.idle_share
+
+    @property
     def is_saturated(self) -> bool:
-        return self.vectors >= SATURATED_VECTORS
+        return self.vectors >= SATURATED_VECTORS and not self.has_time
 
     @property
     def is_idle(self) -> bool:

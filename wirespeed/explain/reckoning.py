@@ -17,7 +17,7 @@ from wirespeed.explain.words import clock_text, cycles_text, seconds_text, share
 from wirespeed.results.figures import exact_text, rate_text
 
 _MOSTLY_IDLE = 0.95
-"""Share of a worker's polls."""
+"""Idle part of a worker."""
 _FULL = 0.95
 """Share of the time of a kernel's CPUs."""
 _CONTRADICTS = 0.05
@@ -75,6 +75,7 @@ def _workers(case: Case) -> Iterator[ComputedFigure]:
     without = sum(worker.clocks - worker.polling_clocks for worker in busy) / packets
     fullest = max(busy, key=lambda worker: worker.vectors)
     idle = "" if fullest.idle_polls is None else f", {share_text(fullest.idle_polls)} of its polls found nothing"
+    idle = idle if fullest.idle_share is None else f", no packets for {share_text(fullest.idle_share)} of the time"
     text = f"{cycles_text(without)} cycles per packet without polling, {cycles_text(whole)} with it{_away(busy)}"
     if without == whole:
         text = f"{cycles_text(whole)} cycles per packet; how many of them are polling is not known"
@@ -88,7 +89,7 @@ def _workers(case: Case) -> Iterator[ComputedFigure]:
     )
     hz = fullest.tsc_hz or case.dut.hz
     # Cycles per packet of an idle worker only show how seldom packets arrived.
-    if fullest.pps and (fullest.idle_polls or 0.0) < _MOSTLY_IDLE:
+    if fullest.pps and (fullest.idle or 0.0) < _MOSTLY_IDLE:
         # A product above the clock is not a share of it; `contradictions` says so.
         of = f" of {clock_text(hz)}" if hz and fullest.effective_hz <= (1 + _CONTRADICTS) * hz else ""
         clock = clock_text(fullest.effective_hz)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from wirespeed.cases.facts import Worker
 from wirespeed.results.figures import three_digits
 
 
 def share_text(ratio: float) -> str:
     """0 to 1 as percent: `33.7 %`."""
     return f"{three_digits(100 * ratio)} %"
+
+
+def idle_text(worker: Worker) -> str:
+    """`w0 found no packets for 25.0 % of the time`."""
+    share = share_text(worker.idle or 0.0)
+    if worker.idle_share is None:
+        return f"{worker.name} found nothing at {share} of its looks at the queues"
+    return f"{worker.name} found no packets for {share} of the time"
 
 
 def clock_text(hz: float | None) -> str:

@@ -16,14 +16,14 @@ from wirespeed.explain.causes._plateau import plateau_of_nic
 from wirespeed.explain.causes._preemption import explains_loss, longest_preemption
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
-from wirespeed.explain.words import share_text
+from wirespeed.explain.words import idle_text, share_text
 from wirespeed.results.figures import loss_text, rate_text
 
 NAME = "nic"
 _DROPS = 0.05
 """Least share of the lost packets; fewer drops do not explain the loss."""
 _FULL_LINK = 0.85
-_IDLE_POLLS = 0.25
+_IDLE = 0.25
 _SAME = 0.08
 _ALL = 0.995
 _WAYS = 2
@@ -87,9 +87,9 @@ def _missed(case: Case) -> list[Evidence]:
 
 
 def _time_left(case: Case) -> str:
-    """Evidence of idle time in the workers' polls; vectors that are not full prove little."""
-    known = [worker.idle_polls for worker in case.busy if worker.idle_polls is not None]
-    if known and min(known) >= _IDLE_POLLS:
+    """Evidence of the workers' idle time; vectors that are not full prove little."""
+    known = [worker.idle for worker in case.busy if worker.idle is not None]
+    if known and min(known) >= _IDLE:
         return " and have time to spare"
     return ", and their vectors are not full"
 
@@ -136,9 +136,8 @@ def _workers(case: Case) -> list[Evidence]:
     for worker in case.busy[:1]:
         bits = 2 * FAIR if worker.is_idle else -FAIR
         pieces.append(Evidence(worker.finds, bits, worker.source))
-        if worker.idle_polls is not None and worker.idle_polls >= _IDLE_POLLS:
-            share = share_text(worker.idle_polls)
-            pieces.append(Evidence(f"{share} of its looks at the queues found nothing", HINT, worker.source))
+        if worker.idle is not None and worker.idle >= _IDLE:
+            pieces.append(Evidence(idle_text(worker), HINT, worker.source))
     return pieces
 
 

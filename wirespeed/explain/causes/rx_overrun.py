@@ -17,7 +17,7 @@ from wirespeed.explain.causes._preemption import explains_loss, longest_preempti
 from wirespeed.explain.causes._reasons import NIC_ITSELF, RX_MISSED
 from wirespeed.explain.causes._steps import shares_lost
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
-from wirespeed.explain.words import share_text
+from wirespeed.explain.words import idle_text, share_text
 
 NAME = "rx-overrun"
 _MOST = 0.5
@@ -28,7 +28,8 @@ def look(case: Case) -> CauseFinding | None:
     pieces = [*_missed(case), *_refused(case)]
     if not pieces:
         return None
-    pieces += _plateau(case) or [*_workers(case), *_away(case)]
+    away = _away(case)
+    pieces += _plateau(case) or [*_workers(case, is_away=bool(away)), *away]
     alone = not case.busy and not case.cpus
     if alone:
         # A counter of the ring itself says that it was full; why is open. A frame that was missed may be the bus's.
@@ -75,17 +76,19 @@ def _refused(case: Case) -> list[Evidence]:
     return [Evidence(text, FAIR if case.busy else 0.0, case.load.source)]
 
 
-def _workers(case: Case) -> list[Evidence]:
+def _workers(case: Case, *, is_away: bool) -> list[Evidence]:
+    """Idle time shows that bursts filled the ring, unless the worker was preempted (`is_away`)."""
     full = [worker for worker in case.busy if worker.is_saturated]
     if full:
         text = f"{full[0].name} behind it is saturated: the ring is full since the CPU is"
         return [Evidence(text, EXCLUDED, full[0].source)]
-    known = [(worker.idle_polls, worker) for worker in case.busy if worker.idle_polls is not None]
+    known = [(worker.idle, worker) for worker in case.busy if worker.idle is not None]
     if not known:
         return []
     idle, busiest = min(known, key=lambda one: one[0])
-    text = f"{busiest.name} found nothing at {share_text(idle)} of its looks at the queues"
-    return [Evidence(text, STRONG if idle >= _TIME_LEFT else AGAINST if idle < _NO_TIME else 0.0, busiest.source)]
+    if idle >= _TIME_LEFT:
+        return [Evidence(idle_text(busiest), 0.0 if is_away else STRONG, busiest.source)]
+    return [Evidence(idle_text(busiest), AGAINST if idle < _NO_TIME else 0.0, busiest.source)]
 
 
 def _away(case: Case) -> list[Evidence]:

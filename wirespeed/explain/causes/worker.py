@@ -10,6 +10,7 @@ from __future__ import annotations
 from wirespeed.cases.facts import Case, Worker
 from wirespeed.explain.arithmetic import core_pps
 from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, HINT, STRONG, CauseFinding, Evidence
+from wirespeed.explain.words import idle_text
 from wirespeed.results.figures import rate_text
 
 NAME = "worker"
@@ -27,6 +28,8 @@ def look(case: Case) -> CauseFinding | None:
     source = case.busy[0].source
     if not full:
         deepest = max(case.busy, key=lambda worker: worker.vectors)
+        if deepest.has_time:
+            return CauseFinding(NAME, "", (Evidence(idle_text(deepest), EXCLUDED, source),))
         return CauseFinding(NAME, "", (Evidence(deepest.finds, EXCLUDED if deepest.is_idle else AGAINST, source),))
     pieces = _saturated(full[0], case)
     count = max(len(case.workers), case.dut.workers or 0)
