@@ -128,7 +128,7 @@ def parse_duration(text: str) -> float:
 
 def parse_minutes(text: str) -> float:
     """Minutes of `90`, or of a duration with its unit. UsageError for other words."""
-    return parse_duration(text if text[-1:].isalpha() else f"{text}m") / 60
+    return parse_duration(f"{text}m" if _is_number(text) else text) / 60
 
 
 def parse_ratio(text: str, what: str = "") -> float:
