@@ -3,13 +3,16 @@
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
+DONE = @echo 'done; to call it: export PATH=$(CURDIR)/$(BIN):$$PATH, then: wirespeed --help'
 
 setup:
 	@tools/setup.sh
+	$(DONE)
 
 demo:
 	@tools/setup.sh
 	@$(BIN)/wirespeed demo
+	$(DONE)
 
 test:
 	@tools/setup.sh test

@@ -7,10 +7,11 @@ equal keys silently.
 
 from __future__ import annotations
 
+import difflib
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import yaml
 
@@ -103,10 +104,12 @@ def validated(
     whole: str,
     words: Callable[[Any], str] | None = None,
     place: Callable[[Any], Path] = lambda error: tuple(error["loc"]),
+    kinds: Mapping[str, type[BaseModel]] | None = None,
 ) -> _Model:
     """The document as `model`, a pydantic one. FileFault with `LINE: PATH: WORDS` of the error that stands first in the
     file, the others counted. `whole` is what the document is called where the path is empty; `words` may have other
-    words for some errors, "" for the others; `place` is an error's path."""
+    words for some errors, "" for the others; `place` is an error's path. An unknown key is told with the nearest of its
+    place; `kinds` are the members of unions, by the word that pydantic puts into paths for them."""
     from pydantic import ValidationError  # noqa: PLC0415 - slow, and seldom needed
 
     try:
@@ -119,21 +122,45 @@ def validated(
     found = sorted(((document.line(at, skips=True), at, one) for at, one in told), key=lambda row: row[0])
     line, at, first = found[0]
     rest = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    said = (words(first) if words else "") or _wrong(first)
+    said = (words(first) if words else "") or _wrong(first, model, kinds or {})
     raise FileFault(f"{name}:{line}: {'.'.join(map(str, at)) or whole}: {said}{rest}")
 
 
-def _wrong(error: Any) -> str:
+def _wrong(error: Any, model: type[BaseModel], kinds: Mapping[str, type[BaseModel]]) -> str:
     """Message of pydantic about a value, with the value if the message lacks it."""
     match error["type"]:
         case "extra_forbidden":
-            return "there is no such key"
+            return f"there is no such key{_nearest(error['loc'], model, kinds)}"
         case "missing":
             return "it is needed and not there"
     message = str(error["msg"]).removeprefix("Value error, ")
     given = error["input"]
     told = f", not {given!r}" if isinstance(given, str | int | float | bool) and repr(given) not in message else ""
     return f"{message}{told}" if error["type"] != "value_error" else message
+
+
+def _nearest(loc: Path, model: type[BaseModel], kinds: Mapping[str, type[BaseModel]]) -> str:
+    keys = _keys_at(loc[:-1], model, kinds)
+    near = difflib.get_close_matches(str(loc[-1]), keys, n=1, cutoff=0.5)
+    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(keys)}"
+
+
+def _keys_at(loc: Path, model: type[BaseModel], kinds: Mapping[str, type[BaseModel]]) -> list[str]:
+    for part in loc:
+        named = {field.alias or name: field for name, field in model.model_fields.items()}
+        if part in kinds:
+            model = kinds[str(part)]
+        elif part in named:
+            model = _model_in(named[str(part)].annotation) or model
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    from pydantic import BaseModel  # noqa: PLC0415 - as in `validated`
+
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for one in get_args(annotation) if (found := _model_in(one))), None)
 
 
 def _syntax(error: Exception, text: str, name: str) -> str:

@@ -128,7 +128,7 @@ def parse_duration(text: str) -> float:
 
 def parse_minutes(text: str) -> float:
     """Minutes of `90`, or of a duration with its unit. UsageError for other words."""
-    return parse_duration(text if text[-1:].isalpha() else f"{text}m") / 60
+    return parse_duration(f"{text}m" if _is_number(text) else text) / 60
 
 
 def parse_ratio(text: str, what: str = "") -> float:
@@ -147,6 +147,16 @@ def parse_ratio(text: str, what: str = "") -> float:
 
 def parse_percent(text: str, what: str) -> float:
     """The ratio of `1%`. UsageError for other words, numbers without the sign too: a reader may take 1 for either."""
+    digits = text.removesuffix("%")
+    if not _is_number(digits):
+        raise UsageError(f"{what} {text}: {digits!r} is not a number; give percent, such as {what} 1%")
     if not text.endswith("%"):
         raise UsageError(f"{what} {text}: give percent with its sign, such as {what} {text}%")
     return parse_ratio(text, what)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

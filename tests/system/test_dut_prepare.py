@@ -37,9 +37,21 @@ def test_a_router_is_planned_prepared_once_and_put_back(dut):
     assert "100.64.2.2 dev e1 lladdr 02:ee:00:00:01:01 PERMANENT" in dut.on("ip", "neigh", "show")
     assert "generic-receive-offload: off" in dut.on("ethtool", "-k", "e0")
     steps = int(said.splitlines()[-1].split()[0])
-    assert f"restore puts {steps} back" in said
+    assert f"wirespeed dut restore --dut {SPEC} puts {steps} back" in said
     assert dut.prepare().splitlines()[-1].startswith("nothing to do")
     assert f"{steps} steps restored" in dut.dut("restore")
+
+
+def test_what_the_device_lost_since_is_put_back(dut):
+    """The kernel drops the routes of a link that goes down."""
+    before = dut.state()
+    dut.prepare()
+    dut.on("ip", "link", "set", "e0", "down")
+    dut.on("ip", "link", "set", "e0", "up")
+    assert "16.0.0.0/8" not in dut.on("ip", "route")
+    said = dut.dut("restore")
+    assert "route 16.0.0.0/8: gone already" in said and "steps restored" in said
+    assert dut.state() == before and journals(dut.directory) == []
 
 
 def test_a_preparing_that_fails_is_rolled_back_and_says_how_far_it_came(dut):
@@ -109,7 +121,7 @@ def test_a_connection_that_is_cut_in_the_middle_is_put_back(dut):
     assert running.popen.wait(timeout=120) == 4
     (line,) = running.said().splitlines()
     assert "went away" in line and line.endswith(
-        "step(s) are left on it: wirespeed dut restore undoes them when it answers"
+        f"step(s) are left on it: wirespeed dut restore --dut {SPEC} undoes them when it answers"
     )
     code, said = dut.wirespeed("dut", "restore", f"--dut={SPEC}", "-q")
     assert code == 4 and "cannot be reached: Connection refused" in said and len(journals(dut.directory)) == 1

@@ -48,14 +48,14 @@ BOTH = (FORWARD, BACK)
 NO_ROWS = dict.fromkeys(("latency", "frame_loss", "back_to_back", "recovery", "reset"), ())
 
 
-def searched(goals, most_pps, measure, warmup_s=0.25):
+def searched(goals, most_pps, measure, warmup_s=0.25, repeats=0):
     """A search that is over."""
 
     def kept(*what):
-        made.keep(trial := measure(*what))
+        made.keep(trial := made.judged(measure(*what)))
         return trial
 
-    made = Controller(goals, 9001.0, most_pps, kept, warmup_s)
+    made = Controller(goals, 9001.0, most_pps, kept, warmup_s, repeats=repeats)
     made.run()
     return made
 
@@ -70,6 +70,7 @@ def search_of(
     described=DUT,
     mrr=0,
     latency=False,
+    repeats=0,
 ):
     """A search of `dut` (one that carries 7.77 Mpps each way, unless told), as `wirespeed search` would write it."""
     dut = dut or SimulatedDut(step(7.77e6))
@@ -83,7 +84,7 @@ def search_of(
             channels = {wire: replace(channel, latency=told) for wire, channel in channels.items()}
         return replace(trial, label=label, trial=replace(trial.trial, channels=channels))
 
-    made = searched(goals_of(list(goals), preset), most_pps, measure)
+    made = searched(goals_of(list(goals), preset), most_pps, measure, repeats=repeats)
     for _ in range(mrr):
         made.keep(measure(most_pps, 1.0, "mrr"))
     if latency:

@@ -235,14 +235,17 @@ def test_a_series_is_told_as_plateaus(tmp_path, capsys):
         ([], 2, "give two results or folders of results to compare, not 0"),
         (["x"], 2, "not 1; a series takes --trend"),
         (["/nowhere.json", "/nowhere.json"], 6, "/nowhere.json"),
+        (["nofile", "nofile"], 6, "'nofile' is not a file, tag, build or title of archive"),
         (["--trend"], 2, "give two or more results"),
         (["a", "b", "--equivalence", "0%"], 2, "--equivalence 0%: give 0.01% to 50%"),
         (["a", "b", "--equivalence", "1"], 2, "--equivalence 1: give percent with its sign, such as --equivalence 1%"),
+        (["a", "b", "--equivalence", "1x"], 2, "--equivalence 1x: '1x' is not a number; give percent, such as"),
         (["a", "b", "--confidence", "0.95"], 2, "--confidence 0.95: give percent with its sign"),
         (["a", "b", "--confidence", "100%"], 2, "--confidence 100%: give 50% to 99.99%"),
     ],
 )
-def test_what_cannot_be_compared_is_one_line(words, code, said, capsys):
+def test_what_cannot_be_compared_is_one_line(words, code, said, capsys, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert main(["compare", *words]) == code
     err = capsys.readouterr().err
     assert said in err and err.count("\n") == 1

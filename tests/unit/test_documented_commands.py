@@ -12,7 +12,9 @@ from manual.commands import Page, pages
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").rglob("*.md"))]
-_LINE = re.compile(r"^(?:    |\$ |> +)?(?:sudo |nice |COLUMNS=\d+ )*wirespeed +(\S.*)$", re.MULTILINE)
+_LINE = re.compile(
+    r"^(?:    |\$ |> +)?(?:sudo |nice |COLUMNS=\d+ )*(?:wirespeed|\$\(command -v wirespeed\)) +(\S.*)$", re.MULTILINE
+)
 _QUOTED = re.compile(r"`wirespeed +([^`]+)`")
 _CONTINUED = re.compile(r"\\\n\s*")
 _IN_QUOTES = re.compile(r"'[^']*'|\"[^\"]*\"")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
+from wirespeed.cli.dut import _restoring
 from wirespeed.cli.main import main
 
 PAIR = ["--interface=e0", "--interface=e1"]
@@ -95,3 +97,9 @@ def test_what_another_kind_has_is_refused_before_the_device_is_asked(capsys, tmp
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     assert main(["dut", "prepare", "--dry-run", "--dut=linux:local", *PAIR, "--driver=vfio-pci"]) == 2
     assert "a Linux kernel has no setting driver; leave it out" in capsys.readouterr().err
+
+
+def test_the_command_that_restores_is_printed_with_the_options_that_were_given() -> None:
+    assert _restoring("linux:ssh://root@box", None, None) == "wirespeed dut restore --dut linux:ssh://root@box"
+    restoring = _restoring("", Path("my box.yaml"), Path("j"))
+    assert restoring == "wirespeed dut restore --testbed 'my box.yaml' --journal j"

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import tarfile
 import time
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from wirespeed.dut.dut import DutReading
 from wirespeed.dut.journal import DutJournal
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.kinds.linux_machine import AFFINITIES, INTERRUPTS, interrupt_steps, nic_steps
+from wirespeed.dut.kinds.undone import lacks
 from wirespeed.dut.plan import Action, DutAnswers, DutPlan, DutStage, DutStep
 from wirespeed.dut.reach.local import LocalReach
 from wirespeed.dut.reach.questions import asking, questions_of
@@ -107,6 +109,51 @@ def test_what_cannot_be_put_back_stays_in_the_journal(tmp_path, monkeypatch):
         restored(reach, path)
     monkeypatch.undo()
     assert restored(reach, path) == preparing.Restored(undone=1, gone=0)
+
+
+def test_a_change_that_the_device_lost_is_restored(tmp_path, monkeypatch):
+    """The kernel drops routes of a link that goes down, and everything of an interface that vanishes."""
+    reach, path, said = MemoryReach(), tmp_path / "journal", []
+    step = DutStep("route", "", "there", Action("do"), Action("undo"), undone_if="is it gone")
+    monkeypatch.setattr(TwoSteps, "stages", lambda self, setup: (DutStage((), lambda facts: DutPlan((step,))),))
+    for _ in range(2):  # a second preparation of the same device
+        prepared(reach, path)
+    real, gone = reach.run, False
+    monkeypatch.setattr(
+        reach,
+        "run",
+        lambda command, **more: (
+            Ran(1, "", "No such process\n")
+            if command == "undo" or (command == "is it gone" and not gone)
+            else real(command, **more)
+        ),
+    )
+    with pytest.raises(
+        EnvironmentFault, match=rf"0 of 2 step.*No such process; correct that and .* delete {path} if the"
+    ):
+        restored(reach, path)
+    gone = True
+    with DutJournal(path, "memory") as journal:
+        assert preparing.restore(TwoSteps(), reach, journal, said.append) == preparing.Restored(undone=2, gone=0)
+    assert said == ["route: gone already"] * 2 and not path.exists()
+
+
+def test_a_journal_of_an_earlier_version_is_restored(tmp_path):
+    reach, path = MemoryReach(), tmp_path / "journal"
+    prepared(reach, path)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert all(line.pop("undone_if") == "" for line in lines if "begin" in line)
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert restored(reach, path) == preparing.Restored(undone=2, gone=0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "code", "is_undone"),
+    [("", 0, True), ("100.64.1.20 there", 0, True), ("100.64.1.2 there", 0, False), ("", 1, False)],
+)
+def test_an_undo_that_fails_is_done_where_its_thing_is_not_there(answer: str, code: int, is_undone: bool) -> None:
+    check = lacks(f"echo {answer}; (exit {code})", "100.64.1.2")
+    assert (subprocess.run(["sh", "-c", check], check=False).returncode == 0) is is_undone
 
 
 def test_a_journal_is_held_by_one_and_cut_short_by_a_power_loss(tmp_path):

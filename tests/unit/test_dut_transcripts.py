@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -147,6 +149,52 @@ def test_pf_of_openbsd_was_off_and_is_off_again(home):
         done, back = run("openbsd", device_of("openbsd"), setup, home)
         assert line in done[0].stdin and "set limit" not in done[0].stdin
         assert back[-1].command == "pfctl -f - && pfctl -d" and "set limit states 100000\n" in back[-1].stdin
+
+
+LOST = {
+    "freebsd": {"ifconfig": "ix0: flags=8843<UP>\n\tinet 100.65.1.10 netmask 0xffffff00", "arp": "", "route": ""},
+    "openbsd": {"ifconfig": "em0: flags=8843<UP>\n\tinet 100.64.1.10 netmask 0xfffffffc", "arp": "", "route": ""},
+    "vpp": {"vppctl": "e0 (up):\n  L3 100.64.2.1/300"},
+}
+"""What devices answer that lost what was prepared, except for their interfaces."""
+KEPT = {
+    "freebsd": {
+        "ifconfig": "ix0: flags=8843<UP>\n\tinet 100.65.1.1 netmask 0xffffff00\nix1: flags=8843",
+        "arp": "? (100.65.1.2) at 02:ee\n? (100.65.2.2) at 02:ee",
+        "route": "   destination: 16.0.0.0\n       gateway: 100.65.1.2\n       gateway: 100.65.2.2",
+    },
+    "openbsd": {
+        "ifconfig": "em0: flags=8843<UP>\n\tinet 100.64.1.1 netmask 0xfffffffc",
+        "arp": "100.64.1.2   02:ee:00:00:01:00  em0 permanent",
+        "route": "       gateway: 100.64.1.2",
+    },
+    "vpp": {"vppctl": "e0 1 up\ne1 2 up\n  L3 100.64.2.1/30\n 100.64.2.2 S\n via 100.64.2.2 e1\n16:eos/21\n17:eos/21"},
+}
+"""What they answer if they have all of it."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "setup"),
+    [
+        ("freebsd", setup_on("ix0", "ix1", net="100.65")),
+        ("openbsd", setup_on("em0", "em1")),
+        ("vpp", setup_on("e0", "e1", mode="mpls")),
+    ],
+)
+def test_what_a_device_lost_counts_as_undone(home: Path, kind: str, setup: DutSetup) -> None:
+    with played(device_of(kind), home) as way:
+        device = parse_device(f"{kind}:{way}")
+        steps = preparing.planned(device.kind, device.reach, setup).steps
+        device.reach.close()
+    added = [step for step in steps if not step.now and step.what not in ("MPLS table", "MPLS of e0", "MPLS of e1")]
+    assert len(added) >= 3
+
+    def is_undone(check: str, answers: dict[str, str]) -> bool:
+        tools = "".join(f"{tool}() {{ printf '%s\\n' {shlex.quote(text)}; }}\n" for tool, text in answers.items())
+        return subprocess.run(["sh", "-c", tools + check], check=False).returncode == 0
+
+    assert [step.what for step in added if not is_undone(step.undone_if, LOST[kind])] == []
+    assert [step.what for step in added if is_undone(step.undone_if, KEPT[kind])] == []
 
 
 def test_openbsd_has_half_of_it_already(home):

@@ -271,13 +271,20 @@ def test_a_text_that_is_no_show_runtime_is_refused() -> None:
         ),
         (
             "schema: wirespeed-evidence/1\ntests: [{name: a, received: 1Mpps, colour: red}]",
-            r"mine.yaml:2: tests.0.colour: there is no such key",
+            r"mine.yaml:2: tests.0.colour: there is no such key; did you mean clocks",
         ),
         (
             "schema: wirespeed-evidence/1\nexplain: [b]\ntests: [{name: a, received: 1Mpps}]",
             r"mine.yaml:2: explain: there is no test 'b'; give one of a",
         ),
         ("- 1", "mine.yaml has no evidence in it"),
+        (
+            "tester: {ports: [a]}\nlinks: []\ndut: {kind: linux}",
+            "mine.yaml is a testbed file; give result files",
+        ),
+        ("campaign: 1\ntests: []", "mine.yaml is a campaign file; give result files"),
+        ("interfaces: {}", "mine.yaml is a configuration of a router; give"),
+        ("tests: []", "mine.yaml is not an evidence file; .* begins with `schema: wirespeed-evidence/1`"),
     ],
 )
 def test_evidence_that_is_wrong_is_told_where(text: str, words: str) -> None:

@@ -35,6 +35,7 @@ from wirespeed.report.render import render
 from wirespeed.results.balance import Medium
 from wirespeed.results.channel import Channel
 from wirespeed.results.dut import DutFacts
+from wirespeed.results.ending import Ending
 from wirespeed.results.figures import MEGA, fitting, three_digits
 from wirespeed.results.outcome import PortFacts
 from wirespeed.results.sample import Sample
@@ -137,6 +138,18 @@ def measured(verdict: Verdict) -> list[Figure]:
 def words_of(page: str) -> str:
     """The text of a page, without its tags."""
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page)))
+
+
+def test_a_test_that_ended_in_its_warm_up_measured_nothing() -> None:
+    """What came back in the warm-up is no figure, and no limit either."""
+    whole = result_of(BENCHES["saturated, memif"], 1)
+    warmed = tuple(replace(sample, phase="warm-up") for sample in whole.samples[:2])
+    verdict = verdict_of(judged(replace(whole, samples=warmed, ending=Ending("interrupted", "Ctrl-C"))))
+    assert [one.why for one in verdict.figures] == ["not measured: the test ended in its warm-up"] * 2
+    assert (verdict.limited_by, verdict.limit.sentence) == (
+        "unknown",
+        "nothing was measured: the test ended in its warm-up",
+    )
 
 
 def test_tables_have_the_verdict_to_the_character(file: Path, verdict: Verdict) -> None:

@@ -101,7 +101,7 @@ def test_loss_and_saturation_are_told_once_each_and_at_once() -> None:
     told = [line for line in text_of(screen).splitlines() if "offered" not in line]
     assert told == [
         "0→1 loss above 0.1 % from 7.00 Mpps (47.0 % of line), at 300.0 s",
-        "0→1 saturated at 7.00 Mpps (47.0 % of line), between 6.80 Mpps and 7.30 Mpps",
+        "0→1 saturation point so far: 7.00 Mpps (47.0 % of line), between 6.80 Mpps and 7.30 Mpps",
     ]
 
 
@@ -131,7 +131,7 @@ def test_the_live_view_leaves_only_the_news_behind() -> None:
     with LoadTestView(screen, "title") as live:
         live(progress())
         live(progress(saturation=KNEE))
-    assert "0→1 saturated at 7.00 Mpps" in text_of(screen)
+    assert "0→1 saturation point so far: 7.00 Mpps" in text_of(screen)
 
 
 def test_the_view_fits_where_it_is_shown() -> None:
@@ -151,7 +151,7 @@ def ended(*notes: str, **changes: Any) -> Result:
         (
             {"loss_onset": LOSSY, "saturation": KNEE},
             "loss above 0.1 % from 7.00 Mpps (47.0 % of line); "
-            "saturated at 7.00 Mpps (47.0 % of line), between 6.80 Mpps and 7.30 Mpps; 1,234 of 1,000,000 "
+            "saturation point: 7.00 Mpps (47.0 % of line), between 6.80 Mpps and 7.30 Mpps; 1,234 of 1,000,000 "
             "offered packets lost (0.123 %)",
         ),
         (

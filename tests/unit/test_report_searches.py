@@ -123,7 +123,7 @@ def test_an_irregular_goal_says_so_wherever_it_stands(limited):
     assert goals_of(limited).irregular == {0, 1}
     assert card_of(limited).trust.word == "tester-limited: at least this"
     (remark,) = [one for one in comparison.remarks if one.cause == "irregular"]
-    assert remark.sentence == "All 2 goals irregular: the search ended before it reached the goal."
+    assert remark.sentence == "All 2 goals irregular: the tester could not offer more."
     text = to_markdown(comparison, MEGA)
     assert "≥ 5.98" in text
     assert "✕ irregular: the tester could not offer more" in text

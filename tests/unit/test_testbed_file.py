@@ -63,7 +63,9 @@ WRONG = {
     "a: [": "1: this is not YAML",
     "tester: {server: x}\n": "1: links: it is needed and not there",
     BASE + "mode: ip5\n": "5: mode: Input should be 'l2xc', 'ip4', 'ip6' or 'mpls', not 'ip5'",
-    BASE + "colour: red\n": "5: colour: unknown key",
+    BASE + "colour: red\n": "5: colour: there is no such key; there are tester, links, dut, mode, ",
+    BASE.replace("port: 1", "port: 1\n    spead: 10G"): "5: links.1.spead: there is no such key; did you mean speed?",
+    BASE + "dut: {kind: linux, reech: local}\n": "5: dut.reech: there is no such key; did you mean reach?",
     BASE + "mode: ip4\nmode: ip6\n": "6: mode: key mode stands here again, first in line 5; keep one of the two",
     "\n".join(["a0: &a0 [x, x, x]", *(f"a{n + 1}: &a{n + 1} [*a{n}, *a{n}, *a{n}]" for n in range(13))]): (
         ":11: with its aliases this has more than 1000000 values"

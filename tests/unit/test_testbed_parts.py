@@ -12,10 +12,11 @@ from scapy.layers.l2 import Ether
 from simulated_trex import SimulatedTrex
 
 from wirespeed.client.stateless_client import StatelessClient
-from wirespeed.errors import ConnectionFault, FileFault
+from wirespeed.errors import ConnectionFault, EnvironmentFault, FileFault
 from wirespeed.results.codec import to_json
 from wirespeed.results.lab import CeilingRate, LabFacts, LabTestbed
 from wirespeed.testbed.ceiling import Ceiling, Ceilings, ceiling_facts, ceiling_note, keep, kept
+from wirespeed.testbed.check import Check
 from wirespeed.testbed.facts import device_facts, lab_facts
 from wirespeed.testbed.file import parse_bench
 from wirespeed.testbed.interfaces import LinkedInterface, bsd_interfaces, linux_interfaces, vector_interfaces
@@ -174,6 +175,18 @@ def test_results_describe_the_bench():
         "0": "e0 10G 100.64.1.1/30",
         "1": "not named 100.64.2.1/30",
     }
+
+
+def test_tester_that_is_not_built_is_no_fault_of_the_file(monkeypatch):
+    def unbuilt():
+        raise EnvironmentFault("the native core cannot be loaded (); build it with: make")
+
+    monkeypatch.setattr("wirespeed.testbed.check.find_spec", lambda name: None)
+    monkeypatch.setattr("wirespeed.testbed.check.core", unbuilt)
+    bench = parse_bench("tester: {ports: ['null', 'null']}\nlinks: [{port: 0}, {port: 1}]\n")
+    told = []
+    assert Check(bench, "b.yaml", told.append, False).run() == 3
+    assert (told[0].part, told[0].next_step) == ("tester", "") and told[0].text.endswith("build it with: make")
 
 
 def test_tester_is_started_with_what_its_wires_say():

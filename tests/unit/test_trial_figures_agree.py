@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from report_kinds import FORWARD, search_of, soak_of, suite_of, tried_suite_of
-from simulated_dut import SimulatedDut, constant, step
+from simulated_dut import SimulatedDut, constant, linear, step
 from test_figures_agree import assert_live, text, words_of
 
 from wirespeed.article.build import article
@@ -30,6 +30,7 @@ from wirespeed.measurement.rfc2544.live import LINES
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 from wirespeed.measurement.rfc2544.text import TEXT
 from wirespeed.measurement.search.live import summary
+from wirespeed.measurement.search.report import SearchReport
 from wirespeed.measurement.search.result import SearchResult
 from wirespeed.measurement.soak import live as soak
 from wirespeed.measurement.soak.result import SoakResult
@@ -52,6 +53,11 @@ RESULTS: dict[str, MeasurementResult] = {
     "RFC 2544": suite_of("t"),
     "RFC 2544, nearly the line": tried_suite_of({"64": 14.85e6, "128": 4e6}, "t"),
     "soak": soak_of("t", seconds=20, lossy=[(7, 5)]),
+}
+OF_HOST: dict[str, SearchResult] = {
+    "all lost": search_of("t", SimulatedDut(step(7e6), away=lambda rng: True)),
+    "small losses": search_of("t", SimulatedDut(step(7e6), away=lambda rng: True, away_loss=5e-4)),
+    "repeated": search_of("t", SimulatedDut(step(7e6), away=lambda rng: True), repeats=3),
 }
 
 
@@ -86,6 +92,29 @@ def test_the_limit_is_that_of_the_search(request: pytest.FixtureRequest, verdict
         assert explain(cases_of(RESULTS[name], "t")[0]).cause == verdict.limit.cause == "line-rate"
         assert verdict.next_step == "use smaller frames, both directions or a faster line"
     assert verdict.figure.bound == ("tester-limited" if name == "tester-limited" else "")
+
+
+@pytest.mark.parametrize("name", OF_HOST)
+@pytest.mark.parametrize("has_bound", [True, False])
+def test_the_host_that_ended_a_search_is_named_first_everywhere(name: str, has_bound: bool) -> None:
+    """Losses below 0.1 % are none to the cause `tester`, but the goal without loss refuses their load. A search that
+    the host ended has no bound at all."""
+    result = OF_HOST[name]
+    if not has_bound:
+        result = replace(result, goals=tuple(replace(one, upper_pps=None, limit="host") for one in result.goals))
+    assert result.goals[0].limit == "host"
+    found = explain(cases_of(result, "t")[0])
+    assert found.cause == verdict_of(result).limit.cause == "steal"
+    assert "tester" not in {one.cause for one in found.named}
+    of_host = replace(result, goals=tuple(goal for goal in result.goals if goal.limit == "host"))
+    (remark,) = SearchReport().irregular([of_host])
+    assert remark.sentence.endswith(" irregular: the host disturbed the trials.")
+
+
+def test_a_load_that_the_goal_refuses_was_not_forwarded_whole() -> None:
+    result = search_of("t", SimulatedDut(linear(3e6, 1e-11)))
+    assert verdict_of(result).limited_by == "dut"
+    assert explain(cases_of(result, "t")[0]).cause != "tester"
 
 
 def test_terminals(file: Path, result: MeasurementResult, verdict: Verdict, capsys: pytest.CaptureFixture[str]) -> None:

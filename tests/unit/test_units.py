@@ -11,6 +11,7 @@ from wirespeed.units import (
     l1_bps,
     line_rate_pps,
     parse_duration,
+    parse_minutes,
     parse_percent,
     parse_rate,
     parse_ratio,
@@ -115,3 +116,14 @@ def test_percent_needs_its_sign_where_a_number_could_be_either() -> None:
     assert parse_percent("1%", "--equivalence") == pytest.approx(0.01)
     with pytest.raises(UsageError, match="--equivalence 1: give percent with its sign, such as --equivalence 1%"):
         parse_percent("1", "--equivalence")
+    for text in ("1x", "%", "x%", "nan%"):
+        with pytest.raises(
+            UsageError, match=f"--equivalence {text}: .* is not a number; give percent, such as --equiv"
+        ):
+            parse_percent(text, "--equivalence")
+
+
+def test_minutes_are_quoted_as_they_were_given() -> None:
+    assert [parse_minutes(text) for text in ("90", "90m", "1.5h", "30s")] == [90, 90, 90, 0.5]
+    with pytest.raises(UsageError, match="duration '5%' cannot be read"):
+        parse_minutes("5%")

@@ -40,7 +40,8 @@ class CaseLoad:
 
     `offered_pps` is None if only the received rate was published. `line_bps` is the line rate of one direction.
     `hashed` is False for frames that a NIC cannot spread over queues (MPLS, GRE, PPPoE). `tester_percent` is the
-    maximum of the tester in percent of one line. `tester_limited`: the test itself found its tester too slow. `cycles`
+    maximum of the tester in percent of one line. `tester_limited`: the test itself found its tester too slow.
+    `bound_by`: the cause for which a test of trials refused the load (dut, tester or host), or empty. `cycles`
     are ticks per packet without polling, with `routes` in the table. `by_direction` is what came back in each.
     `disturbed_share` of the samples that lost did so while CPUs were away, for `longest_preemption_s` at the most;
     `unlinked_share` of what was lost was lost while a port of the tester had no link. `refused_share` of what was lost
@@ -59,6 +60,7 @@ class CaseLoad:
     hashed: bool = True
     tester_percent: float | None = None
     tester_limited: bool = False
+    bound_by: str = ""
     disturbed_share: float = 0.0
     refused_share: float = 0.0
     unlinked_share: float = 0.0

@@ -29,7 +29,7 @@ from wirespeed.results.dut import DutFacts, DutTelemetry
 from wirespeed.results.machine import is_preemption
 from wirespeed.results.measurement import MeasurementResult
 from wirespeed.results.outcome import PortFacts
-from wirespeed.results.search_trial import SearchTrial
+from wirespeed.results.search_trial import BoundLimit, Goal, SearchTrial
 from wirespeed.results.settings import Settings
 
 
@@ -72,14 +72,25 @@ class TrialsOfLoad:
         return not any(port.medium is Medium.RING for port in self.ports.values())
 
 
-def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence[SearchTrial], what: str) -> Case:
-    """`chosen` is explained, the other `trials` are its loads; `what` says which it is."""
+_REFUSED: Mapping[BoundLimit, str] = {"dut": "dut", "minimum": "dut", "tester": "tester", "host": "host"}
+"""Causes for which a load is refused. The others are of loads that passed, or unknown."""
+
+
+def case_of(
+    tried: TrialsOfLoad,
+    chosen: Sequence[SearchTrial],
+    trials: Sequence[SearchTrial],
+    what: str,
+    limit: BoundLimit = "none",
+) -> Case:
+    """`chosen` is explained, the other `trials` are its loads; `what` says which it is. `limit` is the cause that the
+    test found for refusing the load of `chosen`."""
     place = f"{tried.source}: {len(chosen)} trial{'s' if len(chosen) > 1 else ''} {what}"
     readings = [trial.trial.dut for trial in chosen if _tells(trial.trial.dut)]
     workers = workers_told(readings, place)
     span_s = sum(trial.trial.duration_s for trial in chosen)
     case = Case(
-        load=_load(tried, chosen, span_s, place),
+        load=_load(tried, chosen, span_s, place, _REFUSED.get(limit, "")),
         dut=replace(case_dut(tried.dut, workers, tried.source), has_nics=tried.has_nics),
         workers=workers,
         drops=drops_told(readings),
@@ -96,7 +107,15 @@ def case_of(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], trials: Sequence
     return replace(case, directions=_directions(case, chosen, span_s))
 
 
-def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, place: str) -> CaseLoad:
+def disturbed_load(trials: Sequence[SearchTrial], goal: Goal, above_pps: float | None) -> list[SearchTrial]:
+    """The trials, excluded ones too, of the lowest load above the lower bound `above_pps` that failed the goal only
+    because of the host: those that show why a search has no upper bound."""
+    failed = [one for one in trials if one.is_disturbed_for(goal) and one.load_pps > (above_pps or 0.0)]
+    least_pps = min((one.load_pps for one in failed), default=0.0)
+    return [one for one in failed if one.load_pps == least_pps]
+
+
+def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, place: str, bound_by: str) -> CaseLoad:
     wires = tuple(dict.fromkeys(wire for trial in chosen for wire in trial.trial.channels))
     by_direction = tuple(
         sum(trial.trial.channels[wire].balance.test_frames for trial in chosen if wire in trial.trial.channels) / span_s
@@ -112,7 +131,8 @@ def _load(tried: TrialsOfLoad, chosen: Sequence[SearchTrial], span_s: float, pla
         directions=max(1, len(wires)),
         flows=flows_of(tried.variables),
         hashed=hashed_by(tried.variables),
-        tester_limited=any(trial.trial.tester_limited for trial in chosen),
+        tester_limited=bound_by == "tester" if bound_by else any(trial.trial.tester_limited for trial in chosen),
+        bound_by=bound_by,
         disturbed_share=sum(is_preemption(trial.trial.disturbed) for trial in chosen) / len(chosen),
         unlinked_share=sum(bool(trial.trial.links_down) for trial in chosen) / len(chosen),
         longest_preemption_s=longest_preemption_s(one.trial.preemption for one in chosen),

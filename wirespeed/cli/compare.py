@@ -10,7 +10,7 @@ import typer
 
 from wirespeed.cli.options import DutNameOption, NameOption
 from wirespeed.corpus.place import own_corpus
-from wirespeed.errors import UsageError
+from wirespeed.errors import FileFault, UsageError
 from wirespeed.units import parse_percent
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _side(name: str, corpus: str, duts: DutNames) -> Side:
     with open_corpus(corpus, make=False) as opened:
         digests = opened.index.named(name)
         if not digests:
-            raise UsageError(
+            raise FileFault(
                 f"{name!r} is not a file, tag, build or title of archive {opened.place.name}; wirespeed results list "
                 "shows what there is"
             )

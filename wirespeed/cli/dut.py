@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -141,7 +142,7 @@ def prepare(
             raise UsageError("prepare needs --interface NAME,mac=MAC twice, or --testbed FILE")
         setup = setup_of(mode or _MODE, interface, route or [], label or [], routes, options)
     with _open(device):
-        text = commands.prepare(device, setup, journal, dry_run, _say(quiet))
+        text = commands.prepare(device, setup, journal, dry_run, _say(quiet), _restoring(dut, bench, journal))
     print(text, end="")
 
 
@@ -224,6 +225,14 @@ def _named(dut: str, bench: Path | None) -> tuple[DutDevice, DutSetup | None]:
     if bool(dut) == (bench is not None):
         raise UsageError("name the DUT with either --dut TYPE:ACCESS or --testbed FILE")
     return (commands.device_of(dut), None) if bench is None else read_dut(bench)
+
+
+def _restoring(dut: str, bench: Path | None, journal: Path | None) -> str:
+    """The command that undoes what `prepare` with these options did."""
+    named = ["--dut", dut] if bench is None else ["--testbed", str(bench)]
+    return shlex.join(
+        ["wirespeed", "dut", "restore", *named, *([] if journal is None else ["--journal", str(journal)])]
+    )
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from wirespeed.dut import prepare as preparing
 from wirespeed.dut.device import DutDevice, parse_device
 from wirespeed.dut.journal import DutJournal, journal_path
 from wirespeed.dut.plan import texts_of
+from wirespeed.dut.prepare import RESTORE
 from wirespeed.dut.remote import RemoteDut
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import ConnectionFault, EnvironmentFault
@@ -36,8 +37,10 @@ def device_of(text: str) -> DutDevice:
     return parse_device(text)
 
 
-def prepare(device: DutDevice, setup: DutSetup, journal: Path | None, dry_run: bool, say: Say) -> str:
-    """Prepare it, or with `dry_run` say what that would do."""
+def prepare(
+    device: DutDevice, setup: DutSetup, journal: Path | None, dry_run: bool, say: Say, restoring: str = RESTORE
+) -> str:
+    """Prepare it, or with `dry_run` say what that would do. `restoring` is the command that undoes it."""
     if dry_run:
         plan = preparing.planned(device.kind, device.reach, setup)
         lines = [
@@ -48,8 +51,8 @@ def prepare(device: DutDevice, setup: DutSetup, journal: Path | None, dry_run: b
         notes = [*_notes(plan.notes), *_caution(device)]
         return "".join(f"{line}\n" for line in [*lines, *notes, _count(len(plan.steps), "to do")])
     with DutJournal(journal or journal_path(device.name), device.name) as kept:
-        done = preparing.prepare(device.kind, device.reach, setup, kept, say)
-        where = f"; wirespeed dut restore puts {len(kept.entries)} back" if kept.entries else ""
+        done = preparing.prepare(device.kind, device.reach, setup, kept, say, restoring)
+        where = f"; {restoring} puts {len(kept.entries)} back" if kept.entries else ""
     notes = [*_notes(done.notes), *_caution(device)]
     return "".join(f"{line}\n" for line in [*notes, _count(len(done.steps), "done") + where])
 

@@ -33,6 +33,7 @@ class JournalEntry:
     must_undo: bool
     boot: str
     is_done: bool = False
+    undone_if: str = ""
 
 
 def journal_directory() -> Path:
@@ -81,12 +82,18 @@ class DutJournal:
     def begin(self, step: DutStep, boot: str) -> JournalEntry:
         """Keep how `step` is undone, before it is done."""
         entry = JournalEntry(
-            max(self.entries, default=-1) + 1, step.what, step.undo, step.persists, step.must_undo, boot
+            max(self.entries, default=-1) + 1,
+            step.what,
+            step.undo,
+            step.persists,
+            step.must_undo,
+            boot,
+            undone_if=step.undone_if,
         )
         self.entries[entry.number] = entry
         undo = None if step.undo is None else step.undo.to_json()
         kept = {"what": step.what, "now": step.now, "undo": undo, "boot": boot}
-        flags = {"persists": step.persists, "must_undo": step.must_undo}
+        flags = {"persists": step.persists, "must_undo": step.must_undo, "undone_if": step.undone_if}
         self._write({"begin": entry.number, **kept, **flags})
         return entry
 
@@ -127,7 +134,10 @@ class DutJournal:
             undo = None if raw["undo"] is None else Action.from_json(raw["undo"])
             number = int(raw["begin"])
             flags = bool(raw["persists"]), bool(raw["must_undo"])
-            self.entries[number] = JournalEntry(number, str(raw["what"]), undo, *flags, str(raw["boot"]))
+            undone_if = str(raw.get("undone_if", ""))  # journals of 0.1.0 before 2026-12 lack it
+            self.entries[number] = JournalEntry(
+                number, str(raw["what"]), undo, *flags, str(raw["boot"]), undone_if=undone_if
+            )
         elif "done" in raw:
             self.entries[int(raw["done"])].is_done = True
         else:

@@ -37,7 +37,8 @@ class DutStep:
     """One change of `what` from `now` to `will_be`. `undo` restores it; without `undo` there is nothing to restore.
 
     `persists`: the change survives a restart of the device. `must_undo`: even a failed step may have changed the device
-    permanently, so its undo must succeed.
+    permanently, so its undo must succeed. `undone_if`: a command that succeeds where nothing is left to undo, because
+    the device lost the change or the interface that had it; it is run if `undo` fails.
     """
 
     what: str
@@ -48,6 +49,7 @@ class DutStep:
     persists: bool = False
     must_undo: bool = False
     timeout_s: float = PATIENCE_S
+    undone_if: str = ""
 
     def text(self) -> list[str]:
         lines = [f"{self.what}: {self.now or 'nothing'} -> {self.will_be}", f"  do    {short(self.do.command)}"]

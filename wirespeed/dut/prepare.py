@@ -16,6 +16,7 @@ from wirespeed.dut.setup import DutSetup, check_setup
 from wirespeed.errors import ConnectionFault, EnvironmentFault, WirespeedError
 
 Say = Callable[[str], None]
+RESTORE = "wirespeed dut restore"
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,12 @@ def planned(kind: DutKind, reach: Reach, setup: DutSetup) -> DutPlan:
     )
 
 
-def prepare(kind: DutKind, reach: Reach, setup: DutSetup, journal: DutJournal, say: Say) -> Prepared:
-    """Configure the device as `setup` describes. EnvironmentFault if a step failed, with its place and the rollback;
-    ConnectionFault if the device became unreachable, with the steps left to `restore`."""
+def prepare(
+    kind: DutKind, reach: Reach, setup: DutSetup, journal: DutJournal, say: Say, restoring: str = RESTORE
+) -> Prepared:
+    """Configure the device as `setup` describes; `restoring` is the command that undoes it. EnvironmentFault if a step
+    failed, with its place and the rollback; ConnectionFault if the device became unreachable, with the steps left to
+    `restore`."""
     check_setup(setup)
     answers = DutAnswers(reach)
     notes: list[str] = []
@@ -57,7 +61,7 @@ def prepare(kind: DutKind, reach: Reach, setup: DutSetup, journal: DutJournal, s
                 _run(reach, step)
                 journal.done(entry)
         except BaseException as error:
-            raise _rolled_back(reach, journal, done, error, say) from None
+            raise _rolled_back(reach, journal, done, error, say, restoring) from None
     return Prepared(tuple(step for step, _ in done), tuple(notes))
 
 
@@ -68,17 +72,23 @@ def _run(reach: Reach, step: DutStep) -> None:
 
 
 def _rolled_back(
-    reach: Reach, journal: DutJournal, done: Sequence[tuple[DutStep, JournalEntry]], error: BaseException, say: Say
+    reach: Reach,
+    journal: DutJournal,
+    done: Sequence[tuple[DutStep, JournalEntry]],
+    error: BaseException,
+    say: Say,
+    restoring: str,
 ) -> BaseException:
     """The error to raise for `error` after the rollback."""
     finished = sum(entry.is_done for _, entry in done)
     what = str(error) or "interrupted"
     if isinstance(error, ConnectionFault):
-        left = f"{len(journal.entries)} step(s) are left on it: wirespeed dut restore undoes them when it answers"
+        left = f"{len(journal.entries)} step(s) are left on it: {restoring} undoes them when it answers"
         return ConnectionFault(f"{what}; {left if journal.entries else 'nothing was changed on it'}")
     faults = undo(reach, journal, [entry for _, entry in reversed(done)])
     if faults:
-        text = f"{what}; {finished} step(s) were done before it, and rolling back failed: {'; '.join(faults)}; {LATER}"
+        text = f"{what}; {finished} step(s) were done before it, and rolling back failed: {'; '.join(faults)}; "
+        text += f"{restoring} tries again"
     elif done:
         text = f"{what}; the {finished} step(s) before it were rolled back, and the DUT is as it was"
     else:
@@ -87,9 +97,6 @@ def _rolled_back(
         say(text)
         return error
     return type(error)(text)
-
-
-LATER = "wirespeed dut restore tries again"
 
 
 @dataclass(frozen=True)
@@ -112,19 +119,27 @@ def restore(kind: DutKind, reach: Reach, journal: DutJournal, say: Say) -> Resto
     left = [entry for entry in entries if entry not in gone]
     faults = undo(reach, journal, left, say)
     if faults:
-        raise EnvironmentFault(f"{len(left) - len(faults)} of {len(left)} step(s) were restored; {'; '.join(faults)}")
+        raise EnvironmentFault(
+            f"{len(left) - len(faults)} of {len(left)} step(s) were restored; {'; '.join(faults)}; correct that and "
+            f"restore again, or delete {journal.path} if the DUT is as it was"
+        )
     return Restored(len(left), len(gone))
 
 
 def undo(reach: Reach, journal: DutJournal, entries: Sequence[JournalEntry], say: Say = lambda _: None) -> list[str]:
-    """Undo `entries` in that order; what went wrong. A step that never came to its end may have changed nothing: that
-    there is nothing to undo is not a fault then."""
+    """Undo `entries` in that order; what went wrong. It is not a fault that there is nothing to undo: a step that never
+    came to its end may have changed nothing, and the device may have lost a change, such as the routes of a link that
+    went down."""
     faults = []
     for entry in entries:
         if entry.undo is not None:
             ran = reach.run(entry.undo.command, stdin=entry.undo.stdin, timeout_s=_UNDO_S)
             if ran.code and (entry.is_done or entry.must_undo):
-                faults.append(f"{entry.what} could not be restored: {ran.why}")
+                if not entry.undone_if or reach.run(entry.undone_if).code:
+                    faults.append(f"{entry.what} could not be restored: {ran.why}")
+                    continue
+                say(f"{entry.what}: gone already")
+                journal.undone(entry)
                 continue
         say(f"{entry.what}: restored")
         journal.undone(entry)

@@ -9,8 +9,10 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from typing import Literal
 
+from wirespeed._native.runtime import core
 from wirespeed.client.probes import find_peers
 from wirespeed.client.stateless_client import StatelessClient
 from wirespeed.dut.reach.spec import parse_reach
@@ -87,6 +89,12 @@ class Check:
         return f"`wirespeed dut prepare --testbed {self.file}` {does}"
 
     def _tester(self) -> StatelessClient | None:
+        try:
+            if not self.bench.tester.server and find_spec("wirespeed._native._core") is None:
+                core()
+        except WirespeedError as error:
+            self._fail("tester", str(error), "", error.exit_code)  # nothing that the file could correct
+            return None
         try:
             server = self._stack.enter_context(running_tester(self.bench))
             client = self._stack.enter_context(StatelessClient(server))

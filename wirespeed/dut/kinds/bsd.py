@@ -12,6 +12,7 @@ from typing import ClassVar
 from wirespeed.dut.kinds.linux_load import parts_of
 from wirespeed.dut.kinds.pf_filter import pf_questions, pf_steps
 from wirespeed.dut.kinds.pf_states import PfStates
+from wirespeed.dut.kinds.undone import lacks
 from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.setup import STATEFUL, DutSetup, check_filter_of, check_table_by
 from wirespeed.errors import EnvironmentFault, UsageError
@@ -198,12 +199,19 @@ def _settings(answer: str, wanted: Mapping[str, str]) -> Iterator[DutStep]:
 
 def _link(name: str, link: BsdInterface, harmful: str) -> Iterator[DutStep]:
     on = [option for option in harmful.split() if option in link.options]
+    gone = _no_interface(name)
     if on:
         words = [option.lower().replace("_", "") for option in on]
         do = Action(f"ifconfig {name} {' '.join(f'-{word}' for word in words)}")
-        yield DutStep(f"offloads of {name}", " ".join(words), "off", do, Action(f"ifconfig {name} {' '.join(words)}"))
+        undo = Action(f"ifconfig {name} {' '.join(words)}")
+        yield DutStep(f"offloads of {name}", " ".join(words), "off", do, undo, undone_if=gone)
     if "UP" not in link.flags:
-        yield DutStep(f"link {name}", "down", "up", Action(f"ifconfig {name} up"), Action(f"ifconfig {name} down"))
+        do, undo = (Action(f"ifconfig {name} {word}") for word in ("up", "down"))
+        yield DutStep(f"link {name}", "down", "up", do, undo, undone_if=gone)
+
+
+def _no_interface(name: str) -> str:
+    return lacks(INTERFACES, f"{name}: flags")
 
 
 def _family(address: str) -> str:
@@ -214,8 +222,9 @@ def _addressed(name: str, addresses: tuple[str, ...], link: BsdInterface) -> Ite
     for address in addresses:
         if address not in link.addresses:
             do = Action(f"ifconfig {name} {_family(address)} {address} alias")
-            undo = Action(f"ifconfig {name} {_family(address)} {address.partition('/')[0]} -alias")
-            yield DutStep(f"address {address} of {name}", "", "there", do, undo)
+            bare = f"{_family(address)} {address.partition('/')[0]}"
+            undo, gone = Action(f"ifconfig {name} {bare} -alias"), lacks(INTERFACES, bare)
+            yield DutStep(f"address {address} of {name}", "", "there", do, undo, undone_if=gone)
 
 
 def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
@@ -230,7 +239,8 @@ def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
                 tool = "ndp" if ":" in near.address else "arp"
                 do = Action(f"{tool} -s {near.address} {mac}")
                 undo = Action(f"{tool} -s {near.address} {now}" if now else f"{tool} -d {near.address}")
-                yield DutStep(f"neighbour {near.address} on {interface.name}", now, mac, do, undo)
+                gone = _no_interface(interface.name) if now else lacks(NDP if tool == "ndp" else ARP, near.address)
+                yield DutStep(f"neighbour {near.address} on {interface.name}", now, mac, do, undo, undone_if=gone)
 
 
 def _routes(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
@@ -242,7 +252,13 @@ def _routes(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
         if not now:
             family = _family(route.prefix)
             do, undo = (Action(f"route -n {word} -{family} {route.prefix} {route.via}") for word in ("add", "delete"))
-            yield DutStep(f"route {route.prefix}", "", f"via {route.via}", do, undo)
+            gone = _no_route(f"-{family} {route.prefix}", route.via)
+            yield DutStep(f"route {route.prefix}", "", f"via {route.via}", do, undo, undone_if=gone)
+
+
+def _no_route(prefix: str, gateway: str) -> str:
+    """`route get` of a prefix without a route prints that of a shorter one, or an error."""
+    return f"! route -n get {prefix} 2>/dev/null | grep -qwF 'gateway: '{gateway}"
 
 
 def _table(setup: DutSetup) -> Iterator[DutStep]:
@@ -251,10 +267,9 @@ def _table(setup: DutSetup) -> Iterator[DutStep]:
     dealt = setup.dealt_table()
     if dealt:
         lines = "".join(f"-{_family(prefix)} {prefix} {way.via}\n" for prefix, way in dealt)
-        do, undo = (
-            Action(f"while read f p n; do route -qn {word} $f $p $n > /dev/null || exit 1; done", lines)
-            for word in ("add", "delete")
-        )
+        do = Action("while read f p n; do route -qn add $f $p $n > /dev/null || exit 1; done", lines)
+        delete = f"route -qn delete $f $p $n > /dev/null || {_no_route('$f $p', '$n')} || exit 1"
+        undo = Action(f"while read f p n; do {delete}; done", lines)
         yield DutStep("table", "", f"{len(dealt)} routes", do, undo, timeout_s=3600.0)
 
 
@@ -263,9 +278,8 @@ def _bridge(setup: DutSetup, there: Mapping[str, BsdInterface], verb: str) -> It
         return
     members = " ".join(f"{verb} {name}" for name in setup.names)
     make = f"ifconfig {BRIDGE} create && ifconfig {BRIDGE} {members} up"
-    yield DutStep(
-        f"bridge of {' and '.join(setup.names)}", "", BRIDGE, Action(make), Action(f"ifconfig {BRIDGE} destroy")
-    )
+    undo, gone = Action(f"ifconfig {BRIDGE} destroy"), _no_interface(BRIDGE)
+    yield DutStep(f"bridge of {' and '.join(setup.names)}", "", BRIDGE, Action(make), undo, undone_if=gone)
 
 
 # ---- under load

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from wirespeed.dut.kinds.linux_machine import RULESET, rules_back, settings, tables_of
 from wirespeed.dut.kinds.linux_states import flowtables
+from wirespeed.dut.kinds.undone import no_file, no_interface
 from wirespeed.dut.plan import Action, DutPlan, DutStage, DutStep, Facts, text_of
 from wirespeed.dut.setup import STATEFUL, DutInterface, DutSetup, FilterOptions
 from wirespeed.errors import EnvironmentFault, UsageError
@@ -144,7 +145,7 @@ def _offload(facts: Facts, name: str) -> Iterator[DutStep]:
     """Flows that the NIC forwards pass the states by."""
     if settings(text_of(facts, f"ethtool -k {name}")).get("hw-tc-offload") == "on":
         do, undo = (Action(f"ethtool -K {name} hw-tc-offload {word}") for word in ("off", "on"))
-        yield DutStep(f"hw-tc-offload of {name}", "on", "off", do, undo)
+        yield DutStep(f"hw-tc-offload of {name}", "on", "off", do, undo, undone_if=no_interface(name))
 
 
 # ---- limits
@@ -175,7 +176,8 @@ def _limits(facts: Facts, wanted: dict[str, int]) -> Iterator[DutStep]:
                 f"{path} is {now} and cannot be set in this network namespace: it belongs to the whole machine; "
                 f"`sysctl -w {key}={value}` in the first namespace sets it"
             )
-        yield DutStep(path, now, str(value), Action(f"echo {value} > {path}"), Action(f"echo {now} > {path}"))
+        do, undo = (Action(f"echo {one} > {path}") for one in (value, now))
+        yield DutStep(path, now, str(value), do, undo, undone_if=no_file(path))
 
 
 def bypass_notes(facts: Facts, setup: DutSetup) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from wirespeed.cpus import cpu_list
+from wirespeed.dut.kinds.undone import no_file, no_interface
 from wirespeed.dut.plan import Action, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutSetup
 from wirespeed.errors import EnvironmentFault
@@ -91,7 +92,8 @@ def interrupt_steps(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
                 continue
             path = f"/proc/irq/{irq}/smp_affinity_list"
             do, undo = Action(f"echo {wanted} > {path}"), Action(f"echo {before} > {path}")
-            yield DutStep(f"interrupt {irq} of {name}", f"CPU {before}", f"CPU {wanted}", do, undo)
+            what, gone = f"interrupt {irq} of {name}", no_file(path)
+            yield DutStep(what, f"CPU {before}", f"CPU {wanted}", do, undo, undone_if=gone)
 
 
 # ---- the clock
@@ -119,7 +121,8 @@ def _clock_steps(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
 
 
 def _written(what: str, path: str, now: str, wanted: str) -> DutStep:
-    return DutStep(what, now, wanted, Action(f"echo {wanted} > {path}"), Action(f"echo {now} > {path}"))
+    do, undo = (Action(f"echo {value} > {path}") for value in (wanted, now))
+    return DutStep(what, now, wanted, do, undo, undone_if=no_file(path))
 
 
 # ---- a NIC
@@ -140,14 +143,15 @@ def nic_steps(facts: Facts, setup: DutSetup, name: str) -> Iterator[DutStep]:
     for long, short in _HARMFUL.items():
         if features.get(long) == "on":
             do, undo = Action(f"ethtool -K {name} {short} off"), Action(f"ethtool -K {name} {short} on")
-            yield DutStep(f"{short} of {name}", "on", "off", do, undo)
+            yield DutStep(f"{short} of {name}", "on", "off", do, undo, undone_if=no_interface(name))
     yield from _flow_control(facts, name)
     yield from _queues(facts, name, options.queues)
     yield from _rings(facts, name, options.rx_descriptors, options.tx_descriptors)
     hashed = text_of(facts, f"ethtool -n {name} rx-flow-hash udp4")
     if (options.queues or 0) > 1 and "IP SA" in hashed and "L4 bytes" not in hashed:
         do, undo = (Action(f"ethtool -N {name} rx-flow-hash udp4 {fields}") for fields in ("sdfn", "sd"))
-        yield DutStep(f"hash of UDP of {name}", "addresses", "addresses and ports", do, undo)
+        gone = no_interface(name)
+        yield DutStep(f"hash of UDP of {name}", "addresses", "addresses and ports", do, undo, undone_if=gone)
 
 
 def _flow_control(facts: Facts, name: str) -> Iterator[DutStep]:
@@ -155,8 +159,8 @@ def _flow_control(facts: Facts, name: str) -> Iterator[DutStep]:
     words = {"autoneg": now.get("Autonegotiate", "off"), "rx": now.get("RX", "off"), "tx": now.get("TX", "off")}
     if "on" in (words["rx"], words["tx"]):
         back = " ".join(f"{key} {value}" for key, value in words.items())
-        do = Action(f"ethtool -A {name} autoneg off rx off tx off")
-        yield DutStep(f"flow control of {name}", back, "off", do, Action(f"ethtool -A {name} {back}"))
+        do, undo = Action(f"ethtool -A {name} autoneg off rx off tx off"), Action(f"ethtool -A {name} {back}")
+        yield DutStep(f"flow control of {name}", back, "off", do, undo, undone_if=no_interface(name))
 
 
 def _queues(facts: Facts, name: str, wanted: int | None) -> Iterator[DutStep]:
@@ -172,7 +176,7 @@ def _queues(facts: Facts, name: str, wanted: int | None) -> Iterator[DutStep]:
         Action(f"ethtool -L {name} {' '.join(f'{one} {value}' for one, value in zip(keys, values, strict=False))}")
         for values in ([wanted] * 2, [now.get("Combined")] if key == "Combined" else [now.get("RX"), now.get("TX")])
     )
-    yield DutStep(f"queues of {name}", now.get(key, ""), str(wanted), do, undo)
+    yield DutStep(f"queues of {name}", now.get(key, ""), str(wanted), do, undo, undone_if=no_interface(name))
 
 
 def _rings(facts: Facts, name: str, rx: int | None, tx: int | None) -> Iterator[DutStep]:
@@ -185,7 +189,8 @@ def _rings(facts: Facts, name: str, rx: int | None, tx: int | None) -> Iterator[
         _allow(f"{key} descriptors of {name}", wanted, most.get(key))
         if now.get(key) != str(wanted):
             do, undo = (Action(f"ethtool -G {name} {key.lower()} {count}") for count in (wanted, now[key]))
-            yield DutStep(f"{key} descriptors of {name}", now[key], str(wanted), do, undo)
+            gone = no_interface(name)
+            yield DutStep(f"{key} descriptors of {name}", now[key], str(wanted), do, undo, undone_if=gone)
 
 
 def _allow(what: str, wanted: int, most: str | None) -> None:

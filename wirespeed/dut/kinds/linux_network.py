@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from wirespeed.dut.kinds.linux_table import table_questions, table_steps
+from wirespeed.dut.kinds.undone import either, lacks, no_file, no_interface
 from wirespeed.dut.plan import Action, DutStep, Facts, text_of
 from wirespeed.dut.setup import DutRoute, DutSetup
 from wirespeed.errors import EnvironmentFault
@@ -101,7 +102,8 @@ def _links_up(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[DutStep]:
     for name in setup.names:
         if "UP" not in links[name].get("flags", ()):
             down = Action(f"ip link set dev {name} down")
-            yield DutStep(f"link {name}", "down", "up", Action(f"ip link set dev {name} up"), down)
+            up = Action(f"ip link set dev {name} up")
+            yield DutStep(f"link {name}", "down", "up", up, down, undone_if=no_interface(name))
 
 
 # ---- settings
@@ -118,7 +120,8 @@ def _settings(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
         if now is None and "/mpls/" not in path:
             raise EnvironmentFault(f"this kernel has no {path}: {ran.why}")
         if now != value:
-            yield DutStep(path, now or "", value, Action(f"echo {value} > {path}"), _back(facts, path, now or "0"))
+            do, back = Action(f"echo {value} > {path}"), _back(facts, path, now or "0")
+            yield DutStep(path, now or "", value, do, back, undone_if=no_file(path))
 
 
 def _back(facts: Facts, path: str, now: str) -> Action:
@@ -138,7 +141,8 @@ def _back(facts: Facts, path: str, now: str) -> Action:
     if not own:
         return Action(command)
     value = "1" if now == "0" else "0"
-    each = f"while read -r i; do echo {value} > /proc/sys/net/{folder}/conf/$i/forwarding; done"
+    file = f"/proc/sys/net/{folder}/conf/$i/forwarding"
+    each = f"while read -r i; do test ! -e {file} || echo {value} > {file}; done"
     return Action(f"{command}\n{each}", "".join(f"{name}\n" for name in own))
 
 
@@ -164,6 +168,9 @@ def _addresses(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
                     "there",
                     Action(do),
                     Action(f"ip addr del {prefix} dev {interface.name}"),
+                    undone_if=either(
+                        no_interface(interface.name), lacks(f"ip -o addr show dev {interface.name}", prefix)
+                    ),
                 )
 
 
@@ -177,8 +184,15 @@ def _neighbours(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
                 continue
             replace = f"ip neigh replace {near.address} dev {interface.name} nud permanent lladdr"
             back = f"{replace} {now}" if now else f"ip neigh del {near.address} dev {interface.name}"
+            entries = f"ip neigh show dev {interface.name} nud permanent"
+            checks = [no_interface(interface.name), *([] if now else [lacks(entries, near.address)])]
             yield DutStep(
-                f"neighbour {near.address} on {interface.name}", now, mac, Action(f"{replace} {mac}"), Action(back)
+                f"neighbour {near.address} on {interface.name}",
+                now,
+                mac,
+                Action(f"{replace} {mac}"),
+                Action(back),
+                undone_if=either(*checks),
             )
 
 
@@ -204,7 +218,8 @@ def _route(facts: Facts, route: DutRoute) -> Iterator[DutStep]:
         raise EnvironmentFault(
             f"the DUT has a route to {route.prefix} by {' '.join(ways[0])} already (`{saved}`); remove it first"
         )
-    yield DutStep(f"route {route.prefix}", "", path, Action(f"{command} add {route.prefix} {path}"), Action(back))
+    do, gone = Action(f"{command} add {route.prefix} {path}"), lacks(f"{command} show exact {route.prefix}", path)
+    yield DutStep(f"route {route.prefix}", "", path, do, Action(back), undone_if=gone)
 
 
 # ---- labels and bridges
@@ -227,14 +242,16 @@ def _labels(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
         family = "inet6" if ":" in label.via else "inet"
         path = f"via {family} {label.via} dev {label.interface}"
         do, back = f"ip -f mpls route add {label.label} {path}", f"ip -f mpls route del {label.label} {path}"
-        yield DutStep(f"label {label.label}", "", path, Action(do), Action(back))
+        gone = lacks(f"ip -f mpls route show {label.label}", path)
+        yield DutStep(f"label {label.label}", "", path, Action(do), Action(back), undone_if=gone)
 
 
 def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[DutStep]:
     """Two ports of a bridge without learning or spanning tree are a cross connect: what one takes the other sends."""
     if BRIDGE not in links:
         make = f"ip link add {BRIDGE} type bridge stp_state 0 mcast_snooping 0 && ip link set {BRIDGE} up"
-        yield DutStep(f"bridge {BRIDGE}", "", "there", Action(make), Action(f"ip link del {BRIDGE}"))
+        undo, gone = Action(f"ip link del {BRIDGE}"), no_interface(BRIDGE)
+        yield DutStep(f"bridge {BRIDGE}", "", "there", Action(make), undo, undone_if=gone)
     for name in setup.names:
         master = str(links[name].get("master", ""))
         if master == BRIDGE:
@@ -242,4 +259,5 @@ def _bridge(setup: DutSetup, links: Mapping[str, Any]) -> Iterator[DutStep]:
         if master:
             raise EnvironmentFault(f"interface {name} is a member of {master} already; remove it first")
         join = f"ip link set {name} master {BRIDGE} && bridge link set dev {name} learning off"
-        yield DutStep(f"bridge of {name}", "", BRIDGE, Action(join), Action(f"ip link set {name} nomaster"))
+        leave = Action(f"ip link set {name} nomaster")
+        yield DutStep(f"bridge of {name}", "", BRIDGE, Action(join), leave, undone_if=no_interface(name))

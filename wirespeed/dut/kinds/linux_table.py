@@ -28,7 +28,7 @@ def table_steps(facts: Facts, setup: DutSetup) -> Iterator[DutStep]:
     now = sum(map(int, counts))
     if setup.options.table_by == "bird":
         if now and (now != len(dealt) or ours == "no"):
-            whose = "restore it (wirespeed dut restore)" if ours == "yes" else "stop that BIRD"
+            whose = "restore it (`wirespeed dut restore` as for `prepare`)" if ours == "yes" else "stop that BIRD"
             raise EnvironmentFault(
                 f"the DUT has {now} routes from BIRD, which the test's routes would remove; {whose} first"
             )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from wirespeed.dut.counter_meanings import meaning
 from wirespeed.dut.errors import ErrorCount, parse_errors
+from wirespeed.dut.kinds.undone import either, lacks
 from wirespeed.dut.plan import Action, DutPlan, DutStep, Facts, answered, text_of
 from wirespeed.dut.runtime import ThreadRuntime, node_costs, parse_runtime
 from wirespeed.dut.setup import DutRoute, DutSetup, check_table_by
@@ -66,11 +67,28 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup, who: str) -> DutPlan:
             do, undo = quiet(ask, f"set interface state {name} up"), quiet(ask, f"set interface state {name} down")
             steps.append(DutStep(f"interface {name}", "down", "up", do, undo))
     if setup.mode == "l2xc":
-        return DutPlan((*steps, *_cross_connect(ask, facts, setup)))
+        return DutPlan(checked(ask, setup, [*steps, *_cross_connect(ask, facts, setup)]))
     steps += [*_addresses(ask, facts, setup), *_neighbours(ask, facts, setup)]
     steps += [step for route in setup.routes for step in _route(ask, facts, route)]
     steps += [*table(ask, setup)]
-    return DutPlan((*steps, *(_labels(ask, facts, setup) if setup.mode == "mpls" else ())))
+    return DutPlan(checked(ask, setup, [*steps, *(_labels(ask, facts, setup) if setup.mode == "mpls" else ())]))
+
+
+def checked(ask: Ask, setup: DutSetup, steps: Sequence[DutStep]) -> tuple[DutStep, ...]:
+    """The steps with `undone_if`, by what they change; the messages of the API make the same steps."""
+    checks: dict[str, str] = {}
+    for interface in setup.interfaces:
+        name, gone = interface.name, lacks(ask("show interface"), interface.name)
+        checks |= {f"{what} {name}": gone for what in ("interface", "MPLS of", "cross connect of")}
+        for address in interface.addresses:
+            checks[f"address {address} of {name}"] = lacks(ask("show interface addr"), f"L3 {address}")
+        for near in interface.neighbours:
+            checks[f"neighbour {near.address} on {name}"] = either(gone, lacks(ask("show ip neighbors"), near.address))
+    for route in setup.routes:
+        path = f"{route.via} {route.interface}"
+        checks[f"route {route.prefix}"] = lacks(ask(_route_question(route.prefix)), path)
+    checks |= {f"label {label.label}": lacks(ask("show mpls fib"), f"{label.label}:eos") for label in setup.labels}
+    return tuple(replace(step, undone_if=checks.get(step.what, "")) for step in steps)
 
 
 def _addresses(ask: Ask, facts: Facts, setup: DutSetup) -> Iterator[DutStep]:

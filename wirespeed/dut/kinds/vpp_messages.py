@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ipaddress import ip_interface
 from typing import Any
 
-from wirespeed.dut.kinds.vpp_language import Ask, table
+from wirespeed.dut.kinds.vpp_language import Ask, checked, table
 from wirespeed.dut.plan import Action, DutPlan, DutStep, Facts
 from wirespeed.dut.reach.api_reach import message
 from wirespeed.dut.setup import DutLabel, DutRoute, DutSetup
@@ -53,11 +53,11 @@ def plan(ask: Ask, facts: Facts, setup: DutSetup) -> DutPlan:
             do, undo = (_send("sw_interface_set_flags", sw_if_index=f"@{name}", flags=flags) for flags in (_UP, 0))
             steps.append(DutStep(f"interface {name}", "down", "up", do, undo))
     if setup.mode == "l2xc":
-        return DutPlan((*steps, *_cross_connects(facts, setup, faces)))
+        return DutPlan(checked(ask, setup, [*steps, *_cross_connects(facts, setup, faces)]))
     steps += [*_new_addresses(facts, setup), *_new_neighbours(facts, setup)]
     steps += [step for route in setup.routes for step in _new_route(facts, route, faces)]
     steps += [*table(ask, setup)]
-    return DutPlan((*steps, *(_new_labels(facts, setup, faces) if setup.mode == "mpls" else ())))
+    return DutPlan(checked(ask, setup, [*steps, *(_new_labels(facts, setup, faces) if setup.mode == "mpls" else ())]))
 
 
 # ---- questions

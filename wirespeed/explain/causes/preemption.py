@@ -15,7 +15,7 @@ from wirespeed.explain.causes._preemption import (
     rings_hold,
 )
 from wirespeed.explain.causes._steps import shares_lost
-from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, STRONG, CauseFinding, Evidence
+from wirespeed.explain.evidence import AGAINST, EXCLUDED, FAIR, PROOF, STRONG, CauseFinding, Evidence
 from wirespeed.explain.words import share_text
 from wirespeed.results.figures import loss_text, percent_text
 
@@ -40,6 +40,11 @@ def look(case: Case) -> CauseFinding | None:
     if disturbed >= _MANY:
         bits = STRONG + FAIR if disturbed >= ALMOST_ALL else FAIR + FAIR
         pieces.append(Evidence(disturbed_text(disturbed), bits, case.load.source))
+    if case.load.bound_by == "host":
+        text = "the test refused this load because of losses that preemption explains"
+        pieces.append(Evidence(text, PROOF, case.load.source))
+    elif pieces and case.load.bound_by == "dut":
+        pieces.append(Evidence("the test found losses that preemption does not explain", AGAINST, case.load.source))
     stolen = [cpu for cpu in case.cpus if cpu.percent.get("steal", 0.0) >= _STEAL_PERCENT]
     if stolen:
         text = f"{stolen[0].name}: {percent_text(stolen[0].percent['steal'])} % stolen by the hypervisor"
@@ -47,7 +52,7 @@ def look(case: Case) -> CauseFinding | None:
     pieces += _programs(case)
     if not pieces:
         return None
-    if rings_hold(case):
+    if rings_hold(case) and case.load.bound_by != "host":
         longest_ms = (case.load.longest_preemption_s or 0) * 1e3
         text = f"any ring holds the packets of the longest preemption, {longest_ms:.3g} ms"
         pieces.append(Evidence(text, EXCLUDED, case.load.source))

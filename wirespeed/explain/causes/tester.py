@@ -52,6 +52,9 @@ def _end(load: CaseLoad) -> Evidence | None:
 
 def _all_came(case: Case) -> Evidence | None:
     load = case.load
+    if load.bound_by in ("dut", "host"):
+        lost = f", {loss_text(load.loss_ratio)}" if load.loss_ratio else ""
+        return Evidence(f"the test refused this load because of its loss{lost}", EXCLUDED, load.source)
     if load.loss_ratio is None or load.loss_ratio > _LOSSLESS or (load.line_share or 0.0) >= _LINE:
         return None
     if load.offered_pps is not None and load.received_pps > (1 + _SURPLUS) * load.offered_pps:

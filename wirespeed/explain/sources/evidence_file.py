@@ -48,6 +48,12 @@ _TEXTS = {
 """Keys of pasted texts, by the kind of text that each takes."""
 _OF_TEXTS = ("system", "cores", "workers", "queues", "tx_slots", "tx_queues", "hz")
 """Facts of a DUT that are taken from texts if the file does not have them."""
+_OTHERS = {
+    "a campaign file": {"campaign", "suite"},
+    "a testbed file": {"tester", "links", "wires"},
+    "a configuration of a router": {"interfaces", "loopbacks"},
+}
+"""Other YAML files, by keys that evidence files do not have."""
 _MOST_BYTES = 4_000_000
 _CONTRADICTS = 0.05
 _OFF = 0.02
@@ -212,7 +218,13 @@ def read_evidence(path: Path) -> tuple[Case, ...]:
 
 def cases_of(text: str | bytes, source: str) -> tuple[Case, ...]:
     """Like read_evidence, of a text; FileFault names the line, the path in the file and the fault."""
-    document, _ = mapping_of(text, source, "has no evidence in it; docs/explain.md shows one")
+    document, keys = mapping_of(text, source, "has no evidence in it; docs/explain.md shows one")
+    if "schema" not in keys:
+        kind = next((kind for kind, words in _OTHERS.items() if not words.isdisjoint(keys)), "not an evidence file")
+        raise FileFault(
+            f"{source} is {kind}; give result files, output of a DUT as text, or an evidence file, which begins with "
+            f"`schema: {SCHEMA}`"
+        )
     parsed = validated(EvidenceText, document, source, "evidence")
     named = [test.name for test in parsed.tests]
     unknown = [name for name in parsed.explain if name not in named]

@@ -124,7 +124,8 @@ def news(progress: LoadTestProgress, announced: set[str]) -> list[str]:
             lines.append(f"{channel} {_lossy(outcome, progress.plan.threshold)}, at {lossy.t_s:.1f} s{_whose(outcome)}")
         if knee is not None and f"{channel} saturated" not in announced:
             announced.add(f"{channel} saturated")
-            lines.append(f"{channel} {_saturated(outcome)}")
+            # Later samples move it, and the summary has that of all.
+            lines.append(f"{channel} {_saturated(outcome, ' so far')}")
     return lines
 
 
@@ -161,11 +162,12 @@ def _lossy(outcome: ChannelOutcome, threshold: float) -> str:
     return f"loss above {threshold * 100:g} % from {rate_text(load.offered_pps)}{_of_line(load.offered_percent)}"
 
 
-def _saturated(outcome: ChannelOutcome) -> str:
+def _saturated(outcome: ChannelOutcome, when: str = "") -> str:
+    """Not the highest load with little loss: there received stops following offered."""
     knee = outcome.saturation
     assert knee is not None
     between = f"between {rate_text(knee.low_pps)} and {rate_text(knee.high_pps)}"
-    return f"saturated at {rate_text(knee.offered_pps)}{_of_line(knee.offered_percent)}, {between}"
+    return f"saturation point{when}: {rate_text(knee.offered_pps)}{_of_line(knee.offered_percent)}, {between}"
 
 
 def _whose(outcome: ChannelOutcome) -> str:

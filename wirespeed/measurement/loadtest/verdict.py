@@ -24,6 +24,7 @@ from wirespeed.results.verdict import (
     Verdict,
 )
 
+_RUN_AGAIN = "run it again to its end"
 WHOLE_LINE_PERCENT = 99.0
 """Share of line rate from which on the line was the limit, if nothing was lost."""
 
@@ -33,6 +34,8 @@ def loadtest_verdict(analysis: Analysis, named: Limit | None = None) -> Verdict:
     whole, result = analysis.curves[-1], analysis.result
     counting = analysis.counting
     limit = _agreed(_own_limit(analysis), named)
+    if not whole.measured and limit.by == "nothing":  # `explain` has only the load of the warm-up
+        limit = Limit("unknown", f"nothing was measured: {_unmeasured(whole)}", _RUN_AGAIN)
     if counting.hidden and limit.by in ("line", "nothing"):
         sentence = f"the DUT dropped {counting.hidden:,} packets that are not missing: duplicates hide a loss"
         limit = Limit("unknown", sentence, "run it again with `--signature`, which tells duplicates")
@@ -94,7 +97,7 @@ def _why_none(name: str, analysis: Analysis) -> Figure:
     """The figure of a load that was not found. Nothing that comes back is a measured rate of 0."""
     whole = analysis.curves[-1]
     if not whole.measured:
-        return Figure(name, "not measured", why="not measured: no traffic")
+        return Figure(name, "not measured", why=f"not measured: {_unmeasured(whole)}")
     if whole.outcome.disturbed_samples and (name == FULL_LOAD or whole.outcome.loss_onset is None):
         return Figure(name, "disturbed", why=DISTURBED)
     if name == FULL_LOAD:
@@ -102,6 +105,13 @@ def _why_none(name: str, analysis: Analysis) -> Figure:
     if _is_all_lost(whole):
         return Figure(name, "lossy", rate_pps=0.0, loss_ratio=1.0, l1_bps=0.0, line_percent=0.0)
     return Figure(name, "lossy", why=f"no load with ≤ {analysis.threshold * 100:g} % loss")
+
+
+def _unmeasured(curve: MeasuredCurve) -> str:
+    """Why there is no measured sample."""
+    if any(point.balance.offered for point in curve.points):
+        return "the test ended in its warm-up"
+    return "no traffic"
 
 
 def _own_limit(analysis: Analysis) -> Limit:

@@ -26,9 +26,13 @@ def _cases(suite: Rfc2544Result, source: str) -> Iterator[Case]:
         sizes |= {row.frame: row.frame_bytes for row in suite.frame_loss}
         frame_bytes = sizes.get(frame) or _bytes(frame)
         tried = replace(TrialsOfLoad.of(suite, source), name=f"{suite.name}, {frame}", frame_bytes=frame_bytes)
-        upper_pps = next((row.upper_pps for row in suite.throughput if row.frame == frame), None)
+        row = next((row for row in suite.throughput if row.frame == frame), None)
+        upper_pps = None if row is None else row.upper_pps
         chosen, what = _chosen(trials, upper_pps)
-        yield case_of(tried, [one.judged for one in chosen], [one.judged for one in trials], f"of {frame}, {what}")
+        is_bound = row is not None and any(one.load_pps == upper_pps for one in chosen)
+        limit = row.limit if row is not None and is_bound else "none"
+        judged = [one.judged for one in chosen]
+        yield case_of(tried, judged, [one.judged for one in trials], f"of {frame}, {what}", limit)
 
 
 def _chosen(trials: Sequence[SuiteTrial], upper_pps: float | None) -> tuple[list[SuiteTrial], str]:

@@ -38,12 +38,20 @@ from wirespeed.pages.duts import dut_name, edition
 from wirespeed.pages.trust import trust_of
 from wirespeed.pages.words import count
 from wirespeed.results.figures import Scaler
+from wirespeed.results.search_trial import BoundLimit
 from wirespeed.results.verdict import Verdict
 from wirespeed.tables import Grid
 
 MOST_CARDS = 8
 MOST_OPEN = 4
 """Charts of more searches than this are drawn when their fold is opened."""
+_ENDED = "the search ended before it reached the goal"
+_WHY: dict[BoundLimit, str] = {
+    "host": "the host disturbed the trials",
+    "tester": "the tester could not offer more",
+    "minimum": "the lowest load lost too much",
+}
+"""Why goals are irregular, by their limit; others were left unfinished."""
 CAPTIONS = {
     "Goals": "The DUT carries the first load of each direction and not the second. Loss is that of all directions "
     "together, as a share of the intended load. Conditional throughput is the lower bound less the loss of its trials. "
@@ -111,7 +119,8 @@ class SearchReport(ReportedKind[SearchResult]):
         irregular = (
             (f"{one.name} {found.goal.name.upper()}", found.irregular) for one, found in goals if found.irregular
         )
-        sentence = " irregular: the search ended before it reached the goal."
+        why = dict.fromkeys(_WHY.get(found.limit, _ENDED) for _, found in goals if found.irregular)
+        sentence = f" irregular: {' or '.join(why)}."
         return remark_on("irregular", irregular, len(goals), "goal", sentence)
 
     def remarks(self, results: Sequence[SearchResult]) -> Iterator[Remark]:
