@@ -294,11 +294,11 @@ TUNABLES = {
     "not in `mpls`). `cached`: var1 as 255 packets computed in advance",
     "flow": "`no-fs`: none. `fs`: flow statistics. `fsl`: latency, with one size only",
     "label": "16; the first label of direction 0",
-    "labels": "1; N up to 32768 labels in turn: direction 0 has those from `label` on, direction 1 the next N",
+    "labels": "1; N up to 32768: packets have N labels in turn, from `label` on; direction 1 has the N after these",
     "pg_id": "7, or any number; the port's number is added",
     "offset": "0; N up to 65535: both ranges move up by N networks of 24 bits, so 16.0.0.4 becomes 16.0.N.4",
-    "ip": "`4`; `6`: from 2001:2::4 to 2001:2:0:8000::4, frames of at least 66 bytes, `vm` up to `random`, `offset` up "
-    "to 32767 networks of 64 bits",
+    "ip": "`4`; `6`: from 2001:2::4 to 2001:2:0:8000::4, frames of at least 66 bytes, `vm` none, var1, var2 "
+    "or random, `offset` up to 32767 networks of 64 bits",
     "prefixes": "a file with one prefix per line, or `internet`: destinations in those prefixes that are behind the "
     "other side; `vm` none, var1 or var2",
     "destinations": "65536; the number of destinations of `prefixes`",

@@ -60,7 +60,7 @@ def page() -> str:
     )
     return (
         "# What has been proved\n\n"
-        "Each row is a port type, program or DUT, with what was tried on it, when, and the command that repeats it.\n\n"
+        "Each row names a port type, program or DUT, what was tried on it and when, and the command to repeat it.\n\n"
         "- **Real**: packets or commands went through the port type, program or DUT itself.\n"
         "- **Emulated**: a simulation of it.\n"
         "- **Recorded texts only**: output recorded elsewhere was replayed to the program. `host show`, `dut prepare`\n"
