@@ -492,7 +492,7 @@ def test_compare_takes_tags_builds_and_a_series_by_build(
     assert ",same," in capsys.readouterr().out
     assert main(["compare", "--trend", "figure=NDR", *at]) == 0
     assert "from cccc3333 on" in capsys.readouterr().out
-    assert main(["compare", "aaaa", "nothing", *at]) == 2
+    assert main(["compare", "aaaa", "nothing", *at]) == 6
     assert "tag, build or title" in capsys.readouterr().err
 
 

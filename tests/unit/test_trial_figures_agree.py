@@ -104,7 +104,7 @@ def test_the_host_that_ended_a_search_is_named_first_everywhere(name: str, has_b
         result = replace(result, goals=tuple(replace(one, upper_pps=None, limit="host") for one in result.goals))
     assert result.goals[0].limit == "host"
     found = explain(cases_of(result, "t")[0])
-    assert found.cause == verdict_of(result).limit.cause == "steal"
+    assert found.cause == verdict_of(result).limit.cause == "preemption"
     assert "tester" not in {one.cause for one in found.named}
     of_host = replace(result, goals=tuple(goal for goal in result.goals if goal.limit == "host"))
     (remark,) = SearchReport().irregular([of_host])
