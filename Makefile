@@ -3,7 +3,7 @@
 .DEFAULT_GOAL := setup
 
 BIN := .venv/bin
-DONE = @echo 'done; to call it: export PATH=$(CURDIR)/$(BIN):$$PATH, then: wirespeed --help'
+DONE = @echo 'done; to call it: export PATH="$(CURDIR)/$(BIN):$$PATH", then: wirespeed --help'
 
 setup:
 	@tools/setup.sh
