@@ -130,6 +130,8 @@ def test_what_people_ask(where: str, files: list[Path], capsys: pytest.CaptureFi
         engine.dispose()
         assert titles(corpus, "limit=steal") == titles(corpus, "limit=preemption") == ["search"]
         assert "search" not in titles(corpus, "limit!=preemption")
+        assert titles(corpus, "kind=search", "limit=host") == titles(corpus, "kind=search", "limit!=dut") == ["search"]
+        assert titles(corpus, "kind=search", "limit=dut") == titles(corpus, "kind=search", "limit!=host") == []
     capsys.readouterr()
     assert main(["results", "query", "kind=search", "--json", "--archive", where]) == 0
     assert {row["figure"] for row in json.loads(capsys.readouterr().out)} == {"NDR", "PDR"}

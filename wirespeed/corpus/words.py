@@ -36,6 +36,8 @@ NUMBERS = {"rate": "rate_pps", "watts": "watts", "per_watt": "per_watt", "bytes"
 FORMER = {"box": "dut"}
 _FORMER_LIMITS = {"preemption": "steal", "steal": "preemption"}
 """Archives of earlier versions have `steal` for `preemption`; either finds both."""
+_WITH_CAUSES = ("dut", "host", "line")
+"""Limits that find the causes of that limit too."""
 """Keys of earlier versions, which are still read."""
 OF_FIGURES = ("figure", "rate", "per_watt")
 """Keys of figures; the others are keys of results."""
@@ -54,10 +56,15 @@ class Condition:
 
 
 def patterns_of(condition: Condition) -> tuple[str, ...]:
-    """The value of a condition on a text, with its other name."""
+    """The value of a condition on a text; of a limit with its other name, or with the causes that have it."""
     value = str(condition.value)
-    other = _FORMER_LIMITS.get(value.lower()) if condition.key == "limit" else None
-    return (value,) if other is None else (value, other)
+    if condition.key != "limit":
+        return (value,)
+    if value.lower() not in _WITH_CAUSES:
+        return tuple(filter(None, (value, _FORMER_LIMITS.get(value.lower()))))
+    from wirespeed.explain.verdicts import causes_of  # noqa: PLC0415 - other conditions do without
+
+    return (value, *causes_of(value.lower()))
 
 
 def parse_words(words: Sequence[str]) -> tuple[Condition, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from wirespeed.explain.causes import causes
 from wirespeed.explain.ranking import Explanation, explain
 from wirespeed.explain.sources.files import cases_of, cases_of_results, is_result
 from wirespeed.measurement import registry
@@ -28,6 +29,11 @@ _BY: dict[str, LimitedBy] = {
 
 def limited_by(cause: str) -> LimitedBy:
     return _BY.get(cause, "dut")
+
+
+def causes_of(limit: str) -> tuple[str, ...]:
+    """The causes with a limit, by their former names too."""
+    return tuple(name for name in dict.fromkeys((*causes(), *_BY)) if limited_by(name) == limit)
 
 
 def limit_of(explanation: Explanation) -> Limit:
