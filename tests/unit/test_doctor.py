@@ -384,6 +384,8 @@ def test_the_exit_code_says_whether_a_test_would_be_valid(capsys):
     document = json.loads(capsys.readouterr().out)
     assert code == (0 if document["suitable"] else 3)
     assert {one["check"] for one in document["findings"]} >= {"hugepages", "iommu", "clock", "steal", "leftovers"}
+    (neighbours,) = [one for one in document["findings"] if one["check"] == "neighbours"]
+    assert "ps (" not in neighbours["is"], "the check does not name itself"
 
 
 def test_each_finding_is_explained(capsys):
