@@ -458,7 +458,8 @@ static void variables_tell_nothing_of_each_other(void **state)
 	}
 }
 
-/* As in T-Rex, a chained variable has the value before its first one until the other one wraps. */
+/* As in T-Rex, a chained variable starts one step before its first value. It takes the first value
+ * when the other variable wraps. */
 static void chains_begin_before_their_first_value(void **state)
 {
 	(void)state;

@@ -156,7 +156,7 @@ LOST = {
     "openbsd": {"ifconfig": "em0: flags=8843<UP>\n\tinet 100.64.1.10 netmask 0xfffffffc", "arp": "", "route": ""},
     "vpp": {"vppctl": "e0 (up):\n  L3 100.64.2.1/300"},
 }
-"""What devices answer that lost what was prepared, except for their interfaces."""
+"""Answers of devices that lost the prepared settings. The interfaces are still there."""
 KEPT = {
     "freebsd": {
         "ifconfig": "ix0: flags=8843<UP>\n\tinet 100.65.1.1 netmask 0xffffff00\nix1: flags=8843",
@@ -170,7 +170,7 @@ KEPT = {
     },
     "vpp": {"vppctl": "e0 1 up\ne1 2 up\n  L3 100.64.2.1/30\n 100.64.2.2 S\n via 100.64.2.2 e1\n16:eos/21\n17:eos/21"},
 }
-"""What they answer if they have all of it."""
+"""Answers of devices that still have all prepared settings."""
 
 
 @pytest.mark.parametrize(

@@ -141,7 +141,7 @@ def words_of(page: str) -> str:
 
 
 def test_a_test_that_ended_in_its_warm_up_measured_nothing() -> None:
-    """What came back in the warm-up is no figure, and no limit either."""
+    """Samples of the warm-up give neither a figure nor a limit."""
     whole = result_of(BENCHES["saturated, memif"], 1)
     warmed = tuple(replace(sample, phase="warm-up") for sample in whole.samples[:2])
     verdict = verdict_of(judged(replace(whole, samples=warmed, ending=Ending("interrupted", "Ctrl-C"))))
