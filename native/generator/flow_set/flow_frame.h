@@ -79,17 +79,22 @@ flow_write_tuple(const struct flow_writer *writer, uint8_t *frame, const struct 
 	return addresses + tuple->ports;
 }
 
+static inline void flow_write_words(uint8_t *at, uint32_t mark, uint32_t flow, uint32_t sequence)
+{
+	uint32_t words[] = {htole32(mark), htole32(flow), htole32(sequence), 0};
+	memcpy(at, words, sizeof(words));
+}
+
 /* Write a datagram. */
 static inline __attribute__((always_inline)) void
 flow_write(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
 		   uint32_t flow, uint32_t sequence, const bool ip6)
 {
 	uint8_t *udp = frame + writer->upper_at;
-	uint32_t words[] = {htole32(writer->mark), htole32(flow), htole32(sequence), 0};
 	uint64_t all = writer->upper_sum + flow_write_tuple(writer, frame, tuple, ip6);
-	uint16_t sum = flow_checksum(all + words[0] + words[1] + words[2]);
+	uint16_t sum = flow_checksum(all + htole32(writer->mark) + htole32(flow) + htole32(sequence));
 	memcpy(udp + 6, &sum, sizeof(sum));
-	memcpy(udp + 8, words, sizeof(words));
+	flow_write_words(udp + UDP_LEN, writer->mark, flow, sequence);
 }
 
 /* Write the time into a finished frame with words, and update its checksum. */

@@ -71,6 +71,14 @@ static inline void take_latency(struct flow_share *share, const struct flow_fram
 		take_variation(share, frame, ns);
 }
 
+static void take_latencies(struct flow_share *share, const struct flow_frame *frames, uint16_t n,
+						   uint64_t now)
+{
+	if (share->latency_mask != UINT32_MAX)
+		for (uint16_t i = 0; i < n; i++)
+			take_latency(share, &frames[i], now);
+}
+
 /* `belongs` for a segment of a handshake. */
 static bool belongs_to_handshake(struct flow_share *share, struct flow_frame *frame)
 {
@@ -83,6 +91,17 @@ static bool belongs_to_handshake(struct flow_share *share, struct flow_frame *fr
 	share->counts.late += late;
 	share->counts.bad += !late && !right;
 	return !late && right;
+}
+
+static inline bool is_of_phase(const struct flow_share *share, const struct flow_frame *frame)
+{
+	return share->phase && flow_frame_generation(frame) == share->generation;
+}
+
+static inline bool has_sender(const struct flow_share *share, const struct flow_frame *frame)
+{
+	uint8_t other = share->responder ? 0 : FLOW_OF_RESPONDER;
+	return (flow_frame_sender(frame) ^ other) < share->senders;
 }
 
 /* True for a frame of this phase and of a flow of the set. Other frames are counted by their type.
@@ -98,13 +117,11 @@ static inline __attribute__((always_inline)) bool belongs(struct flow_share *sha
 	}
 	if (tcp && frame->kind != FLOW_DATA)
 		return belongs_to_handshake(share, frame);
-	if (!share->phase || flow_frame_generation(frame) != share->generation) {
+	if (!is_of_phase(share, frame)) {
 		share->counts.late++;
 		return false;
 	}
-	uint8_t other = share->responder ? 0 : FLOW_OF_RESPONDER;
-	if (frame->flow >= share->table->flows ||
-		(flow_frame_sender(frame) ^ other) >= share->senders ||
+	if (frame->flow >= share->table->flows || !has_sender(share, frame) ||
 		(tcp && share->phase == WS_PHASE_LEARN)) {
 		share->counts.bad++;
 		return false;
@@ -158,6 +175,59 @@ take_numbers(struct flow_share *share, struct flow_frame *frames, uint16_t n)
 		if (take_number(share, &frames[i]))
 			frames[count++] = frames[i];
 	return count;
+}
+
+static inline __attribute__((always_inline)) void
+prefetch_state(const struct flow_share *share, uint32_t flow, const bool replies, const bool ip6,
+			   const bool tcp)
+{
+	const struct flow_table *table = share->table;
+	if (share->responder)
+		flow_entry_prefetch(table, flow, ip6);
+	else if (!tcp)
+		__builtin_prefetch(&table->sent[flow]);
+	if (!share->responder && replies)
+		__builtin_prefetch(&table->replies[flow], 1);
+}
+
+/* Read a burst of datagrams; true if all belong and have one sender, which is the usual case: then
+ * most of what `belongs` checks is checked once. */
+static inline __attribute__((always_inline)) bool
+read_usual(const struct flow_share *share, const struct flow_view *views, struct flow_frame *frames,
+		   uint16_t n, const bool replies, const bool ip6)
+{
+	uint32_t differ = 0, highest = 0;
+	if (!n)
+		return false;
+	for (uint16_t i = 0; i < n; i++) {
+		if (__builtin_expect(!flow_frame_look(&views[i], &frames[i], ip6), 0))
+			return false;
+		prefetch_state(share, frames[i].flow, replies, ip6, false);
+		differ |= frames[i].mark ^ frames->mark;
+		highest = frames[i].flow > highest ? frames[i].flow : highest;
+	}
+	return !differ && highest < share->table->flows && is_of_phase(share, frames) &&
+		   has_sender(share, frames);
+}
+
+/* Read a burst and prefetch the state of its flows. Frames that do not belong, and with `numbered`
+ * those that take_number refuses, are counted and left out. Returns the number of those left. */
+static inline __attribute__((always_inline)) uint16_t
+take(struct flow_share *share, const struct flow_view *views, struct flow_frame *frames, uint16_t n,
+	 const bool numbered, const bool ip6, const bool tcp)
+{
+	const bool replies = !numbered || tcp;
+	uint16_t count = 0;
+	if (!tcp && read_usual(share, views, frames, n, replies, ip6))
+		count = n;
+	else
+		for (uint16_t i = 0; i < n; i++) {
+			if (!belongs(share, &views[i], &frames[count], ip6, tcp))
+				continue;
+			prefetch_state(share, frames[count].flow, replies, ip6, tcp);
+			count++;
+		}
+	return numbered && count ? take_numbers(share, frames, count) : count;
 }
 
 /* Queue the answer for a flow. If the queue is full there is no answer: a limit of the tester. */
@@ -248,23 +318,13 @@ receive_at_responder(struct flow_share *share, const struct flow_view *views, ui
 					 uint64_t now, const bool ip6, const bool tcp)
 {
 	struct flow_frame frames[FLOW_BURST];
-	uint16_t count = 0;
-	for (uint16_t i = 0; i < n; i++) {
-		struct flow_frame *frame = &frames[count];
-		if (!belongs(share, &views[i], frame, ip6, tcp))
-			continue;
-		flow_entry_prefetch(share->table, frame->flow, ip6);
-		count++;
-	}
-	if (share->phase != WS_PHASE_LEARN && count)
-		count = take_numbers(share, frames, count);
-	for (uint16_t i = 0; i < count; i++) {
+	uint16_t count = take(share, views, frames, n, share->phase != WS_PHASE_LEARN, ip6, tcp);
+	for (uint16_t i = 0; i < count; i++)
 		if (tcp && frames[i].kind == FLOW_ACK)
 			confirm(share, &frames[i], ip6);
 		else
 			learn(share, &frames[i], ip6, tcp);
-		take_latency(share, &frames[i], now);
-	}
+	take_latencies(share, frames, count, now);
 }
 
 /* ---- initiator */
@@ -312,20 +372,9 @@ receive_at_initiator(struct flow_share *share, const struct flow_view *views, ui
 {
 	struct flow_frame frames[FLOW_BURST];
 	const struct flow_table *table = share->table;
-	uint16_t count = 0;
-	bool validates = share->phase == WS_PHASE_VALIDATE || (tcp && share->phase == WS_PHASE_LEARN);
-	for (uint16_t i = 0; i < n; i++) {
-		struct flow_frame *frame = &frames[count];
-		if (!belongs(share, &views[i], frame, ip6, tcp))
-			continue;
-		if (!tcp)
-			__builtin_prefetch(&table->sent[frame->flow]);
-		if (tcp || validates)
-			__builtin_prefetch(&table->replies[frame->flow], 1);
-		count++;
-	}
-	if (!validates && count)
-		count = take_numbers(share, frames, count);
+	const bool validates =
+		share->phase == WS_PHASE_VALIDATE || (tcp && share->phase == WS_PHASE_LEARN);
+	uint16_t count = take(share, views, frames, n, !validates, ip6, tcp);
 	const bool many = flow_tuples_have_many(share->tuples);
 	struct flow_tuple sent = flow_tuple_of(share->tuples, (struct flow_digits){0}, ip6);
 	for (uint16_t i = 0; i < count; i++) {
@@ -341,8 +390,8 @@ receive_at_initiator(struct flow_share *share, const struct flow_view *views, ui
 			take_reply(share, &frames[i], right);
 		else if (validates)
 			validate(share, &frames[i], right);
-		take_latency(share, &frames[i], now);
 	}
+	take_latencies(share, frames, count, now);
 }
 
 void flow_share_receive(struct flow_share *share, const struct flow_view *views, uint16_t n,

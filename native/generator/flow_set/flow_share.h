@@ -11,7 +11,7 @@
 
 enum { FLOW_BURST = PROGRAM_BATCH, FLOW_OF_RESPONDER = 0x80, FLOW_QUEUE = 1 << 16 };
 /* Flows of a draw, and the draws of a burst. */
-enum { FLOW_GROUP = 8, FLOW_DRAWS = FLOW_BURST / FLOW_GROUP };
+enum { FLOW_GROUP = 16, FLOW_DRAWS = FLOW_BURST / FLOW_GROUP };
 
 /* Flows to answer: filled and emptied by the worker that received their SYN or SYN-ACK. */
 struct flow_queue {

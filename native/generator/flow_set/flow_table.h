@@ -68,8 +68,9 @@ static inline uint64_t *flow_entry(const struct flow_table *table, uint32_t flow
 	return table->entries + (size_t)flow * (ip6 ? 5 : 2);
 }
 
-static inline void flow_entry_prefetch(const struct flow_table *table, uint32_t flow,
-									   const bool ip6)
+/* Always inlined: GCC drops calls of functions that do nothing but prefetch. */
+static inline __attribute__((always_inline)) void
+flow_entry_prefetch(const struct flow_table *table, uint32_t flow, const bool ip6)
 {
 	const uint64_t *entry = flow_entry(table, flow, ip6);
 	__builtin_prefetch(entry, 1);

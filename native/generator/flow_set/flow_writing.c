@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The frames of a flow set's streams: they select the next flow and its tuple. */
-#include "generator/flow_set/flow_share.h"
+#include "generator/flow_set/flow_burst.h"
 
 #include "dev/error.h"
 
@@ -53,7 +53,7 @@ static uint8_t flows_of_line(const struct flow_share *share, uint32_t step)
 {
 	if (step > 1 || (share->responder && share->table->ip6))
 		return 1;
-	return share->responder ? 4 : FLOW_GROUP;
+	return share->responder ? 4 : 8;
 }
 
 static void draw_group(struct flow_writing *writing)
@@ -197,46 +197,70 @@ static inline __attribute__((always_inline)) void prefetch_flows(const struct fl
 			prefetch_flow(writing->share, flows[i], ip6);
 }
 
+/* Frame `i` of a burst: written at once over IPv6, by flow_write_burst over IPv4. */
+static inline __attribute__((always_inline)) void
+write_or_keep(const struct flow_writer *writer, uint8_t *frame, const struct flow_tuple *tuple,
+			  uint32_t flow, uint32_t sequence, struct flow_burst *burst, uint16_t i,
+			  const bool ip6)
+{
+	if (ip6)
+		return flow_write(writer, frame, tuple, flow, sequence, true);
+	burst->addresses[i] = tuple->addresses[0];
+	burst->ports[i] = tuple->ports;
+}
+
 static inline __attribute__((always_inline)) void write_sent(struct flow_writing *writing,
-															 const uint32_t *flows,
+															 struct flow_burst *burst,
 															 uint8_t *const *frames, uint16_t n,
 															 const bool ip6)
 {
-	struct flow_share *share = writing->share;
+	const struct flow_share *share = writing->share;
 	/* Copies: the compiler takes it that a write into a frame may change anything else. */
 	const struct flow_writer writer = writing->writer;
 	const struct flow_digits *sent = share->table->sent;
-	uint32_t sequence = share->sequence;
-	prefetch_flows(writing, flows, n, ip6);
 	const bool many = flow_tuples_have_many(share->tuples);
 	struct flow_tuple tuple = flow_tuple_of(share->tuples, (struct flow_digits){0}, ip6);
 	for (uint16_t i = 0; i < n; i++) {
-		struct flow_digits digits = sent[flows[i]];
+		uint32_t flow = burst->flows[i];
+		struct flow_digits digits = sent[flow];
 		if (many)
 			tuple = flow_tuple_of(share->tuples, digits, ip6);
 		tuple.ports = digits.ports;
-		flow_write(&writer, frames[i], &tuple, flows[i], sequence++, ip6);
+		write_or_keep(&writer, frames[i], &tuple, flow, burst->sequence + i, burst, i, ip6);
 	}
-	share->sequence = sequence;
 }
 
 static inline __attribute__((always_inline)) void write_learnt(struct flow_writing *writing,
-															   const uint32_t *flows,
+															   struct flow_burst *burst,
 															   uint8_t *const *frames, uint16_t n,
 															   const bool ip6)
 {
-	struct flow_share *share = writing->share;
 	const struct flow_writer writer = writing->writer;
-	const struct flow_table *table = share->table;
-	uint32_t sequence = share->sequence;
-	prefetch_flows(writing, flows, n, ip6);
+	const struct flow_table *table = writing->share->table;
 	for (uint16_t i = 0; i < n; i++) {
+		uint32_t flow = burst->flows[i];
 		struct flow_tuple learnt;
-		flow_entry_read(flow_entry(table, flows[i], ip6), &learnt, ip6);
+		flow_entry_read(flow_entry(table, flow, ip6), &learnt, ip6);
 		struct flow_tuple tuple = flow_tuple_back(&learnt, ip6);
-		flow_write(&writer, frames[i], &tuple, flows[i], sequence++, ip6);
+		write_or_keep(&writer, frames[i], &tuple, flow, burst->sequence + i, burst, i, ip6);
 	}
-	share->sequence = sequence;
+}
+
+static inline __attribute__((always_inline)) void write_datagrams(struct flow_writing *writing,
+																  struct flow_burst *burst,
+																  uint8_t *const *frames,
+																  uint16_t n, const bool ip6)
+{
+	struct flow_share *share = writing->share;
+	burst->sequence = share->sequence;
+	prefetch_flows(writing, burst->flows, n, ip6);
+	if (share->responder)
+		write_learnt(writing, burst, frames, n, ip6);
+	else
+		write_sent(writing, burst, frames, n, ip6);
+	if (!ip6)
+		flow_write_burst(&writing->writer, burst, frames, n);
+	share->sequence += n;
 }
 
 /* ---- TCP */
@@ -297,14 +321,12 @@ static inline __attribute__((always_inline)) void write_segments(struct flow_wri
 static inline __attribute__((always_inline)) void
 fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n, const bool ip6)
 {
-	uint32_t flows[FLOW_BURST];
-	choose(writing, flows, n);
-	if (writing->writer.kind != FLOW_DATAGRAM)
-		write_segments(writing, flows, frames, n, ip6);
-	else if (writing->share->responder)
-		write_learnt(writing, flows, frames, n, ip6);
+	struct flow_burst burst;
+	choose(writing, burst.flows, n);
+	if (writing->writer.kind == FLOW_DATAGRAM)
+		write_datagrams(writing, &burst, frames, n, ip6);
 	else
-		write_sent(writing, flows, frames, n, ip6);
+		write_segments(writing, burst.flows, frames, n, ip6);
 }
 
 void flow_writing_fill(struct flow_writing *writing, uint8_t *const *frames, uint16_t n)

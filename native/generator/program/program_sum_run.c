@@ -3,14 +3,12 @@
  * checksum, perhaps that of L4. Compiled for each march level. */
 #include "generator/program/program_sum.h"
 
+#include "wire/checksum_lanes.h"
+
 #include <string.h>
 #ifdef __AVX2__
 #include <x86intrin.h>
 #endif
-
-enum { LANES = 8 };
-
-typedef uint32_t lanes __attribute__((vector_size(LANES * sizeof(uint32_t))));
 
 static inline lanes swap_bytes(lanes value)
 {
@@ -34,11 +32,6 @@ static inline lanes load_field(const struct term *field, const uint64_t *values,
 	return swap_bytes(size == 2 ? value << 16 : value);
 }
 
-static inline lanes fold_lanes(lanes sum)
-{
-	return (sum & 0xffff) + (sum >> 16);
-}
-
 /* Offsets in a packet. */
 struct places {
 	uint16_t field, other, sum, more_sum;
@@ -59,13 +52,6 @@ static inline __attribute__((always_inline)) void store(uint8_t *packet, struct 
 	memcpy(packet + at.more_sum, &rows->more_sums[row], has_more ? 2 : 0);
 }
 
-/* UDP sends `zero` in place of a checksum of 0. */
-static inline lanes finish(lanes sum, uint32_t zero)
-{
-	lanes result = ~fold_lanes(fold_lanes(sum)) & 0xffff;
-	return result | ((lanes)(result == 0) & zero);
-}
-
 /* `size` of the second field: 0: there is none; 2: it is not in the IP header; or 4. */
 static inline __attribute__((always_inline)) void run(const struct sums *sums,
 													  const struct program *program,
@@ -76,16 +62,15 @@ static inline __attribute__((always_inline)) void run(const struct sums *sums,
 	const uint64_t *values = program->values[first->var], *more = program->values[second->var];
 	struct places at = {first->at, second->at, sums->sums[0].field, sums->sums[1].field};
 	uint32_t base = sums->sums[0].base, more_base = sums->sums[1].base;
-	uint32_t zero = sums->sums[0].is_udp ? 0xffff : 0,
-			 more_zero = sums->sums[1].is_udp ? 0xffff : 0;
+	uint32_t udp = sums->sums[0].is_udp, more_udp = sums->sums[1].is_udp;
 	uint32_t masks[2] = {sums->masks[0], sums->masks[1]};
 	for (uint16_t i = 0; i < n; i += LANES) {
 		lanes field = load_field(first, values + i, 4);
 		lanes other = size ? load_field(second, more + i, size) : (lanes){0};
 		lanes folded = fold_lanes(field), other_folded = fold_lanes(other);
-		lanes sum = finish(folded + (size == 4 ? other_folded : (lanes){0}) + base, zero);
+		lanes sum = finish_lanes(folded + (size == 4 ? other_folded : (lanes){0}) + base, udp);
 		lanes more_sum =
-			finish((folded & masks[0]) + (other_folded & masks[1]) + more_base, more_zero);
+			finish_lanes((folded & masks[0]) + (other_folded & masks[1]) + more_base, more_udp);
 		struct rows rows;
 		memcpy(rows.fields, &field, sizeof(field));
 		memcpy(rows.others, &other, sizeof(other));
