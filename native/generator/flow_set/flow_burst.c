@@ -29,10 +29,10 @@ static void sum_up(const struct flow_writer *writer, const struct flow_burst *bu
 		lanes addresses = __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14) +
 						  __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15);
 		lanes ip = finish_lanes(addresses + ip_base, 0);
-		lanes udp = finish_lanes(addresses + fold_lanes(load(&burst->ports[i])) +
-									 fold_lanes(load(&burst->flows[i])) + fold_lanes(sequence) +
-									 udp_base,
-								 1);
+		lanes udp =
+			finish_lanes(addresses + fold_lanes(load(&burst->ports[i])) +
+							 fold_lanes(load(&burst->flows[i])) + fold_lanes(sequence) + udp_base,
+						 1);
 		memcpy(&sums->ip[i], &ip, sizeof(ip));
 		memcpy(&sums->udp[i], &udp, sizeof(udp));
 	}

@@ -177,9 +177,9 @@ take_numbers(struct flow_share *share, struct flow_frame *frames, uint16_t n)
 	return count;
 }
 
-static inline __attribute__((always_inline)) void
-prefetch_state(const struct flow_share *share, uint32_t flow, const bool replies, const bool ip6,
-			   const bool tcp)
+static inline __attribute__((always_inline)) void prefetch_state(const struct flow_share *share,
+																 uint32_t flow, const bool replies,
+																 const bool ip6, const bool tcp)
 {
 	const struct flow_table *table = share->table;
 	if (share->responder)
@@ -192,9 +192,10 @@ prefetch_state(const struct flow_share *share, uint32_t flow, const bool replies
 
 /* Read a burst of datagrams; true if all belong and have one sender, which is the usual case: then
  * most of what `belongs` checks is checked once. */
-static inline __attribute__((always_inline)) bool
-read_usual(const struct flow_share *share, const struct flow_view *views, struct flow_frame *frames,
-		   uint16_t n, const bool replies, const bool ip6)
+static inline __attribute__((always_inline)) bool read_usual(const struct flow_share *share,
+															 const struct flow_view *views,
+															 struct flow_frame *frames, uint16_t n,
+															 const bool replies, const bool ip6)
 {
 	uint32_t differ = 0, highest = 0;
 	if (!n)
