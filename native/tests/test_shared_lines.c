@@ -7,7 +7,7 @@
  *
  * Ports e0 to e7 are ends of memifs, servers and clients in turn. The test has the other ends.
  *
- *     test_shared_lines [PATH]
+ *     test_shared_lines [PATH …]
  */
 #include "bench/node_paths.h"
 #include "tests/cmocka_all.h"
@@ -241,19 +241,30 @@ static const struct node_path *path_of(const char *name)
 	return path;
 }
 
+/* All if none is named. */
+static bool is_wanted(const char *name, char *const *names, int count)
+{
+	bool found = !count;
+	for (int i = 0; i < count; i++)
+		found |= strcmp(name, names[i]) == 0;
+	return found;
+}
+
 int main(int argc, char **argv)
 {
 	static struct CMUnitTest tests[MOST_PATHS];
 	void *ip4 = (void *)path_of("ip4");
 	size_t count = 0;
-	tests[count++] = (struct CMUnitTest){"hand-off", workers_that_hand_off_share_rings_and_buffers,
-										 start, stop, ip4};
+	if (is_wanted("hand-off", argv + 1, argc - 1))
+		tests[count++] = (struct CMUnitTest){
+			"hand-off", workers_that_hand_off_share_rings_and_buffers, start, stop, ip4};
 	for (struct node_path *path = node_paths; path; path = path->next) {
 		assert_true(count < MOST_PATHS);
-		tests[count++] = (struct CMUnitTest){path->name, workers_share_nothing_but_the_counter,
-											 start, stop, path};
+		if (is_wanted(path->name, argv + 1, argc - 1))
+			tests[count++] = (struct CMUnitTest){path->name, workers_share_nothing_but_the_counter,
+												 start, stop, path};
 	}
-	cmocka_set_test_filter(argc > 1 ? argv[1] : NULL);
+	assert_true(count >= (size_t)(argc > 1 ? argc - 1 : 1));
 	lines_open(NODE_RIG_PORTS);
 	int failed = _cmocka_run_group_tests("paths", tests, count, NULL, NULL);
 	lines_close();

@@ -79,7 +79,14 @@ def flow_set(version: int = 4, flows: int = FLOWS, protocol: FlowProtocol = "udp
 
 @pytest.mark.parametrize(
     ("version", "frame_bytes", "protocol"),
-    [(4, None, "udp"), (4, 1514, "udp"), (6, None, "udp"), (4, None, "tcp"), (4, 1514, "tcp"), (6, None, "tcp")],
+    [
+        (4, None, "udp"),
+        pytest.param(4, 1514, "udp", marks=pytest.mark.long("the shortest frames leave the least room")),
+        (6, None, "udp"),
+        (4, None, "tcp"),
+        pytest.param(4, 1514, "tcp", marks=pytest.mark.long("the shortest frames leave the least room")),
+        (6, None, "tcp"),
+    ],
 )
 def test_all_phases_over_a_wire(
     client: GeneratorClient, version: int, frame_bytes: int | None, protocol: FlowProtocol

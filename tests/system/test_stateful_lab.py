@@ -29,6 +29,7 @@ def measured(file: Path, *words: str) -> StatefulResult:
     return result
 
 
+@pytest.mark.alone
 def test_the_first_command_of_its_page_prints_its_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -41,6 +42,7 @@ def test_the_first_command_of_its_page_prints_its_lines(
     assert (tmp_path / "nat.json").exists()
 
 
+@pytest.mark.alone
 def test_nat_of_the_kernel_over_some_flows(tmp_path: Path) -> None:
     result = measured(tmp_path / "nat.json", "all", "--lab", "linux,filter=nat", *FEW)
     assert result.filter == "nat"
@@ -79,6 +81,7 @@ def test_other_filters_of_the_kernel(rules: str, family: str, tmp_path: Path) ->
         assert one.states is None or one.states.used >= 16_000
 
 
+@pytest.mark.alone
 def test_connections_over_tcp(tmp_path: Path) -> None:
     result = measured(tmp_path / "tcp.json", "throughput", "--lab", "linux,filter=nat", "--protocol", "tcp", *FEW)
     assert result.conformance == {}
