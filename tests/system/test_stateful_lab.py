@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.usefixtures("both_cpus"),
     pytest.mark.skipif(unavailable() is not None, reason=unavailable() or ""),
 ]
-FEW = ("--flows", "16k", "--trial", "0.3", "--repeats", "1", "--resolution", "50%", "--line", "10M", "-q")
+FEW = ("--flows", "16k", "--trial", "0.3", "--repeats", "1", "--resolution", "10%", "--line", "10M", "-q")
 
 
 def measured(file: Path, *words: str) -> StatefulResult:
