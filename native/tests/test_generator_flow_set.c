@@ -525,7 +525,7 @@ static void a_flow_has_one_worker(void **state)
 /* Flows that are drawn together are far apart in phase 1, in which each is sent once. */
 static void those_drawn_together_were_opened_far_apart(void **state)
 {
-	const uint32_t counts[] = {1, 7, 8, 9, 100, 1000};
+	const uint32_t counts[] = {1, 7, 8, 9, 15, 16, 17, 100, 1000};
 	(void)state;
 	uint8_t *frame = malloc(FRAME4);
 	make_template(frame, false, 0, FRAME4);

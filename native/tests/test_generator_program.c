@@ -458,8 +458,7 @@ static void variables_tell_nothing_of_each_other(void **state)
 	}
 }
 
-/* As in T-Rex, a chained variable starts one step before its first value. It takes the first value
- * when the other variable wraps. */
+/* As in T-Rex: until the first variable wraps, the chained one is a step before its first value. */
 static void chains_begin_before_their_first_value(void **state)
 {
 	(void)state;

@@ -16,8 +16,8 @@ static inline lanes fold_lanes(lanes sum)
 
 /*
  * The values for checksum fields that were 0, of sums that are not 0. `udp`: 1 for UDP, where a
- * checksum of 0 is sent as 0xffff (RFC 768), else 0. A sum folds to its remainder by 0xffff, or to
- * 0xffff itself; one more before and one less after it changes 0xffff to 0.
+ * checksum of 0 is sent as 0xffff (RFC 768), else 0. The sum is increased by `udp` before it is
+ * folded, and the result after it, so that 0xffff is never folded to a checksum of 0.
  */
 static inline lanes finish_lanes(lanes sum, uint32_t udp)
 {
