@@ -82,8 +82,8 @@ def flow_set(version: int = 4, flows: int = FLOWS, protocol: FlowProtocol = "udp
     [
         (4, None, "udp"),
         pytest.param(4, 1514, "udp", marks=pytest.mark.long("the shortest frames leave the least room")),
-        (6, None, "udp"),
-        (4, None, "tcp"),
+        pytest.param(6, None, "udp", marks=pytest.mark.long("IPv6 is tested with connections each day")),
+        pytest.param(4, None, "tcp", marks=pytest.mark.long("IPv4 is tested without connections each day")),
         pytest.param(4, 1514, "tcp", marks=pytest.mark.long("the shortest frames leave the least room")),
         (6, None, "tcp"),
     ],

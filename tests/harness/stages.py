@@ -14,7 +14,7 @@ FOLDERS = ("unit", "services", "dataplane", "system", "vm")
 @dataclass(frozen=True)
 class Stage:
     """A run of pytest over `folders`. `alone` and `long` select tests by their markers; None: both with and without.
-    `processes` is the number of parallel test processes, each bound to one CPU (`lanes`).
+    `processes` is the number of parallel test processes: no more than CPUs, each is bound to one CPU (`lanes`).
     """
 
     name: str
@@ -36,16 +36,16 @@ class Stage:
         ]
         options = ["-m", " and ".join(wanted)] if wanted else []
         if self.processes:
-            # By file, so that fixtures shared by tests of a file are made once.
-            options += ["-n", str(self.processes), "--dist", "loadfile"]
+            # By file, so that fixtures shared by tests of a file are made once; in the order of the folders.
+            options += ["-n", str(self.processes), "--dist", "loadfile", "--no-loadscope-reorder"]
         return ["-q", *options, *(f"tests/{folder}" for folder in self.folders)]
 
 
 _CPUS = len(os.sched_getaffinity(0))
-_QUICK, _TRAFFIC = ("unit", "services"), ("dataplane", "system")
+# The files that take longest come first: a file that is begun last would keep one process while others have ended.
+_QUICK, _TRAFFIC = ("services", "unit"), ("system", "dataplane")
 
 STAGES = (
-    # Fewer lanes than CPUs: compilers run at the same time (`tools/run-tests.py`).
     Stage("data plane and systems, in lanes", TEST, _TRAFFIC, False, False, _CPUS),
     # These tests mostly wait.
     Stage("unit and services", TEST, _QUICK, None, False, 3 * _CPUS),

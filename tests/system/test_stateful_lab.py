@@ -80,6 +80,7 @@ def test_other_filters_of_the_kernel(rules: str, family: str, tmp_path: Path) ->
         assert one.states is None or one.states.used >= 16_000
 
 
+@pytest.mark.long("searches of forty seconds; the phases over TCP are tested each day without a search")
 def test_connections_over_tcp(tmp_path: Path) -> None:
     result = measured(tmp_path / "tcp.json", "throughput", "--lab", "linux,filter=nat", "--protocol", "tcp", *FEW)
     assert result.conformance == {}
