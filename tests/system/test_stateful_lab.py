@@ -19,7 +19,8 @@ pytestmark = [
     pytest.mark.usefixtures("both_cpus"),
     pytest.mark.skipif(unavailable() is not None, reason=unavailable() or ""),
 ]
-FEW = ("--flows", "16k", "--trial", "0.3", "--repeats", "1", "--resolution", "10%", "--line", "10M", "-q")
+SHORT = ("--trial", "0.3", "--repeats", "1", "--resolution", "10%", "--line", "10M", "--no-repeat-disturbed", "-q")
+FEW = ("--flows", "16k", *SHORT)
 
 
 def measured(file: Path, *words: str) -> StatefulResult:
@@ -42,6 +43,7 @@ def test_the_first_command_of_its_page_prints_its_lines(
     assert (tmp_path / "nat.json").exists()
 
 
+@pytest.mark.long("all measures take forty seconds; the page's first command measures a rate each day")
 def test_nat_of_the_kernel_over_some_flows(tmp_path: Path) -> None:
     result = measured(tmp_path / "nat.json", "all", "--lab", "linux,filter=nat", *FEW)
     assert result.filter == "nat"
@@ -102,7 +104,7 @@ def test_more_flows_than_the_table_holds_are_not_sent(tmp_path: Path, capsys: py
 
 def test_a_full_table_is_named_by_its_counter(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "full.json"
-    words = ["stateful", "rate", "--lab", "linux,filter=nat,states=1000", "--beside", "none", *FEW]
+    words = ["stateful", "rate", "--lab", "linux,filter=nat,states=1000", "--flows", "4k", "--beside", "none", *SHORT]
     assert main([*words, "--force", "-o", str(file)]) == 5
     assert main(["explain", str(file)]) == 0
     told = capsys.readouterr().out
@@ -114,7 +116,7 @@ def test_a_full_table_is_named_by_its_counter(tmp_path: Path, capsys: pytest.Cap
         assert not one.opened.is_whole
         assert one.states is not None
         assert one.states.used <= 1000
-        assert one.states.counters["drop"] > 10_000
+        assert one.states.counters["drop"] > 2_000
 
 
 def test_trials_longer_than_the_timeout_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
