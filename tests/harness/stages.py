@@ -42,7 +42,7 @@ class Stage:
 
 
 _CPUS = len(os.sched_getaffinity(0))
-# The files that take longest come first: a file that is begun last would keep one process while others have ended.
+# Folders with the longest files come first: a long file that is begun last keeps one process busy, the others idle.
 _QUICK, _TRAFFIC = ("services", "unit"), ("system", "dataplane")
 
 STAGES = (
