@@ -48,6 +48,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.get_closest_marker("early") is None)
     for item in items:
         for marker in item.iter_markers("long"):
             if len(marker.args) != 1 or not isinstance(marker.args[0], str):

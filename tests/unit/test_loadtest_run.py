@@ -32,6 +32,8 @@ from wirespeed.results.sample import Sample
 from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.early
+
 LINE_PPS = 10e9 / 672
 ONE_WAY = pair_directions(only="0-1")
 QUICK = LoadPlan(

@@ -34,6 +34,8 @@ from wirespeed.trial.load import load_of
 from wirespeed.trial.trial import Trial
 from wirespeed.units import Rate, line_rate_pps
 
+pytestmark = pytest.mark.early
+
 LINE_PPS = line_rate_pps(64, 10e9)
 QUICK = Rfc2544Plan(
     frames=parse_sizes("64", ip6=False),

@@ -25,6 +25,8 @@ from wirespeed.results.lab import LabFacts
 from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.early
+
 LINE_PPS = 10e9 / 672
 SHAPE = "exceed=50%,initial=0.05,final=0.05,sum=0.2,width=5%"
 QUICK = SearchPlan(

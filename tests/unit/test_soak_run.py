@@ -31,6 +31,8 @@ from wirespeed.results.lab import LabFacts
 from wirespeed.trial.directions import pair_directions
 from wirespeed.units import Rate
 
+pytestmark = pytest.mark.early
+
 PERIOD_S = 0.05
 RATE_PPS = 1e6
 PLAN = SoakPlan(

@@ -20,6 +20,8 @@ from wirespeed.measurement.loadtest.analysis import analyse
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.measurement.search.result import SearchResult
 
+pytestmark = pytest.mark.early
+
 STRICT: dict[str, Any] = {"extended": False, "driver": "net_af_packet", "skew_s": 0.004}
 QUICK = ["-p", "bench", "-t", "size=64", "-wm", "1mpps", "-wd", "0.3", "-rt", "5mpps", "-rd", "2", "-hd", "0.7"]
 
