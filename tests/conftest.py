@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.lanes import enter_lane
 from headless import fresh, headless
 from hypothesis import settings
 
@@ -38,7 +37,6 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    enter_lane()
     gc.disable()  # takes half of the time of the collection of thousands of tests
 
 

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict
 from typing import Any
 
@@ -62,13 +61,9 @@ class GeneratorChild:
         port_workers: Sequence[Sequence[int]] = (),
     ) -> None:
         inside = ["unshare", "--net", "sh", "-ec", f'{netns}\nexec "$@"', "sh"] if netns else []
-        from harness.lanes import whole_machine  # noqa: PLC0415 - the program has no path to it
-
-        # Workers on several CPUs need more than a lane has.
-        with whole_machine() if len(cpus) > 1 else nullcontext():
-            self._process = subprocess.Popen(
-                [*inside, sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
+        self._process = subprocess.Popen(
+            [*inside, sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.pid = self._process.pid
         cpus = cpus or [max(os.sched_getaffinity(0))]
         try:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from contextlib import nullcontext
 from dataclasses import dataclass
 
-from harness.lanes import whole_machine
 from harness.programs import started, wirespeed
 
 from wirespeed.machine.ports import free_rpc_port
@@ -28,9 +26,7 @@ class GeneratorRun:
 def start_generator(*arguments: str) -> GeneratorRun:
     address = f"127.0.0.1:{free_rpc_port()}"
     command = wirespeed("generator", "--hugepages", "never", "--rpc", address, *arguments)
-    # Workers on several CPUs need more than a lane has.
-    with whole_machine() if "--cpu" in arguments else nullcontext():
-        process = started(command)
+    process = started(command)
     run = GeneratorRun(process, address, [])
     assert process.stdout is not None
     for line in process.stdout:

@@ -7,11 +7,10 @@ import re
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.lanes import whole_machine
 from harness.programs import started, wirespeed
 from harness.threads import threads_of
 from harness.waiting import wait_for
@@ -93,9 +92,7 @@ def router(directory: Path, interfaces: Sequence[str], config: str = "", *option
     (directory / "start.conf").write_text(config)
     socket = directory / "router.sock"
     words = command(socket, interfaces, "--exec", str(directory / "start.conf"), *options)
-    # Workers on several CPUs need more than a lane has.
-    with whole_machine() if any("," in option for option in options) else nullcontext():
-        own = started(words)
+    own = started(words)
     with own as process:
         assert process.stdout is not None and process.stderr is not None
         running = RouterProcess(process, socket)

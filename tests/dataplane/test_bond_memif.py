@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import RouterProcess, router, worker_cpu
 from scapy.all import IP, UDP, Ether, Raw

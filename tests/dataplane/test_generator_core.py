@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.stopping import stop_process
 from harness.waiting import wait_for
 from scapy.all import IP, UDP, Ether, Raw

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 from generator_run import start_generator
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import CROSSED, router
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from generator_run import start_generator
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.waiting import wait_for
 from scapy.all import IP, TCP, UDP, Ether, wrpcap
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from scapy.all import IP, UDP, Ether, Raw
 
 from wirespeed._native.flow_records import FlowKind

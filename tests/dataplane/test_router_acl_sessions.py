@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import CROSSED, HOST0, HOST1, RouterProcess, assert_conserved, route, router
 from scapy.layers.inet import IP, UDP

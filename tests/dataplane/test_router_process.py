@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from harness.lanes import ALL_CPUS, whole_machine
+from harness.cpus import ALL_CPUS
 from harness.programs import wirespeed
 from harness.waiting import wait_for
 from router_run import command, loops, received, router, wait_received, worker_cpu, write_pcap
@@ -102,8 +102,7 @@ def test_a_wrong_interface_is_named(tmp_path: Path, interfaces: list[str], messa
     ],
 )
 def test_a_wrong_cpu_is_named(tmp_path: Path, cpus: str, status: int, message: str) -> None:
-    with whole_machine():  # the CPUs that are named are not those of a lane
-        assert message in refusal(tmp_path, RINGS, "--cpu", cpus, status=status)
+    assert message in refusal(tmp_path, RINGS, "--cpu", cpus, status=status)
 
 
 def test_a_start_up_file_that_is_wrong_ends_it_before_traffic(tmp_path: Path) -> None:

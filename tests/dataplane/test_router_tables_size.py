@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.programs import started, wirespeed
 from router_run import INTERFACES, RouterProcess, router, worker_cpu
 

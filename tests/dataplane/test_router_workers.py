@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from generator_child import GeneratorChild
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.waiting import wait_for
 from router_run import RouterProcess, read_pcap, received, router, wait_received, write_pcap
 from scapy.layers.inet import IP, UDP

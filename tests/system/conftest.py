@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import shared_labs
-from harness.lanes import ALL_CPUS, whole_machine
 from sandbox import Sandbox, sandbox
 from shared_labs import OWNER_TIMEOUT_S, RingLab, SharedLab
 
@@ -29,13 +28,6 @@ def shared_box(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
     with sandbox(tmp_path_factory.mktemp("box")) as made:
         made.namespace("h1", "h2", "dataplane")
         yield made
-
-
-@pytest.fixture
-def both_cpus() -> Iterator[frozenset[int]]:
-    """All CPUs, for a test in a lane that starts a lab of its own: a lab uses two. No test here measures a rate."""
-    with whole_machine():
-        yield ALL_CPUS
 
 
 @pytest.fixture(scope="session")

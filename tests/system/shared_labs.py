@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from harness.lanes import whole_machine
 from joined_lab import joined_lab
 
 from wirespeed.client.generator_client import GeneratorClient
@@ -113,8 +112,7 @@ class SharedLab(Generic[Lab]):
         self._stack.close()
 
     def _start(self) -> None:
-        with whole_machine():
-            self._lab = self._stack.enter_context(self._kind.start())
+        self._lab = self._stack.enter_context(self._kind.start())
         self._stack.enter_context(_woken_by_our_end(self._kind.pids(self._lab)))
         self._kind.put_back(self._lab, self._kind.state(self._lab))
         self._bare = self._kind.state(self._lab)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.waiting import wait_for
 from sandbox import IP4, IP6, PORTS, needs, router
 
@@ -28,7 +28,7 @@ def active(running) -> int:
 
 
 @pytest.mark.skipif(len(CPUS) < 2, reason="two workers need two CPUs")
-def test_hosts_are_answered_and_not_asked(both_cpus, box):
+def test_hosts_are_answered_and_not_asked(box):
     with router(box, PORTS, IP4 + IP6 + PLACED + GUARDED, *TWO) as running:
         box.hosts()
         for target, back in (("10.2.0.2", "10.1.0.2"), ("2001:db8:2::2", "2001:db8:1::2")):

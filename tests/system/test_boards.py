@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from harness.lanes import whole_machine
 
 import telemetry
 from telemetry.grafana.promql import CLASSES
@@ -54,7 +53,7 @@ class Seen:
 
 @pytest.fixture(scope="module")
 def seen() -> Iterator[Seen]:
-    with whole_machine(), stage(RULES) as made:
+    with stage(RULES) as made:
         made.ask_router("clear runtime")
         cleared_s = time.time()
         made.wait_for(lambda: asked_at(made)[-1][1] > cleared_s, "a scrape that has asked all targets before the load")

@@ -16,8 +16,6 @@ from wirespeed.corpus.opening import open_corpus
 from wirespeed.measurement.file import read_file
 from wirespeed.results.ending import COMPLETE
 
-pytestmark = pytest.mark.usefixtures("both_cpus")
-
 LOAD = """\
 tests:
   - {name: few, command: loadtest, profile: bench, tunables: size=64, warmup_s: 0.1, ramp_s: 0, hold_s: 0.5,

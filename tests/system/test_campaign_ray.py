@@ -57,7 +57,6 @@ def children(pid: int) -> list[int]:
 
 
 @pytest.mark.long("a cluster of Ray takes minutes to start and to miss a node")
-@pytest.mark.usefixtures("both_cpus")
 def test_a_node_that_is_killed_loses_no_cell_and_none_is_done_twice(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="the extra `ray` is not installed")
     file = tmp_path / "suite.yaml"

@@ -109,7 +109,7 @@ def test_nat_has_a_row_beside_the_kernel_without_it(demo):
 
 
 @pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab: {unavailable()}")
-def test_nat_is_left_out_with_the_reason_where_nftables_is_missing(no_linux_lab, both_cpus, tmp_path, monkeypatch):
+def test_nat_is_left_out_with_the_reason_where_nftables_is_missing(no_linux_lab, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     screen = Console(width=200, record=True, color_system=None)
     demo = Demo(screen, tmp_path, replace(QUICK, veth_tests=()))
@@ -151,7 +151,6 @@ def test_every_figure_of_the_whole_demo_stands_on_all_surfaces(tmp_path, capsys)
     check_demo(printed, list(directory.glob("*.json")), tmp_path, capsys)
 
 
-@pytest.mark.usefixtures("both_cpus")
 def test_an_output_directory_that_cannot_be_written(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("")
@@ -161,7 +160,6 @@ def test_an_output_directory_that_cannot_be_written(tmp_path):
     assert "cannot be written" in done.stderr
 
 
-@pytest.mark.usefixtures("both_cpus")
 def test_a_full_output_leaves_nothing_of_the_lab(tmp_path):
     (tmp_path / "own").mkdir()
     with Path("/dev/full").open("w") as full:

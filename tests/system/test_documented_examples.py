@@ -50,7 +50,7 @@ def shell(box: Sandbox, script: str) -> str:
 
 
 @pytest.fixture
-def empty(tmp_path: Path, both_cpus: frozenset[int]) -> Iterator[Sandbox]:
+def empty(tmp_path: Path) -> Iterator[Sandbox]:
     """With separate directories for the examples' sockets, no namespaces yet, and the CPUs that they name."""
     with sandbox(tmp_path) as made:
         for place in ("/run/wirespeed", "/run/lab"):

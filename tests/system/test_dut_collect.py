@@ -1,7 +1,6 @@
 """A Linux router with a real sshd under load: its data are collected while it forwards, and are part of the result."""
 
 import pytest
-from harness.lanes import whole_machine
 from harness.waiting import wait_for
 from report_charts import unpacked
 from sandbox import needs, sandbox
@@ -17,7 +16,7 @@ pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 @pytest.fixture(scope="module")
 def dut(tmp_path_factory):
     # The tester polls a CPU; the device needs another one to be read several times per sample.
-    with whole_machine(), sandbox(tmp_path_factory.mktemp("dut")) as box:
+    with sandbox(tmp_path_factory.mktemp("dut")) as box:
         yield SshDut(box)
 
 

@@ -193,7 +193,7 @@ def test_a_router_by_its_spec_tells_the_same(lab: EmbeddedLab) -> None:
     assert told.workers[0].name == "ws_wk_0"
 
 
-def test_a_router_that_ends_and_one_that_takes_its_place(both_cpus: frozenset[int]) -> None:
+def test_a_router_that_ends_and_one_that_takes_its_place() -> None:
     """Each is reported in one line, without a negative number; the next interval is measured normally."""
     with joined_lab() as one:
         before = one.dut.reading()
@@ -279,7 +279,7 @@ def test_at_the_full_line_the_tester_is_told_to_be_the_limit(no_linux_lab: None,
 
 
 @linux_only
-def test_our_router_runs_over_the_links_that_linux_has(no_linux_lab: None, both_cpus: frozenset[int]) -> None:
+def test_our_router_runs_over_the_links_that_linux_has(no_linux_lab: None) -> None:
     with running(VethLab(choose_cpus())) as lab:
         told, sent = between(lab.dut, lab, "bench", 5_000)
         assert (told.error, told.in_packets, told.out_packets, told.drops) == (None, sent, sent, {})
@@ -288,7 +288,7 @@ def test_our_router_runs_over_the_links_that_linux_has(no_linux_lab: None, both_
 
 
 @linux_only
-def test_the_namespace_goes_with_its_lab(no_linux_lab: None, both_cpus: frozenset[int]) -> None:
+def test_the_namespace_goes_with_its_lab(no_linux_lab: None) -> None:
     with running(LinuxLab(choose_cpus())) as lab:
         name = lab.netns
         assert Path(f"/run/netns/{name}").exists()

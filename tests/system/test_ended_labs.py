@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from harness.lanes import whole_machine
 from harness.programs import wirespeed
 from harness.waiting import wait_for
 
@@ -38,8 +37,7 @@ def place() -> Iterator[Path]:
 def started(command: str, place: Path, output: Path) -> subprocess.Popen[str]:
     words = wirespeed(command, *COMMANDS[command], "--lab", "embedded", "-o", output)
     environment = {**os.environ, "TMPDIR": str(place)}
-    with whole_machine():
-        return subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
 
 def children(place: Path) -> list[str]:

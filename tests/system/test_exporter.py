@@ -85,7 +85,7 @@ def _router_counts_what_was_sent(told: Exporter) -> bool:
     return 0 < sent <= counted + refused
 
 
-def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(both_cpus, tmp_path):
+def test_a_lab_under_load_is_told_and_promtool_has_no_complaint(tmp_path):
     if shutil.which("promtool") is None:
         pytest.skip("promtool is not installed (Debian's package prometheus)")
     result = tmp_path / "64b.json"

@@ -144,7 +144,7 @@ def test_an_exporter_prints_and_serves_the_lines_of_its_page(lab: EmbeddedLab) -
             exporter.terminate()
 
 
-def test_a_generator_prints_its_lines_and_takes_the_console_s(both_cpus: frozenset[int]) -> None:
+def test_a_generator_prints_its_lines_and_takes_the_console_s() -> None:
     words, shown = command_of("generator.md")
     rpc = f"127.0.0.1:{free_port()}"
     with started(wirespeed(*words, "--rpc", rpc, "--hugepages", "never")) as generator:

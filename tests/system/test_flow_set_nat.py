@@ -33,7 +33,6 @@ pytestmark = pytest.mark.skipif(unavailable() is not None, reason=f"no Linux lab
 @pytest.mark.parametrize("protocol", ["udp", "tcp"])
 def test_each_flow_is_established_and_proved(
     no_linux_lab: None,
-    both_cpus: frozenset[int],
     protocol: FlowProtocol,
     rules: Rules,
     source: str,

@@ -34,7 +34,7 @@ def assert_nothing_lost(result: Result, directions: int) -> None:
         assert channel.frame_bytes == channel.received_frame_bytes == FRAME_BYTES + 4
 
 
-def test_jumbo_frames_go_through_the_router_whole(both_cpus: frozenset[int], tmp_path: Path) -> None:
+def test_jumbo_frames_go_through_the_router_whole(tmp_path: Path) -> None:
     with joined_lab(mtu=MTU) as lab:
         assert lab.facts.mtu == MTU
         done = loadtest(tmp_path / "jumbo.json", "-s", lab.rpc, "-t", f"size={FRAME_BYTES + 4},vm=var2")
@@ -53,7 +53,7 @@ def test_jumbo_frames_go_through_the_router_whole(both_cpus: frozenset[int], tmp
 
 
 @pytest.mark.long("a second lab; the other test sends the frames")
-def test_one_command_brings_up_a_lab_for_jumbo_frames(both_cpus: frozenset[int], tmp_path: Path) -> None:
+def test_one_command_brings_up_a_lab_for_jumbo_frames(tmp_path: Path) -> None:
     done = loadtest(tmp_path / "jumbo.json", "--lab", f"embedded,mtu={MTU}", "-t", "size=9018", "-u")
     assert done.returncode == 0, done.stderr
     result = read_as(Result, tmp_path / "jumbo.json")

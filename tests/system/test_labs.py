@@ -19,11 +19,9 @@ from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 from wirespeed.router.client import ask
 
-pytestmark = pytest.mark.usefixtures("both_cpus")
-
 
 @pytest.fixture
-def own_lab(both_cpus: frozenset[int]) -> Iterator[EmbeddedLab]:
+def own_lab() -> Iterator[EmbeddedLab]:
     """A lab that a test may end."""
     with joined_lab() as one:
         yield one

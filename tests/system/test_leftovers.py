@@ -17,8 +17,6 @@ from sandbox import needs
 from wirespeed.lab.leftovers import sweep_namespaces
 from wirespeed.router.client import ask
 
-pytestmark = pytest.mark.usefixtures("both_cpus")
-
 _LABS = """
 import sys
 from wirespeed.lab.embedded import EmbeddedLab

@@ -57,7 +57,7 @@ def test_each_example_is_run_here() -> None:
     assert all(any(long in one for one in EXAMPLES) for long in QUICK)
 
 
-def test_the_lab_comes_up_in_any_thread(both_cpus: frozenset[int], capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_lab_comes_up_in_any_thread(capsys: pytest.CaptureFixture[str]) -> None:
     (example,) = quick("embedded_lab(")
     ended: list[dict[str, Any]] = []
 
@@ -109,7 +109,7 @@ def test_a_testbed_that_exists(
     assert "interrupted" in shown and "vector rates" in shown
 
 
-def test_the_plugin(both_cpus: frozenset[int], pytester: pytest.Pytester) -> None:
+def test_the_plugin(pytester: pytest.Pytester) -> None:
     folder = pytester.path
     (folder / "test_page.py").write_text("\n\n".join(quick("def test_")))
     lab = f"embedded,descriptors={SHALLOW_SLOTS}"

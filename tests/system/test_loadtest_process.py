@@ -254,7 +254,7 @@ def short_directory() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("ride", [False, True])
-def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], ride: bool) -> None:
+def test_a_router_that_dies_takes_the_links_with_it(ride: bool) -> None:
     """A lost link ends the test with the data measured so far, or is tolerated and marked."""
     with joined_lab() as lab, connected(lab.rpc) as client:
 
@@ -277,7 +277,7 @@ def test_a_router_that_dies_takes_the_links_with_it(both_cpus: frozenset[int], r
     assert all(ended.saturation is None for ended in result.outcome.channels.values())
 
 
-def test_a_generator_that_was_started_anew_ends_the_test(both_cpus: frozenset[int]) -> None:
+def test_a_generator_that_was_started_anew_ends_the_test() -> None:
     with joined_lab() as lab, connected(lab.rpc, timeout_s=2.0) as client:
         plan = replace(SHORT, hold_s=20.0)
 
@@ -306,7 +306,7 @@ def test_telemetry_of_the_router_goes_with_a_trial(lab: EmbeddedLab) -> None:
     assert (result.dut.cycles_per_packet or 0) > 0
 
 
-def test_counters_at_rest_prove_nothing_while_the_router_is_preempted(both_cpus: frozenset[int]) -> None:
+def test_counters_at_rest_prove_nothing_while_the_router_is_preempted() -> None:
     """The device holds packets in its rings then, and the test waits for them."""
     with (
         running(EmbeddedLab(choose_cpus(), ring_slots=SHALLOW_SLOTS)) as lab,

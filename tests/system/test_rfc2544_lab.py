@@ -14,7 +14,6 @@ from wirespeed.measurement.file import read_file
 from wirespeed.measurement.rfc2544.result import Rfc2544Result
 
 
-@pytest.mark.usefixtures("both_cpus")
 @pytest.mark.parametrize(
     ("test", "family"),
     [

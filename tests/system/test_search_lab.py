@@ -84,7 +84,7 @@ def test_the_device_says_what_a_packet_cost_in_each_trial(lab: EmbeddedLab) -> N
 
 
 @pytest.mark.long("a lab of its own; test_first_commands.py has the command on the shared one")
-def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(both_cpus: frozenset[int], tmp_path: Path) -> None:
+def test_one_command_brings_up_the_lab_and_finds_ndr_and_pdr(tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
     words = ["--min", "2kpps", "--max", "8kpps", "--goal", f"ndr:loss=0,{SHAPE}", "--goal", f"pdr:loss=5%,{SHAPE}"]
     words += ["--mrr", "2x0.2", "--latency", "9kpps,0.3", "-u", "-o", str(file)]

@@ -113,7 +113,7 @@ def test_the_embedded_lab_is_soaked_and_its_routers_losses_are_found(lab: Embedd
 
 
 @pytest.mark.long("a lab by command line as test_search_lab.py has it")
-def test_one_command_brings_up_the_lab_and_soaks_it(both_cpus: frozenset[int], tmp_path: Path) -> None:
+def test_one_command_brings_up_the_lab_and_soaks_it(tmp_path: Path) -> None:
     file = tmp_path / "lab.json"
     done = run_wirespeed("soak", "--lab", "embedded", *LOAD, "--duration", "3", "--target-loss", "0.9", "-o", file)
     assert done.returncode == 0, done.stderr

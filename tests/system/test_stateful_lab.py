@@ -16,7 +16,6 @@ from wirespeed.measurement.file import read_file
 from wirespeed.measurement.stateful.result import StatefulResult
 
 pytestmark = [
-    pytest.mark.usefixtures("both_cpus"),
     pytest.mark.skipif(unavailable() is not None, reason=unavailable() or ""),
 ]
 SHORT = ("--trial", "0.3", "--repeats", "1", "--resolution", "10%", "--line", "10M", "--no-repeat-disturbed", "-q")

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 from harness.programs import wirespeed
 from harness.waiting import wait_for
 from sandbox import IP4, PORTS, needs, router
@@ -60,7 +60,7 @@ def test_the_thread_sleeps_while_nothing_moves(box):
 
 
 @pytest.mark.skipif(len(ALL_CPUS) < 2, reason="one CPU: the worker's is the only one")
-def test_the_thread_keeps_off_the_worker_cpu(both_cpus, box):
+def test_the_thread_keeps_off_the_worker_cpu(box):
     with router(box, PORTS, IP4) as running:
         pid = running.process.pid
         worker, tap = (os.sched_getaffinity(int(thread(pid, name).name)) for name in ("ws_wk_0", "ws_tap"))

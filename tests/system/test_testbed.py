@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from harness.lanes import whole_machine
 from harness.programs import run_wirespeed
 from harness.waiting import wait_for
 
@@ -28,8 +27,6 @@ from wirespeed.testbed.check import Check, CheckResult
 from wirespeed.testbed.file import parse_bench
 from wirespeed.testbed.links import goes_through
 from wirespeed.testbed.tester import running_tester
-
-pytestmark = pytest.mark.usefixtures("both_cpus")
 
 NAME = f"wsb{os.getpid()}"
 NETNS_DUT = f"dut: {{kind: linux, reach: 'netns:{NAME}'}}\n"
@@ -95,7 +92,7 @@ def restore(side: int) -> None:
 def server(wires: str) -> Iterator[str]:
     """A running generator on those links."""
     before = os.sched_getaffinity(0)
-    with whole_machine(), running_tester(parse_bench(f"tester: {{{wires}}}\n{WIRES}")) as address:
+    with running_tester(parse_bench(f"tester: {{{wires}}}\n{WIRES}")) as address:
         os.sched_setaffinity(0, before)  # other tests' programs inherit the CPUs of this process
         yield f"tester: {{server: '{address}'}}\n"
 

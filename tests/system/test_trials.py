@@ -55,7 +55,6 @@ def marked(name: str) -> object:
 
 @pytest.mark.timeout(SHORT_LIMIT_S + 60)
 @pytest.mark.skipif(REASON is not None, reason=f"trials: {REASON}")
-@pytest.mark.usefixtures("both_cpus")
 @pytest.mark.parametrize("name", [marked(name) for name in TRIALS])
 def test_short(name: str) -> None:
     done = trials("--short", "--seed", "1", "--only", name)

@@ -20,8 +20,6 @@ from web_events import Events
 from wirespeed.cli.main import main
 from wirespeed.lab.embedded import EmbeddedLab
 
-pytestmark = pytest.mark.usefixtures("both_cpus")
-
 pytest.importorskip("wirespeed._native._core", reason="the native core is not built")
 
 

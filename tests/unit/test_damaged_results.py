@@ -21,6 +21,7 @@ from wirespeed.measurement.file import of_bytes
 from wirespeed.measurement.texts import show
 from wirespeed.site.told import told_of
 
+KINDS = ("loadtest", "search", "rfc2544", "soak")
 VALUES = ("", -1, 1e300, [1], {"a": 1})
 DUT = {
     "name": "r",
@@ -62,12 +63,14 @@ SEEN = {
 }
 
 
+@pytest.fixture(scope="module")
 def documents() -> dict[str, dict[str, Any]]:
     ours = copy.deepcopy(OURS)
     ours["stats"] = {key: ours["stats"][key] | {"dut": SEEN} for key in ("5", "13", "14")}
-    made = {"loadtest": of_bytes(json.dumps(ours).encode(), Path("x.json"))}
-    made |= {"search": search_of(mrr=1), "rfc2544": suite_of(), "soak": soak_of(seconds=5)}
-    return {kind: json.loads(json.dumps(one.to_json() | {"dut": DUT, "lab": LAB})) for kind, one in made.items()}
+    loadtest = of_bytes(json.dumps(ours).encode(), Path("x.json"))
+    made = (loadtest, search_of(mrr=1), suite_of(), soak_of(seconds=5))
+    texts = [json.dumps(one.to_json() | {"dut": DUT, "lab": LAB}) for one in made]
+    return dict(zip(KINDS, map(json.loads, texts), strict=True))
 
 
 def places(value: Any, here: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -86,9 +89,9 @@ def changed(document: dict[str, Any], place: tuple[Any, ...], value: Any) -> dic
     return found
 
 
-@pytest.mark.parametrize("kind", documents())
-def test_a_value_of_the_head_may_be_anything(kind: str, tmp_path: Path) -> None:
-    document, path = documents()[kind], tmp_path / "x.json"
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_value_of_the_head_may_be_anything(kind: str, documents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
+    document, path = documents[kind], tmp_path / "x.json"
     parts = {"dut": DUT, "lab": LAB, "ports": document["ports"], "stats": document.get("stats", {})}
     refused = 0
     for part, whole in parts.items():
@@ -108,9 +111,9 @@ def test_a_value_of_the_head_may_be_anything(kind: str, tmp_path: Path) -> None:
     assert refused
 
 
-def test_trials_have_a_direction(tmp_path: Path) -> None:
+def test_trials_have_a_direction(documents: dict[str, dict[str, Any]], tmp_path: Path) -> None:
     path = tmp_path / "x.json"
-    for kind, document in documents().items():
+    for kind, document in documents.items():
         if kind != "loadtest":  # whose ports tell it
             with pytest.raises(FileFault, match="directions is empty"):
                 read_result(json.dumps(document | {"directions": []}).encode(), path)

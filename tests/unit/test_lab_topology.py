@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from harness.lanes import ALL_CPUS
+from harness.cpus import ALL_CPUS
 
 from wirespeed.machine.topology import cpu_model, cpu_places, cpu_quota, read_topology
 from wirespeed.results.lab import CpuPlace

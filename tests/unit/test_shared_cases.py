@@ -22,7 +22,6 @@ import pytest
 from console_server import ConsoleServer, Driver
 from fake_linux import FakeLinuxHost
 from fake_router import FakeRouterCore
-from harness.lanes import whole_machine
 from report_cases import OURS
 from router_process import RouterProcess
 from trials import isolation
@@ -353,8 +352,7 @@ def attack(run: Run, *words: object) -> str:
     if (reason := isolation.refusal()) is not None:
         pytest.skip(reason)
     (run.directory / "wirespeed-unidir-imix.json").write_text(json.dumps(OURS))
-    with whole_machine():  # a lab has two CPUs
-        return run.script(*words, inside=[*isolation.command(), "sh", "-c", 'ip link set lo up; exec "$@"', "sh"])
+    return run.script(*words, inside=[*isolation.command(), "sh", "-c", 'ip link set lo up; exec "$@"', "sh"])
 
 
 @case("attacks/01-*", pytest.mark.long("four programs; test_corpus_site.py has the same links and folders"))

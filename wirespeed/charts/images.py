@@ -200,7 +200,7 @@ def _lay_out(
         figure.text(0, top - (bare_pt - 0.6 * line_pt) / whole_pt, title, va="bottom", **place)
         _move(figure, legend, top - (bare_pt - 0.6 * line_pt) / whole_pt)
     # Figures of axes follow from the height of panels.
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     half_pt = max((wide(label.get_text(), size) / 2 for label in axes[-1].get_xticklabels()), default=0.0)
     figures = [wide(label.get_text(), size) for axis in axes for label in axis.get_yticklabels()]
     left_pt = max(half_pt, 8 + max(figures, default=20.0))
@@ -208,7 +208,7 @@ def _lay_out(
         box = axis.get_position()
         width_pt = size.width_pt - left_pt - max(RIGHT_PT, half_pt)
         axis.set_position((left_pt / size.width_pt, box.y0, width_pt / size.width_pt, box.height))
-    figure.canvas.draw()
+    figure.draw_without_rendering()
 
 
 def _move(figure: Any, legend: _Legend, top: float) -> None:
