@@ -188,8 +188,10 @@ def test_streams_of_a_port_keep_their_own_rates() -> None:
         assert flow.rx_packets == flow.tx_packets
 
 
+@pytest.mark.alone
 def test_overload_is_counted_to_the_packet() -> None:
-    """A rate that no CPU can send: unsent packets are late, and each snapshot adds up."""
+    """A rate that no CPU can send: unsent packets are late, and each snapshot adds up. The worker never rests, so beside
+    other processes it would be preempted all the time."""
     with GeneratorChild("ring:a", "ring:a", memory_mb=192) as child:
         streams = [Stream(i, packet(), rate_pps=5e7) for i in range(6)]
         child.start(0, *streams)
