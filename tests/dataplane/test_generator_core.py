@@ -190,7 +190,7 @@ def test_streams_of_a_port_keep_their_own_rates() -> None:
 
 @pytest.mark.alone
 def test_overload_is_counted_to_the_packet() -> None:
-    """A rate that no CPU can send: unsent packets are late, and each snapshot adds up. The worker never rests, so beside
+    """A rate that no CPU can send: unsent packets are late, and each snapshot adds up. The worker never rests: beside
     other processes it would be preempted all the time."""
     with GeneratorChild("ring:a", "ring:a", memory_mb=192) as child:
         streams = [Stream(i, packet(), rate_pps=5e7) for i in range(6)]

@@ -81,6 +81,40 @@ def test_what_is_wrong_in_itself_is_told_without_a_server(
     assert words in told and told.startswith("wirespeed: ") and told.count("\n") == 1
 
 
+TOO_LONG = f"/tmp/{'x' * 300}.json"
+"""The kernel refuses each question about this file, as it does for a file in a folder that is closed to this user."""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "report FILE",
+        "report x.json -o FILE",
+        "explain FILE",
+        "compare FILE FILE",
+        "loadtest -s 127.0.0.1:1 -o FILE",
+        "search -s 127.0.0.1:1 -o FILE",
+        "loadtest --recover FILE",
+        "loadtest -s 127.0.0.1:1 -p FILE",
+        "loadtest -s 127.0.0.1:1 --testbed FILE",
+        "web FILE",
+        "results list --archive FILE",
+        "results add --archive FILE x.json",
+        "results site --archive FILE -o site",
+        "campaign run FILE",
+        "config check FILE",
+        "config plan FILE --socket /nonexistent",
+        "plan FILE",
+        "router --socket FILE -i e0=null",
+        "generator -i e0=pcap:FILE",
+    ],
+)
+def test_a_file_that_cannot_be_accessed_is_one_line(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main([word.replace("FILE", TOO_LONG) for word in line.split()])
+    told = capsys.readouterr().err
+    assert code in (2, 3, 6) and told.startswith("wirespeed: ") and told.count("\n") == 1, told
+
+
 @pytest.mark.parametrize("option", ["--socket", "--api-socket"])
 def test_a_socket_in_no_folder_is_refused(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = tmp_path / "nosuch" / "x.sock"

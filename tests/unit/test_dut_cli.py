@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from harness.namespaces import needs_their_names
 
 from wirespeed.cli.dut import _restoring
 from wirespeed.cli.main import main
@@ -62,7 +63,12 @@ PAIR = ["--interface=e0", "--interface=e1"]
             2,
             "this kind of DUT loads a full table by `exec`; --routes-by bird is for Linux",
         ),
-        (["prepare", "--dut=linux:netns:ws-none", *PAIR], 3, "there is no network namespace ws-none"),
+        pytest.param(
+            ["prepare", "--dut=linux:netns:ws-none", *PAIR],
+            3,
+            "there is no network namespace ws-none",
+            marks=needs_their_names,
+        ),
         (["collect", "--dut=vpp:console-log:/nothing"], 6, "console log /nothing cannot be read"),
         (["describe", "more", "--dut=linux:local"], 2, "unexpected extra argument(s) (more)"),
         (["show"], 2, "Missing argument 'RESULT'"),

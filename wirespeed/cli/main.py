@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from wirespeed import __version__
@@ -99,6 +100,11 @@ def _run(args: list[str]) -> int:
         return _fail(str(error), error.exit_code)
     except (KeyboardInterrupt, EOFError, Abort):
         return _fail("interrupted", INTERRUPTED)
+    except OSError as error:
+        # Whether a file exists cannot be asked in a folder that is closed to this user, or of a name that is too long.
+        if error.filename is None:
+            raise
+        return _fail(f"{os.fsdecode(error.filename)} cannot be accessed: {error.strerror}", FileFault.exit_code)
     return result if isinstance(result, int) else 0
 
 

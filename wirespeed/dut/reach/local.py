@@ -54,7 +54,7 @@ class LocalReach:
         pass
 
     def _root(self) -> str:
-        if self._netns and not Path("/run/netns", self._netns).exists():
+        if self._netns and _is_missing(Path("/run/netns", self._netns)):
             raise EnvironmentFault(f"there is no network namespace {self._netns}: ip netns lists those there are")
         if os.geteuid() == 0:
             return ""
@@ -68,3 +68,11 @@ class LocalReach:
         if ran.returncode:
             raise no_root(self.name, user, " ".join(ran.stderr.split()))
         return "sudo -n"
+
+
+def _is_missing(namespace: Path) -> bool:
+    """False too if the folder is closed to this user: `ip` runs as root and reports what is missing."""
+    try:
+        return not namespace.exists()
+    except PermissionError:
+        return False
