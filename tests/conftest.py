@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from harness.cpus import ALL_CPUS
 from headless import fresh, headless
 from hypothesis import settings
 
@@ -51,6 +52,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for marker in item.iter_markers("long"):
             if len(marker.args) != 1 or not isinstance(marker.args[0], str):
                 raise pytest.UsageError(f'{item.nodeid}: write @pytest.mark.long("why `make test` leaves it out")')
+
+
+@pytest.fixture(autouse=True)
+def _leaves_the_cpus() -> Iterator[None]:
+    """Programs that later tests start would have the CPUs of this process."""
+    yield
+    assert os.sched_getaffinity(0) == ALL_CPUS
 
 
 @pytest.fixture(scope="session")

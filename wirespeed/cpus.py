@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from wirespeed.errors import EnvironmentFault, UsageError
 
@@ -64,6 +65,17 @@ def settle_main(text: str) -> None:
     """Keep this thread, and those it starts, on the CPUs that `text` names as parse_cpus does; nothing: anywhere."""
     if text:
         os.sched_setaffinity(0, listed_cpus("--main-cpu", text))
+
+
+@contextmanager
+def settled(cpus: Iterable[int]) -> Iterator[None]:
+    """Keep this thread, and those it starts, on `cpus` within the block."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def listed_cpus(option: str, text: str) -> tuple[int, ...]:

@@ -91,7 +91,7 @@ def flow_set(version: int = 4, flows: int = FLOWS, protocol: FlowProtocol = "udp
 def test_all_phases_over_a_wire(
     client: GeneratorClient, version: int, frame_bytes: int | None, protocol: FlowProtocol
 ) -> None:
-    rate_fps = 100_000 if protocol == "udp" else 20_000  # a connection takes three frames
+    rate_fps = 20_000  # a worker that is preempted on a busy machine catches up 1024 frames
     with FlowSession(client, flow_set(version, protocol=protocol), frame_bytes=frame_bytes) as session:
         for _ in range(2):  # the second trial forgets what the first one learnt
             opened = session.establish(rate_fps, latency_every=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
@@ -64,7 +63,7 @@ def command(
     from rich.console import Console  # noqa: PLC0415
 
     from wirespeed.cli.measuring import shown  # noqa: PLC0415
-    from wirespeed.cpus import listed_cpus  # noqa: PLC0415
+    from wirespeed.cpus import listed_cpus, settled  # noqa: PLC0415
     from wirespeed.demo.demo import FULL, QUICK, Demo, prepare_directory  # noqa: PLC0415
     from wirespeed.lab.chosen import lab_mtu  # noqa: PLC0415
     from wirespeed.units import parse_duration  # noqa: PLC0415
@@ -75,13 +74,14 @@ def command(
 
         machine = parse_vm(lab)  # before the labs that need no option run for minutes
     carried = lab_mtu(mtu, "--mtu")
-    if cpus:
-        os.sched_setaffinity(0, listed_cpus("--cpus", cpus))
     # Ended by a supervisor, or by a terminal that goes, is ended as by Ctrl-C: the labs go down in order.
     with leave_on_signals(KeyboardInterrupt), ExitStack() as stack:
+        if cpus:
+            stack.enter_context(settled(listed_cpus("--cpus", cpus)))
         console = Console()
         prepare_directory(out)
         demo = Demo(console, out, QUICK if quick else FULL, search=search, mtu=carried)
+        stack.enter_context(demo.settled())
         stack.enter_context(shown(str(out), parse_duration(web_grace) if web else None))
         demo.run_embedded()
         demo.run_veth()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from wirespeed.cpus import settled
 from wirespeed.demo.suite import (
     BURDENED,
     STANDARD_SUITE,
@@ -115,9 +117,12 @@ class Demo:
         self._findings: list[DemoResult | DemoFailure] = []
         self._broken: list[WirespeedError] = []
         self._cpus = choose_cpus()
-        os.sched_setaffinity(0, self._cpus.control)
         for line in limits(self._cpus):
             self._console.print(line, style="yellow", highlight=False)
+
+    def settled(self) -> AbstractContextManager[None]:
+        """Keep this thread off the CPUs of tester and DUT within the block."""
+        return settled(self._cpus.control)
 
     def run_embedded(self) -> None:
         """The whole suite against our router."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from wirespeed.cpus import settled
 from wirespeed.dut.setup import FilterOptions
 from wirespeed.errors import EnvironmentFault, UsageError
 from wirespeed.lab.embedded import DEEP_SLOTS, OWN_ROUTER, EmbeddedLab, RouterChoice
@@ -122,10 +122,6 @@ def chosen_lab(text: str) -> Iterator[Lab]:
     reason = unavailable() if text.startswith(("linux", "veth")) else None
     if reason is not None:
         raise EnvironmentFault(f"a lab over veth cannot run here: {reason}")
-    cpus, before = choose_cpus(), os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus.control)
-    try:
-        with running(make(cpus)) as lab:
-            yield lab
-    finally:
-        os.sched_setaffinity(0, before)
+    cpus = choose_cpus()
+    with settled(cpus.control), running(make(cpus)) as lab:
+        yield lab

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wirespeed.cpus import cpu_list
+from wirespeed.cpus import cpu_list, settled
 from wirespeed.held_signals import signals_held
 from wirespeed.machine.child import Child
 from wirespeed.machine.placement import choose_cpus
@@ -25,8 +24,6 @@ def running_tester(bench: Bench) -> Iterator[str]:
         yield bench.tester.server
         return
     workers, control = _cpus(bench)
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, control)
     owned = OwnedDirectory("lab", Path(tempfile.gettempdir()))
     address = f"127.0.0.1:{free_rpc_port()}"
     child = Child(
@@ -35,14 +32,14 @@ def running_tester(bench: Bench) -> Iterator[str]:
         owned.path / "generator.log",
         frozenset((*workers, *control)),
     )
-    try:
-        child.start()
-        yield address
-    finally:
-        with signals_held():
-            child.stop()
-            owned.remove()
-        os.sched_setaffinity(0, before)
+    with settled(control):
+        try:
+            child.start()
+            yield address
+        finally:
+            with signals_held():
+                child.stop()
+                owned.remove()
 
 
 def arguments(bench: Bench, workers: tuple[int, ...], control: tuple[int, ...], address: str) -> list[str]:
