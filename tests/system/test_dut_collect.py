@@ -24,7 +24,7 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     dut.prepare()
     process, server = generator(dut)
     result = dut.directory / "result.json"
-    words = ["--steps=2kpps,5kpps", "-wd", "0.5", "-hd", "1.2", "--interval", "1.2", "-p", "bench"]
+    words = ["--steps=2kpps,5kpps", "-wd", "0.5", "-hd", "2.4", "--interval", "2.4", "-p", "bench"]
     words += ["-s", server, "-o", str(result)]
     code, said = dut.wirespeed("loadtest", *words, f"--dut={SPEC},every=0.3")
     assert code == 0, said
@@ -33,7 +33,7 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     samples = [one for one in test.samples if one.phase == "step"]
     told = [DutTelemetry.from_json(one.dut) for one in samples]
     assert len(told) == 2 and not any(one.error for one in told)
-    # Samples of the device are read at other times than those of the tester, up to 0.3 s and a busy machine's delay.
+    # The device is read at other times than the tester: up to 0.3 s later, and on a busy machine more than a second.
     warm = [one for one in test.samples if one.phase == "warm-up"][-1]
     sent = sum(samples[-1].ports[port].opackets - warm.ports[port].opackets for port in (0, 1))
     assert 0.5 * sent < sum(one.in_packets for one in told) < 1.5 * sent
