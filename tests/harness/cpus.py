@@ -5,4 +5,4 @@ from __future__ import annotations
 import os
 
 ALL_CPUS = frozenset(os.sched_getaffinity(0))
-"""The CPUs that this process was started with: DPDK later binds the thread that initialises it to one."""
+"""The CPUs of this process. Every test leaves them as they were (`conftest.py`)."""
