@@ -20,6 +20,7 @@ from state_rig import StateRig, addresses_of, flows_of, state_rig
 from wirespeed.cases.facts import Case, CaseDut, CaseLoad
 from wirespeed.cases.state_facts import StateFacts
 from wirespeed.cases.telemetry import cpus_told
+from wirespeed.cpus import settled
 from wirespeed.dut.journal import journal_path
 from wirespeed.dut.kinds.linux import LinuxKind
 from wirespeed.dut.reach.local import LocalReach
@@ -195,13 +196,10 @@ def test_all_receive_work_on_one_cpu(rig: StateRig) -> None:
     assert reach.run("nft -f -", stdin=8 * rules).code == 0
     rig.steer(receiver)
     before = rig.states.read()
-    os.sched_setaffinity(0, {sender})
-    try:
+    with settled({sender}):
         first, began_s = reach.run(kind.sample).out, time.monotonic()
         opened = rig.open(flows)
         last, took_s = reach.run(kind.sample).out, time.monotonic() - began_s
-    finally:
-        os.sched_setaffinity(0, {sender, receiver, *_})
     told = kind.load([first, last], took_s)
     case = Case(
         CaseLoad("made", len(opened) / took_s, offered_pps=len(flows) / took_s, flows="many"),

@@ -7,7 +7,7 @@ from ssh_dut import HOST, SshDut
 from wirespeed.measurement.file import read_as
 from wirespeed.measurement.loadtest.result import Result
 
-pytestmark = [needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")]
+pytestmark = needs("ethtool", "nft", "sshd", "ssh-keygen", "sudo")
 
 BENCH = f"""\
 tester: {{ports: ["af_packet:g0", "af_packet:g1"], hugepages: never}}

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from harness.namespaces import needs_their_names
+from harness.namespaces import needs_namespace_names
 
 from wirespeed.cli.dut import _restoring
 from wirespeed.cli.main import main
@@ -67,7 +67,7 @@ PAIR = ["--interface=e0", "--interface=e1"]
             ["prepare", "--dut=linux:netns:ws-none", *PAIR],
             3,
             "there is no network namespace ws-none",
-            marks=needs_their_names,
+            marks=needs_namespace_names,
         ),
         (["collect", "--dut=vpp:console-log:/nothing"], 6, "console log /nothing cannot be read"),
         (["describe", "more", "--dut=linux:local"], 2, "unexpected extra argument(s) (more)"),

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from harness.namespaces import needs_their_names
+from harness.namespaces import needs_namespace_names
 
 from wirespeed.dut.kinds.linux_network import SWITCHES, network_questions, network_steps
 from wirespeed.dut.linux import LinuxDut, linux_telemetry
@@ -163,7 +163,7 @@ def test_this_host() -> None:
         dut.close()
 
 
-@needs_their_names
+@needs_namespace_names
 def test_a_namespace_that_is_not_there() -> None:
     with pytest.raises(EnvironmentFault, match="there is no network namespace nowhere: ip netns lists"):
         LinuxDut("nowhere").prepare()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from harness.namespaces import needs_their_names
+from harness.namespaces import needs_namespace_names
 
 from wirespeed.dut.linux import LinuxDut
 from wirespeed.dut.none import NoDut
@@ -24,7 +24,7 @@ def test_kinds_of_devices() -> None:
     assert none.describe().kind == "none"
 
 
-@needs_their_names
+@needs_namespace_names
 def test_what_is_given_is_used(tmp_path: Path) -> None:
     with pytest.raises(ConnectionFault, match=f"no router writes {tmp_path}/router.stats"):
         parse_dut(f"router:{tmp_path}/router.sock").prepare()

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from harness.namespaces import needs_their_names
+from harness.namespaces import needs_namespace_names
 
 from wirespeed.cli.main import main
 from wirespeed.errors import EnvironmentFault
@@ -203,7 +203,7 @@ def test_another_machine_is_asked_by_its_way(capsys):
         (["--dut", "local", "--lspci", "junk"], 2, "give one source"),
         (["--dut", "telnet://box"], 2, "telnet://box is not an access method; give ssh://user@host"),
         pytest.param(
-            ["--dut", "netns:no-such-1"], 3, "there is no network namespace no-such-1", marks=needs_their_names
+            ["--dut", "netns:no-such-1"], 3, "there is no network namespace no-such-1", marks=needs_namespace_names
         ),
         (["--ports", "05:00"], 2, "--ports 05:00 cannot be read; give CARD=COUNTxSPEED, such as 05:00=2x10G"),
         (["--ports", "05:00=2x"], 2, "speed '' cannot be read"),

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from harness.cpus import ALL_CPUS
 
+from wirespeed.cpus import settled
 from wirespeed.machine.topology import cpu_model, cpu_places, cpu_quota, read_topology
 from wirespeed.results.lab import CpuPlace
 
@@ -86,16 +87,12 @@ def test_isolated_cpus_are_added_for_a_process_that_was_left_alone(
 ) -> None:
     if len(ALL_CPUS) < 2:
         pytest.skip("one CPU only")
-    before = os.sched_getaffinity(0)
     free, isolated = min(ALL_CPUS), max(ALL_CPUS)
     files = {"devices/system/cpu/online": f"{free},{isolated}", "devices/system/cpu/isolated": str(isolated)}
     monkeypatch.setattr("wirespeed.machine.topology.SYS", write(tmp_path, files))
-    try:
-        os.sched_setaffinity(0, {free})
+    with settled({free}):
         assert {place.cpu for place in read_topology().places} == {free, isolated}
         assert os.sched_getaffinity(0) == {free}
         # A machine that was given CPUs keeps them.
         (tmp_path / "devices/system/cpu/online").write_text(f"{free},{isolated},4000\n")
         assert {place.cpu for place in read_topology().places} == {free}
-    finally:
-        os.sched_setaffinity(0, before)

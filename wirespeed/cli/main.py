@@ -101,7 +101,7 @@ def _run(args: list[str]) -> int:
     except (KeyboardInterrupt, EOFError, Abort):
         return _fail("interrupted", INTERRUPTED)
     except OSError as error:
-        # Whether a file exists cannot be asked in a folder that is closed to this user, or of a name that is too long.
+        # Path.exists raises this for a file in a closed folder, and for a name that is too long.
         if error.filename is None:
             raise
         return _fail(f"{os.fsdecode(error.filename)} cannot be accessed: {error.strerror}", FileFault.exit_code)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from wirespeed.cpus import cpu_list
+from wirespeed.cpus import cpu_list, settled
 from wirespeed.results.lab import CpuPlace, Topology
 
 SYS = Path("/sys")
@@ -95,14 +95,11 @@ def _quota(group: Path) -> float | None:
 
 def _may_use(cpus: frozenset[int]) -> frozenset[int]:
     """CPUs of `cpus` that this thread may move to; the kernel omits CPUs outside the control group."""
-    before = os.sched_getaffinity(0)
     try:
-        os.sched_setaffinity(0, cpus)
-        return frozenset(os.sched_getaffinity(0))
+        with settled(cpus):
+            return frozenset(os.sched_getaffinity(0))
     except OSError:
         return frozenset()
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def _list_in(path: Path) -> tuple[int, ...]:
