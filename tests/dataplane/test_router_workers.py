@@ -218,8 +218,8 @@ def test_an_idle_worker_costs_little(tmp_path: Path) -> None:
         wait_for(lambda: sleeps(running) > 5, "sleep")
         before, slept = worker_cpu_s(running), sleeps(running)
         wait_for(lambda: sleeps(running) > slept + 1500, "1500 naps")
-        # Naps of a millisecond: their cost is measured in CPU time. Worker only.
-        assert worker_cpu_s(running) - before < 1500 * 50e-6
+        # Naps of a millisecond: a worker that polls uses the CPU for all of it, one that naps for a small part.
+        assert worker_cpu_s(running) - before < 1500 * 1e-3 / 4
 
 
 def worker_cpu_s(running: RouterProcess) -> float:
