@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+# Its import reads all modules that are loaded, for each of its fields: seconds once thousands are.
+import MLRsearch  # noqa: F401
 import pytest
 from harness.cpus import ALL_CPUS
 from headless import fresh, headless

@@ -54,6 +54,7 @@ def main(words: Sequence[str]) -> int:
         print(f"{' '.join(words)!r} is not a tier of the tests; give test, rest or all", file=sys.stderr)
         return 2
     os.chdir(ROOT)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would compile pytest's plugins again
     outcomes: list[Outcome] = []
     begun = time.monotonic()
     code = 0

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from harness.page_results import all_kinds, written
 from report_cases import GOLDEN, OURS
 from report_kinds import search_of, soak_of, suite_of
 from site_pages import broken_links, invalid, linked, pages, parsed
@@ -23,6 +24,7 @@ from site_pages import broken_links, invalid, linked, pages, parsed
 from wirespeed.cli.main import main
 from wirespeed.corpus.opening import open_corpus
 from wirespeed.measurement.file import write_file
+from wirespeed.pages.trust import LEGEND
 from wirespeed.results.inspection import CommandOutput, Inspection, InspectionTable, Remarked, inspection_to_json
 from wirespeed.results.lab import MeterFacts
 from wirespeed.site import names
@@ -100,6 +102,22 @@ def times(site: Path) -> dict[str, int]:
         for path in site.rglob("*")
         if path.is_file() and path.name != NAME and path.parent.name != "assets"
     }
+
+
+def test_a_page_with_signs_explains_them(tmp_path: Path) -> None:
+    """The page of a DUT without any rate, too."""
+    with open_corpus(str(tmp_path / "corpus")) as corpus:
+        corpus.add(written(all_kinds(), tmp_path / "results"))
+        build(corpus, tmp_path / "site", "Routers")
+    signs = {}
+    for page in pages(tmp_path / "site"):
+        if page.parent.name != "results":  # a report explains what it has
+            text = page.read_text()
+            explained = text.count(f"<b>{LEGEND[0].shape}\u00a0{LEGEND[0].word}</b>: ")
+            signs[page] = [text.count(one.shape) for one in LEGEND], explained
+    without_a_rate = next(page for page in signs if page.parent.name == "boxes" and "disturbed" in page.name)
+    assert signs[without_a_rate][0][-1] > 1  # more often than in the explanation
+    assert {page.name: found for page, (found, explained) in signs.items() if any(found) and explained != 1} == {}
 
 
 def test_all_links_lead_somewhere_and_all_pages_are_valid(site: Path) -> None:

@@ -15,7 +15,19 @@ from typing import Any
 
 from wirespeed.charts.chart import Chart, Curve, LegendEntry, Panel, Rule
 from wirespeed.charts.colours import ALARM, REFERENCE
-from wirespeed.charts.image_words import DASHES, INK, LINE, SOFT, PictureSize, line, marks, wide, words_of, write_words
+from wirespeed.charts.image_words import (
+    DASHES,
+    INK,
+    LINE,
+    SOFT,
+    PanelWords,
+    PictureSize,
+    line,
+    marks,
+    wide,
+    words_of,
+    write_words,
+)
 from wirespeed.errors import EnvironmentFault, FileFault
 from wirespeed.files import write_atomically
 from wirespeed.pages.words import harmless
@@ -93,24 +105,38 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
     entries = [*(entry for entry in chart.legend if entry.on), *_keys(chart)]
     known, alike = {entry.name for entry in entries}, {entry.key for entry in entries if entry.is_alike}
     legends = [_legend(figure, entries, size), *(_Legend() for _ in panels)]
-    for is_last in (False, True):
-        _lay_out(figure, chart, axes, panels, legends, size)
-        for number, (axis, panel, drawn) in enumerate(zip(axes, panels, artists, strict=True), start=1):
-            words = words_of(axis, panel, _shown(chart, panel), drawn, size)
-            if is_last:
-                write_words(figure, words.placed, size)
-            else:
-                others = (
-                    one for one in words.unnamed if one.name not in known and getattr(one, "key", "") not in alike
-                )
-                unnamed = {one.name: _entry(one) for one in sorted(others, key=partial(_place_of, entries))}
-                legends[number] = _legend(figure, list(unnamed.values()), size)
+    words = _placed(figure, chart, axes, panels, artists, legends, size)
+    for number, found in enumerate(words, start=1):
+        others = (one for one in found.unnamed if one.name not in known and getattr(one, "key", "") not in alike)
+        unnamed = {one.name: _entry(one) for one in sorted(others, key=partial(_place_of, entries))}
+        legends[number] = _legend(figure, list(unnamed.values()), size)
+    if any(legend.height_pt for legend in legends[1:]):  # they take room from the panels
+        words = _placed(figure, chart, axes, panels, artists, legends, size)
+    for found in words:
+        write_words(figure, found.placed, size)
     files = []
     for suffix in FORMATS:
         data = io.BytesIO()
         figure.savefig(data, format=suffix, dpi=DPI, metadata={"Date": None} if suffix == "svg" else None)
         files.append(data.getvalue())
     return files
+
+
+def _placed(
+    figure: Any,
+    chart: Chart,
+    axes: Sequence[Any],
+    panels: Sequence[Panel],
+    artists: Sequence[Any],
+    legends: Sequence[_Legend],
+    size: PictureSize,
+) -> list[PanelWords]:
+    """The words of each panel, after the panels have their places."""
+    _lay_out(figure, chart, axes, panels, legends, size)
+    return [
+        words_of(axis, panel, _shown(chart, panel), drawn, size)
+        for axis, panel, drawn in zip(axes, panels, artists, strict=True)
+    ]
 
 
 def _fitted(text: str, room_pt: float, size: PictureSize, *, bold: bool = False) -> str:
@@ -200,7 +226,6 @@ def _lay_out(
         figure.text(0, top - (bare_pt - 0.6 * line_pt) / whole_pt, title, va="bottom", **place)
         _move(figure, legend, top - (bare_pt - 0.6 * line_pt) / whole_pt)
     # Figures of axes follow from the height of panels.
-    figure.draw_without_rendering()
     half_pt = max((wide(label.get_text(), size) / 2 for label in axes[-1].get_xticklabels()), default=0.0)
     figures = [wide(label.get_text(), size) for axis in axes for label in axis.get_yticklabels()]
     left_pt = max(half_pt, 8 + max(figures, default=20.0))
@@ -208,7 +233,6 @@ def _lay_out(
         box = axis.get_position()
         width_pt = size.width_pt - left_pt - max(RIGHT_PT, half_pt)
         axis.set_position((left_pt / size.width_pt, box.y0, width_pt / size.width_pt, box.height))
-    figure.draw_without_rendering()
 
 
 def _move(figure: Any, legend: _Legend, top: float) -> None:
