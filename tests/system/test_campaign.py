@@ -197,6 +197,13 @@ def test_a_step_by_hand_is_told_and_checked_by_inspection(tmp_path: Path) -> Non
         (["run", "none.yaml"], 6, "campaign file none.yaml cannot be read"),
         (["run", "suite.yaml", "--testbeds", "nowhere.yaml"], 6, "there is no testbed nowhere.yaml"),
         (["run", "suite.yaml", "--ray", "127.0.0.1:1"], 2, "--ray goes with --testbeds NAME"),
+        (
+            ["run", "suite.yaml", "--testbeds", "a", "--ray", "127.0.0.1:1"],
+            4,
+            "no Ray cluster answers at 127.0.0.1:1 (",
+        ),
+        (["worker", "embedded", "--join", "127.0.0.1:1"], 4, "no Ray cluster answers at 127.0.0.1:1 (Connection refus"),
+        (["worker", "embedded", "--join", "here"], 2, "cluster 'here' cannot be read: give HOST:PORT"),
         (["run", "suite.yaml", "--out", "/proc/x"], 6, "campaign folder /proc/x cannot be written"),
         (["schema", "suite.yaml"], 2, "unexpected extra argument(s) (suite.yaml)"),
     ],

@@ -13,6 +13,7 @@ from typing import Any
 from wirespeed import __version__
 from wirespeed.campaign.benches import TestbedPlace
 from wirespeed.campaign.cells import CampaignCell
+from wirespeed.campaign.cluster_address import check_cluster
 from wirespeed.campaign.outcome import ABANDONED, FAILED, LOST, CellOutcome
 from wirespeed.campaign.ray_task import resource, run_cell, served_place
 from wirespeed.errors import ConnectionFault, EnvironmentFault
@@ -32,6 +33,8 @@ def cluster(address: str) -> Iterator[None]:
             "several testbeds at once need Ray, which is not installed: "
             "pip install 'wirespeed[ray]', or tools/setup.sh ray in a checkout"
         )
+    if address:
+        check_cluster(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     import ray  # noqa: PLC0415 - an extra, and slow to import
