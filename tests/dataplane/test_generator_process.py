@@ -164,6 +164,42 @@ def test_balance_medium_and_machine_are_told(client: Client) -> None:
     assert total["machine"]["cpus"] >= 1
 
 
+def test_a_generator_without_an_owner_rests() -> None:
+    """It looks for packets a thousand times a second at most, and more often once a client has acquired a port."""
+    run = start_generator("--port", "ring:rest", "--port", "ring:rest")
+    try:
+        thread = next(task for task in Path(f"/proc/{run.process.pid}/task").iterdir() if is_worker(task))
+        wait_for(lambda: naps_per_s(thread, 20) <= 1000, "rest")
+        assert naps_per_s(thread, 300) <= 1000
+        with Client(run.address) as client:
+            client.connect()
+            client.acquire([1], force=False)
+            wait_for(lambda: naps_per_s(thread, 100) > 1000, "short naps")
+            client.release([1])
+        wait_for(lambda: naps_per_s(thread, 20) <= 1000, "rest again")
+    finally:
+        run.process.terminate()
+        run.process.communicate()
+
+
+def is_worker(task: Path) -> bool:
+    return (task / "comm").read_text().startswith("ws_wk_")
+
+
+def naps_per_s(thread: Path, count: int) -> float:
+    """Mean rate over the next `count` naps; not more than it was."""
+    begin = time.monotonic()
+    before = naps(thread)
+    wait_for(lambda: naps(thread) > before + count, f"{count} naps")
+    whole = naps(thread) - before - 1  # the first one had begun
+    return whole / (time.monotonic() - begin)
+
+
+def naps(thread: Path) -> int:
+    lines = (thread / "status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+
+
 @pytest.mark.alone
 def test_duration_ends_a_run(client: Client) -> None:
     client.call("get_async_events", session_id=2, user="sub")

@@ -166,6 +166,11 @@ class NativeGenerator:
             tuple(from_struct(WorkerLoad, worker) for worker in workers),
         )
 
+    def rest(self, rests: bool) -> None:
+        """While it rests, an idle generator looks for packets once a millisecond, which saves most of its CPU time; a
+        burst may overflow its receive rings. When `rest(False)` returns, it looks every 50 µs again."""
+        self._lib.ws_generator_rest(self._generator, rests)
+
     def follow_links(self) -> tuple[int, ...]:
         """The ports whose device was taken out since the last call; the core has let go of them."""
         return runtime.ports_in(self._lib.ws_generator_follow_links(self._generator))

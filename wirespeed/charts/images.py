@@ -106,14 +106,14 @@ def _drawn(chart: Chart, size: PictureSize) -> list[bytes]:
     known, alike = {entry.name for entry in entries}, {entry.key for entry in entries if entry.is_alike}
     legends = [_legend(figure, entries, size), *(_Legend() for _ in panels)]
     words = _placed(figure, chart, axes, panels, artists, legends, size)
-    for number, found in enumerate(words, start=1):
-        others = (one for one in found.unnamed if one.name not in known and getattr(one, "key", "") not in alike)
+    for number, of_panel in enumerate(words, start=1):
+        others = (one for one in of_panel.unnamed if one.name not in known and getattr(one, "key", "") not in alike)
         unnamed = {one.name: _entry(one) for one in sorted(others, key=partial(_place_of, entries))}
         legends[number] = _legend(figure, list(unnamed.values()), size)
     if any(legend.height_pt for legend in legends[1:]):  # they take room from the panels
         words = _placed(figure, chart, axes, panels, artists, legends, size)
-    for found in words:
-        write_words(figure, found.placed, size)
+    for of_panel in words:
+        write_words(figure, of_panel.placed, size)
     files = []
     for suffix in FORMATS:
         data = io.BytesIO()

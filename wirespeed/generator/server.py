@@ -100,6 +100,7 @@ class Server:
         self._current: GeneratorSnapshot | None = None
         self.meter = RateMeter(self.snapshot)
         self._published_at_s = self.snapshot.at_s
+        self._rests = False
         self._outbox: list[bytes] = []
 
     def _pair_mac(self, index: int) -> str:
@@ -133,6 +134,7 @@ class Server:
         finally:
             if self.changes.waiting:
                 self.changes.rest(sum(port.traffic.running_profiles for port in self.ports))
+            self._rest()
             gc.enable()
 
     def _invoke(self, name: str, params: Json) -> Any:
@@ -149,13 +151,27 @@ class Server:
     def tick(self) -> None:
         """Notice what happened by itself, and publish the statistics when they are due."""
         self._current = None
-        looks = (self.hosts.poll, self.captures.read, self.pushes.flush, self._look_at_ports, self.changes.make)
+        looks = (
+            self.hosts.poll,
+            self.captures.read,
+            self.pushes.flush,
+            self._look_at_ports,
+            self.changes.make,
+            self._rest,
+        )
         for look in (*looks, self._publish_if_due):
             _guarded(look)
 
     def settle(self) -> None:
         """Nobody asks for more just now."""
         _guarded(self.changes.make)
+
+    def _rest(self) -> None:
+        """The generator rests while nobody uses it."""
+        rests = not self._watches_packets and all(port.owner is None for port in self.ports)
+        if rests != self._rests:
+            self.core.rest(rests)
+            self._rests = rests
 
     def _look_at_ports(self) -> None:
         for index in self.core.follow_links():
@@ -184,9 +200,13 @@ class Server:
             port.traffic.stop(ALL_PROFILES)
 
     @property
+    def _watches_packets(self) -> bool:
+        return self.captures.active or self.hosts.active or self.pushes.active
+
+    @property
     def watch_s(self) -> float:
         """Seconds until the next check."""
-        if self.captures.active or self.hosts.active or self.pushes.active:
+        if self._watches_packets:
             return PACKET_WATCH_S
         now_s = self.core.now_s()
         ends = [left_s for port in self.ports if (left_s := port.traffic.ends_within_s(now_s)) is not None]

@@ -7,6 +7,7 @@
 #include "generator/traffic/traffic.h"
 #include "generator/traffic/transmit.h"
 #include "wire/own_count.h"
+#include "wirespeed/generator.h"
 #include "wirespeed/runtime.h"
 
 #include <rte_cycles.h>
@@ -15,9 +16,10 @@
 
 /*
  * A worker naps between two polls once no worker has sent or received for IDLE_MS. During a nap of
- * 50 us a 10 Gb/s link delivers at most 744 packets, fewer than the RX ring of any port holds.
+ * 50 us a 10 Gb/s link delivers at most 744 packets, fewer than the RX ring of any port holds. Waking
+ * so often takes a third of a CPU of a virtual machine; a generator that nobody uses rests.
  */
-enum { IDLE_MS = 100, NAP_NS = 50000, TIMER_SLACK_NS = 1000 };
+enum { IDLE_MS = 100, NAP_NS = 50000, REST_NS = 1000000, TIMER_SLACK_NS = 1000 };
 
 static bool sends(const struct generator_worker *worker)
 {
@@ -40,6 +42,29 @@ static bool all_are_idle(const struct ws_generator *generator, uint64_t now, uin
 	return true;
 }
 
+static void answer(void *argument)
+{
+	(void)argument;
+}
+
+void ws_generator_rest(struct ws_generator *generator, bool rests)
+{
+	__atomic_store_n(&generator->resting, rests, __ATOMIC_RELAXED);
+	if (!rests)
+		generator_ask_all(generator, answer, NULL, 0); /* the last long nap is over */
+}
+
+/* Sleep, and return the time afterwards. */
+static uint64_t nap(struct generator_worker *worker, uint64_t now, bool rests)
+{
+	const struct timespec span = {.tv_nsec = rests ? REST_NS : NAP_NS};
+	nanosleep(&span, NULL);
+	uint64_t end = rte_rdtsc();
+	preemption_note_sleep(&worker->stats.preemption, &worker->preemption_watch, end - now,
+						  (uint64_t)((double)span.tv_nsec * (double)ws_tsc_hz() / 1e9));
+	return end;
+}
+
 /* Serve a call of the main thread, from `now` to the time returned. */
 static uint64_t serve(struct generator_worker *worker, uint64_t now)
 {
@@ -54,9 +79,7 @@ void generator_worker_run(uint16_t index, void *argument)
 {
 	struct ws_generator *generator = argument;
 	struct generator_worker *worker = &generator->workers[index];
-	const struct timespec nap = {.tv_nsec = NAP_NS};
 	const uint64_t idle_ticks = ws_tsc_hz() / 1000 * IDLE_MS;
-	const uint64_t nap_ticks = (uint64_t)((double)NAP_NS * (double)ws_tsc_hz() / 1e9);
 	prctl(PR_SET_TIMERSLACK, (unsigned long)TIMER_SLACK_NS);
 	uint64_t before = rte_rdtsc();
 	own_count_set(&worker->used_tsc, before);
@@ -81,10 +104,7 @@ void generator_worker_run(uint16_t index, void *argument)
 			if (sends(worker)) {
 				own_count_set(&worker->used_tsc, now);
 			} else if (all_are_idle(generator, now, idle_ticks)) {
-				nanosleep(&nap, NULL);
-				end = rte_rdtsc();
-				preemption_note_sleep(&worker->stats.preemption, &worker->preemption_watch,
-									  end - now, nap_ticks);
+				end = nap(worker, now, __atomic_load_n(&generator->resting, __ATOMIC_RELAXED));
 			}
 		}
 		worker_set_loops(index, ++worker->stats.loops);
