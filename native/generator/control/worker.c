@@ -16,8 +16,8 @@
 
 /*
  * A worker naps between two polls once no worker has sent or received for IDLE_MS. During a nap of
- * 50 us a 10 Gb/s link delivers at most 744 packets, fewer than the RX ring of any port holds. Waking
- * so often takes a third of a CPU of a virtual machine; a generator that nobody uses rests.
+ * 50 us a 10 Gb/s link delivers at most 744 packets, fewer than the RX ring of any port holds.
+ * Waking so often takes a third of a CPU of a virtual machine; a generator that nobody uses rests.
  */
 enum { IDLE_MS = 100, NAP_NS = 50000, REST_NS = 1000000, TIMER_SLACK_NS = 1000 };
 
