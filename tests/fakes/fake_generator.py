@@ -74,6 +74,7 @@ class FakeGenerator:
         self.preemption = WorkerLoad()
         """The worker's preemptions; the other fields follow the time."""
         self.removed: tuple[int, ...] = ()
+        self.rests = False
         self.tags: dict[int, tuple[bool, int, tuple[TagVlans, ...]]] = {}
         """By port with tagged packet groups: whether it receives, the number of groups, and the tags."""
         self.tagged_counts: dict[tuple[int, int, int], Tagged] = {}
@@ -200,6 +201,9 @@ class FakeGenerator:
                 if one == worker and run.cores >> core & 1
             }
         )
+
+    def rest(self, rests: bool) -> None:
+        self.rests = rests
 
     def follow_links(self) -> tuple[int, ...]:
         removed, self.removed = self.removed, ()

@@ -36,6 +36,20 @@ def pass_time(session: Session, seconds: int) -> None:
         session.server.tick()
 
 
+def test_the_generator_rests_while_nobody_uses_it() -> None:
+    session = Session()
+    session.server.tick()
+    assert session.core.rests
+    capture = session.call("capture", command="start", limit=10, mode="fixed", rx=[1])["capture_id"]
+    assert not session.core.rests
+    session.acquire(0)
+    session.call("capture", command="remove", capture_id=capture)
+    session.server.tick()
+    assert not session.core.rests
+    ask(session, b"sync", "release", port_id=0, handler=session.handlers[0])
+    assert session.core.rests
+
+
 def test_traffic_of_a_client_that_vanished_stops(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     pass_time(session, 59)
     assert session.state() == "TX"  # this request comes through the owner's connection
