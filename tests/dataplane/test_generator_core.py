@@ -208,6 +208,7 @@ def test_overload_is_counted_to_the_packet() -> None:
     assert ports[0].refused_packets + ports[1].refused_packets == 0
 
 
+@pytest.mark.alone
 def test_port_without_peer_refuses_and_holds_up_nobody(tmp_path: Path) -> None:
     with GeneratorChild(f"memif:{tmp_path}/alone.sock,role=server", "ring:loop") as child:
         child.start(0, Stream(1, packet(), rate_pps=20e6))
@@ -247,7 +248,9 @@ def test_full_ring_refuses_until_the_peer_wakes_up(tmp_path: Path) -> None:
         assert received.rx_bytes == sent.tx_bytes
 
 
+@pytest.mark.alone
 def test_changes_while_it_sends() -> None:
+    """A worker that is preempted for more than 20 ms does not catch up: beside other processes it is."""
     with GeneratorChild("ring:loop") as child:
         child.start(0, Stream(1, packet(), rate_pps=3e4), Stream(2, packet(), rate_pps=3e4, fixed_rate=True), factor=2)
         for factor, rate_pps in ((5.0, 18e4), (0.5, 4.5e4)):
