@@ -63,6 +63,12 @@ struct ws_generator {
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
 
+/* For a call that only waits until the worker is between two bursts. */
+static inline void generator_do_nothing(void *argument)
+{
+	(void)argument;
+}
+
 /* Have the worker call `function` between two bursts; called directly while the workers are not
  * running. */
 static inline void generator_post(struct ws_generator *generator, uint16_t worker,

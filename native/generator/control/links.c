@@ -5,11 +5,6 @@
 #include "generator/control/generator.h"
 #include "wirespeed/generator.h"
 
-static void do_nothing(void *argument)
-{
-	(void)argument;
-}
-
 uint64_t ws_generator_follow_links(struct ws_generator *generator)
 {
 	uint64_t gone = 0;
@@ -20,7 +15,7 @@ uint64_t ws_generator_follow_links(struct ws_generator *generator)
 			continue;
 		port_shut(i);
 		/* Once its workers have answered, none of them is in the port any more. */
-		generator_ask_shares(generator, i, do_nothing, NULL, 0);
+		generator_ask_shares(generator, i, generator_do_nothing, NULL, 0);
 		if (!leaves && !port_reset(i)) {
 			port_unshut(i);
 			continue;

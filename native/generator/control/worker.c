@@ -42,16 +42,11 @@ static bool all_are_idle(const struct ws_generator *generator, uint64_t now, uin
 	return true;
 }
 
-static void answer(void *argument)
-{
-	(void)argument;
-}
-
 void ws_generator_rest(struct ws_generator *generator, bool rests)
 {
 	__atomic_store_n(&generator->resting, rests, __ATOMIC_RELAXED);
 	if (!rests)
-		generator_ask_all(generator, answer, NULL, 0); /* the last long nap is over */
+		generator_ask_all(generator, generator_do_nothing, NULL, 0); /* the last long nap is over */
 }
 
 /* Sleep, and return the time afterwards. */
