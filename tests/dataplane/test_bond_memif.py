@@ -31,10 +31,13 @@ def ports(directory: Path, side: str, workers: int) -> list[str]:
 
 
 def config(mode: str, side: str, workers: int) -> str:
-    """Each worker has a queue of each port."""
-    places = [(port, worker) for port in ("e0", "b0", "b1") for worker in range(workers)]
-    return "".join(f"set interface rx-placement {port} queue {n} worker {n}\n" for port, n in places) + (
-        "set interface state e0 up\nset interface state b0 up\nset interface state b1 up\n"
+    """Each worker has a queue of each port, and sleeps while no packets come."""
+    names = "e0", "b0", "b1"
+    places = [(port, worker) for port in names for worker in range(workers)]
+    return (
+        "".join(f"set interface rx-placement {port} queue {n} worker {n}\n" for port, n in places)
+        + "".join(f"set interface rx-mode {port} interrupt\n" for port in names)
+        + "set interface state e0 up\nset interface state b0 up\nset interface state b1 up\n"
         f"create bond mode {mode} hw-addr 02:fe:00:00:00:0{side}\n"
         "bond add BondEthernet0 b0\nbond add BondEthernet0 b1\nset interface state BondEthernet0 up\n"
         "set interface l2 xconnect e0 BondEthernet0\nset interface l2 xconnect BondEthernet0 e0\n"
@@ -94,7 +97,6 @@ def marker_answers(running: RouterProcess) -> int:
     return sum(int(row.split()[0]) for row in rows if "answers to our markers" in row)
 
 
-@pytest.mark.alone
 @pytest.mark.parametrize(
     "workers",
     [

@@ -28,7 +28,7 @@ from wirespeed.trial.tester import Tester as Ports
 from wirespeed.trial.trial import Trial
 from wirespeed.units import Rate
 
-FLOWS = 20_000
+FLOWS = 8_000
 DEADLINE_S = 20
 
 

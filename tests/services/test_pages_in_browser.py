@@ -154,6 +154,7 @@ def test_nothing_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page], lo
     assert "\n".join(faults) == ""
 
 
+@pytest.mark.long("twelve seconds of axe-core; test_report_in_browser opens the folds of three kinds of result")
 def test_nothing_in_the_folds_of_a_report_is_hard_to_read_or_to_reach(browser: Any, pages: list[Page]) -> None:
     """By axe-core, one part of the page after the other, with all folds open and charts drawn."""
     (report,) = (page for page in pages if page.name == "report")
