@@ -106,6 +106,7 @@ def test_a_stream_is_shared_in_exact_parts(wire: Wire) -> None:
     wire.wait_until_all_send(stream)
 
 
+@pytest.mark.long("eleven seconds, in which sixteen threads poll")
 def test_more_workers_than_cpus_send_the_same(tmp_path: Path) -> None:
     """Eight workers share two CPUs: each value is sent three times, a burst whole and in order, and all packets are
     counted.

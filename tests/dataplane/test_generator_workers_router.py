@@ -73,11 +73,13 @@ def counted(directory: Path, what: str) -> list[int]:
 @pytest.mark.parametrize(
     ("workers", "queues"),
     [
-        pytest.param(2, 2, id="a queue for each", marks=pytest.mark.long("four workers have a queue each as well")),
+        pytest.param(2, 2, id="a queue for each"),
         pytest.param(
             2, 1, id="two workers share the router's one ring", marks=pytest.mark.long("the other two have more queues")
         ),
-        pytest.param(4, 4, id="four workers on two CPUs"),
+        pytest.param(
+            4, 4, id="four workers on two CPUs", marks=pytest.mark.long("twelve seconds, in which six threads poll")
+        ),
     ],
 )
 def test_all_that_is_sent_comes_back(tmp_path: Path, workers: int, queues: int) -> None:

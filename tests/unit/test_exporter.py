@@ -33,7 +33,7 @@ from wirespeed.exporter.families import FAMILIES
 from wirespeed.exporter.foreign import relabelled
 from wirespeed.exporter.generator import GeneratorTarget
 from wirespeed.exporter.options import TargetOptions, listening, targets_of
-from wirespeed.exporter.router import RouterTarget, neighbours_of, routes_of
+from wirespeed.exporter.router import MOST_OF_NAMES, RouterTarget, neighbours_of, routes_of
 from wirespeed.exporter.runs import RunTarget
 from wirespeed.exporter.target import Watched
 from wirespeed.exporter.told import TargetValues, buckets, metrics
@@ -44,9 +44,10 @@ from wirespeed.statseg.layout import Type
 _DOCS = Path(__file__).parents[2] / "docs"
 
 
-def _segment(interfaces: list[str], *, began: int = 1_700_000_000, calls: int = 10) -> bytes:
-    nodes = ["ip4-lookup", "never-called", *(f"{name}-tx" for name in interfaces)]
-    of_nodes = [[0] * len(nodes), *([calls, 0, *[calls] * len(interfaces)] for _ in range(2))]
+def _segment(interfaces: list[str], *, began: int = 1_700_000_000, calls: int = 10, idle: int = 1) -> bytes:
+    """`idle` nodes and as many reasons never counted anything."""
+    nodes = ["ip4-lookup", *(f"idle-{number}" for number in range(idle)), *(f"{name}-tx" for name in interfaces)]
+    of_nodes = [[0] * len(nodes), *([calls, *[0] * idle, *[calls] * len(interfaces)] for _ in range(2))]
     count = len(interfaces) + 1
     return bytes(
         Segment(
@@ -59,7 +60,7 @@ def _segment(interfaces: list[str], *, began: int = 1_700_000_000, calls: int = 
                 *((f"/sys/node/{what}", Type.SIMPLE, of_nodes) for what in ("calls", "vectors", "clocks", "suspends")),
                 ("/node/errors", Type.SIMPLE, [[7, 0]] * 3),
                 ('/err/ip4-input/ip4 "ttl" <= 1\\x', Type.SYMLINK, (9, 0)),
-                ("/err/ip4-input/never", Type.SYMLINK, (9, 1)),
+                *((f"/err/ip4-input/idle-{number}", Type.SYMLINK, (9, 1)) for number in range(idle)),
             ]
         )
     )
@@ -80,19 +81,34 @@ def _values(targets: Targets, wait_s: float) -> dict[str, dict[tuple[str, ...], 
     return found
 
 
-def test_a_segment_is_told_with_names_escaped_and_nothing_that_never_counted(tmp_path):
+def test_a_segment_is_told_with_names_escaped(tmp_path):
     (tmp_path / "a.stats").write_bytes(_segment(["e0", 'odd"\\name']))
     page = _page(RouterTarget("vpp", tmp_path / "a.stats"))
     assert page["wirespeed_router_interface_rx_bytes_total"] == {("e0", "vpp"): 900, ('odd"\\name', "vpp"): 900}
     assert page["wirespeed_router_interface_drops_total"]["e0", "vpp"] == 6
-    assert page["wirespeed_router_errors_total"] == {("ip4-input", 'ip4 "ttl" <= 1\\x', "vpp"): 21}
+    assert page["wirespeed_router_errors_total"]["ip4-input", 'ip4 "ttl" <= 1\\x', "vpp"] == 21
     assert page["wirespeed_router_node_calls_total"]["ip4-lookup", "vpp", "vpp_wk_1"] == 10
-    assert not any("never-called" in labels for labels in page["wirespeed_router_node_calls_total"])
     assert page["wirespeed_router_start_time_seconds"] == {("vpp",): 1_700_000_000}
 
 
+@pytest.mark.parametrize("idle", [1, MOST_OF_NAMES])
+def test_counters_begin_at_zero_unless_there_are_too_many(tmp_path, idle):
+    """A rate begins at the first value that was read; without zeros it would lack what was counted before."""
+    (tmp_path / "a.stats").write_bytes(_segment([], idle=idle))
+    page = _page(RouterTarget("r", tmp_path / "a.stats"))
+    zeros = {("idle-0", "r", f"vpp_wk_{worker}"): 0 for worker in range(2)} if idle == 1 else {}
+    for what in ("calls", "vectors", "clocks"):
+        assert page[f"wirespeed_router_node_{what}_total"] == {
+            ("ip4-lookup", "r", "vpp_wk_0"): 10,
+            ("ip4-lookup", "r", "vpp_wk_1"): 10,
+            **zeros,
+        }
+    reasons = {("ip4-input", 'ip4 "ttl" <= 1\\x', "r"): 21}
+    assert page["wirespeed_router_errors_total"] == reasons | ({("ip4-input", "idle-0", "r"): 0} if idle == 1 else {})
+
+
 def test_nodes_are_told_by_thread_summed_folded_or_not_at_all(tmp_path):
-    (tmp_path / "many.stats").write_bytes(_segment([f"e{number}" for number in range(100)]))
+    (tmp_path / "many.stats").write_bytes(_segment([f"e{number}" for number in range(100)], idle=0))
 
     def nodes(by):
         page = _page(RouterTarget("r", tmp_path / "many.stats", nodes=by))

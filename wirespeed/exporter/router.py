@@ -20,6 +20,11 @@ By = Literal["thread", "every", "sum", "none"]
 MOST_OF_INTERFACES = 64
 """With more interfaces than these, their own nodes are told as one."""
 
+MOST_OF_NAMES = 512
+"""With more nodes or reasons than these, those that never counted anything are omitted: VPP's graph has a thousand. Then
+a rate lacks what they counted before they are first read.
+"""
+
 _NODE_COUNTERS = ("calls", "vectors", "clocks", "suspends")
 _WORKER_COUNTERS = {
     "loops": "loops",
@@ -88,8 +93,7 @@ class RouterTarget:
 
 
 def router_told(name: str, read: Mapping[str, StatsReading], nodes: By) -> TargetValues:
-    """Metrics of a statistics segment. Nodes and reasons that never counted anything are omitted: a graph has
-    hundreds."""
+    """Metrics of a statistics segment."""
     series = TargetValues()
     workers = _worker_names(read)
     if nodes != "none":
@@ -135,9 +139,12 @@ def _nodes(read: Mapping[str, StatsReading], threads: list[str], by: By) -> dict
     by_counter: dict[str, dict[Labels, float]] = {counter: {} for counter in rows}
     if "calls" not in rows:
         return {}
+    all_are_told = len(set(names)) <= MOST_OF_NAMES
     for at, (thread, calls) in enumerate(zip(threads, rows["calls"], strict=False)):
         label = "all" if by == "sum" else thread
         live = [index for index, value in enumerate(calls[: len(names)]) if value[0] and names[index]]
+        if live and all_are_told:
+            live = [index for index, node in enumerate(names) if node]
         for counter, table in rows.items():
             into, row = by_counter[counter], table[at] if at < len(table) else ()
             for index in live:
@@ -168,8 +175,9 @@ def _interfaces(name: str, read: Mapping[str, StatsReading], values: TargetValue
 
 
 def _errors(read: Mapping[str, StatsReading]) -> Iterator[tuple[Labels, float]]:
-    for key, reading in read.items():
-        if key.startswith("/err/") and reading.rows and (count := reading.total[0]):
+    counts = {key: reading.total[0] for key, reading in read.items() if key.startswith("/err/") and reading.rows}
+    for key, count in counts.items():
+        if count or len(counts) <= MOST_OF_NAMES:
             node, _, reason = key[len("/err/") :].partition("/")
             yield (node, reason), count
 
