@@ -61,7 +61,7 @@ def seen() -> Iterator[Seen]:
         made.load_test(warmup_s=1, ramp_s=2, hold_s=3, load="20kpps")
         runtime, loaded_s = made.ask_router("show runtime"), time.time()
         made.wait_for(lambda: asked_at(made)[-1][1] > loaded_s, "a scrape that has asked all targets after the load")
-        made.soak(4, load="10kpps")
+        made.soak(8, load="10kpps")  # an alert of 3 s, scrapes and rules of 1 s each
         end_s = time.time()
         times = Times(made.began_s, end_s, SCRAPED_EACH_S, WINDOW_S)
         yield Seen(made, runtime, idle.last, newest_after(made, loaded_s), times)

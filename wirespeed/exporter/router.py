@@ -21,8 +21,8 @@ MOST_OF_INTERFACES = 64
 """With more interfaces than these, their own nodes are told as one."""
 
 MOST_OF_NAMES = 512
-"""With more nodes or reasons than these, those that never counted anything are omitted: VPP's graph has a thousand. Then
-a rate lacks what they counted before they are first read.
+"""With more nodes or reasons than these, those that never counted anything are omitted: VPP's graph has a thousand.
+Then a rate lacks what they counted before they are first read.
 """
 
 _NODE_COUNTERS = ("calls", "vectors", "clocks", "suspends")
