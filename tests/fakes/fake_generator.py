@@ -74,7 +74,7 @@ class FakeGenerator:
         self.preemption = WorkerLoad()
         """The worker's preemptions; the other fields follow the time."""
         self.removed: tuple[int, ...] = ()
-        self.rests = False
+        self.nap_s = 50e-6
         self.tags: dict[int, tuple[bool, int, tuple[TagVlans, ...]]] = {}
         """By port with tagged packet groups: whether it receives, the number of groups, and the tags."""
         self.tagged_counts: dict[tuple[int, int, int], Tagged] = {}
@@ -202,8 +202,8 @@ class FakeGenerator:
             }
         )
 
-    def rest(self, rests: bool) -> None:
-        self.rests = rests
+    def set_nap(self, nap_s: float) -> None:
+        self.nap_s = nap_s
 
     def follow_links(self) -> tuple[int, ...]:
         removed, self.removed = self.removed, ()

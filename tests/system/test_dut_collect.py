@@ -24,7 +24,7 @@ def test_a_load_test_holds_what_the_router_told_meanwhile(dut):
     dut.prepare()
     process, server = generator(dut)
     result = dut.directory / "result.json"
-    words = ["--steps=2kpps,5kpps", "-wd", "0.5", "-hd", "2.4", "--interval", "2.4", "-p", "bench"]
+    words = ["--steps=2kpps,5kpps", "-wd", "0.5", "-hd", "4", "--interval", "4", "-p", "bench"]
     words += ["-s", server, "-o", str(result)]
     code, said = dut.wirespeed("loadtest", *words, f"--dut={SPEC},every=0.3")
     assert code == 0, said

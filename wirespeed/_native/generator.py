@@ -166,10 +166,10 @@ class NativeGenerator:
             tuple(from_struct(WorkerLoad, worker) for worker in workers),
         )
 
-    def rest(self, rests: bool) -> None:
-        """While it rests, an idle generator looks for packets once a millisecond, which saves most of its CPU time; a
-        burst may overflow its receive rings. When `rest(False)` returns, it looks every 50 µs again."""
-        self._lib.ws_generator_rest(self._generator, rests)
+    def set_nap(self, nap_s: float) -> None:
+        """How long idle workers sleep between two looks for packets: below a second, 50 µs at first. Receive rings must
+        hold what arrives meanwhile. When this returns, no longer sleep is under way."""
+        self._lib.ws_generator_set_nap(self._generator, round(nap_s * 1e9))
 
     def follow_links(self) -> tuple[int, ...]:
         """The ports whose device was taken out since the last call; the core has let go of them."""

@@ -21,7 +21,13 @@
 #include <rte_mempool.h>
 #include <stdlib.h>
 
-enum { AWAY_US = 100, RING_FULL_GRACE_US = 100, MOST_OWED_US = 20000, PATIENCE_US = 1000000 };
+enum {
+	AWAY_US = 100,
+	RING_FULL_GRACE_US = 100,
+	MOST_OWED_US = 20000,
+	PATIENCE_US = 1000000,
+	FIRST_NAP_NS = 50000
+};
 
 static bool create_meters(struct ws_generator *generator)
 {
@@ -153,6 +159,7 @@ struct ws_generator *ws_generator_create(const uint64_t *port_workers)
 	}
 	*generator = (struct ws_generator){.port_count = ports_count(),
 									   .worker_count = workers,
+									   .nap_ns = FIRST_NAP_NS,
 									   .series.start = (uint8_t)(rte_rdtsc() >> 16)};
 	for (uint16_t i = 0; i < generator->worker_count; i++)
 		generator->workers[i].preemption_watch = preemption_watch_make(ws_tsc_hz());

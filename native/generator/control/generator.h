@@ -44,8 +44,8 @@ struct flow_past {
 };
 
 struct ws_generator {
-	bool running; /* the workers are running */
-	bool resting; /* idle workers take long naps; set by the main thread, read by workers */
+	bool running;    /* the workers are running */
+	uint32_t nap_ns; /* of idle workers, between two polls; the main thread sets it */
 	uint16_t port_count, worker_count, share_count;
 	struct rte_mempool *fresh[WS_MAX_POOLS]; /* by pool_index; made when a worker first needs it */
 	/* running traffic, by profile and port (sending.c) */

@@ -12,6 +12,7 @@
 #include "wire/ethernet.h"
 #include "wirespeed/generator.h"
 #include "wirespeed/ports.h"
+#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <math.h>
@@ -115,14 +116,14 @@ static int reserve_series(struct ws_generator *generator)
 					  generator->series.count);
 }
 
-/* All workers start at the same time. */
+/* All workers start at the same time, once the last of them is awake. */
 static void hand_over(struct ws_generator *generator, uint16_t index, struct traffic *const *made,
 					  uint16_t count, uint64_t start_tsc)
 {
 	struct command commands[WS_MAX_WORKERS] = {0};
 	const struct served_port *port = &generator->ports[index];
 	if (!start_tsc && count > 1)
-		start_tsc = rte_rdtsc();
+		start_tsc = rte_rdtsc() + (uint64_t)((double)generator->nap_ns * (double)ws_tsc_hz() / 1e9);
 	for (uint16_t i = 0; i < port->count; i++)
 		commands[i].port = &port->shares[i];
 	for (uint16_t i = 0; i < count; i++) {

@@ -14,12 +14,8 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-/*
- * A worker naps between two polls once no worker has sent or received for IDLE_MS. During a nap of
- * 50 us a 10 Gb/s link delivers at most 744 packets, fewer than the RX ring of any port holds.
- * Waking so often takes a third of a CPU of a virtual machine; a generator that nobody uses rests.
- */
-enum { IDLE_MS = 100, NAP_NS = 50000, REST_NS = 1000000, TIMER_SLACK_NS = 1000 };
+/* A worker naps between two polls once no worker has sent or received for IDLE_MS. */
+enum { IDLE_MS = 100, TIMER_SLACK_NS = 1000 };
 
 static bool sends(const struct generator_worker *worker)
 {
@@ -42,21 +38,22 @@ static bool all_are_idle(const struct ws_generator *generator, uint64_t now, uin
 	return true;
 }
 
-void ws_generator_rest(struct ws_generator *generator, bool rests)
+void ws_generator_set_nap(struct ws_generator *generator, uint32_t nap_ns)
 {
-	__atomic_store_n(&generator->resting, rests, __ATOMIC_RELAXED);
-	if (!rests)
+	bool is_shorter = nap_ns < generator->nap_ns;
+	__atomic_store_n(&generator->nap_ns, nap_ns, __ATOMIC_RELAXED);
+	if (is_shorter)
 		generator_ask_all(generator, generator_do_nothing, NULL, 0); /* the last long nap is over */
 }
 
 /* Sleep, and return the time afterwards. */
-static uint64_t nap(struct generator_worker *worker, uint64_t now, bool rests)
+static uint64_t nap(struct generator_worker *worker, uint64_t now, uint32_t nap_ns)
 {
-	const struct timespec span = {.tv_nsec = rests ? REST_NS : NAP_NS};
+	const struct timespec span = {.tv_nsec = nap_ns};
 	nanosleep(&span, NULL);
 	uint64_t end = rte_rdtsc();
 	preemption_note_sleep(&worker->stats.preemption, &worker->preemption_watch, end - now,
-						  (uint64_t)((double)span.tv_nsec * (double)ws_tsc_hz() / 1e9));
+						  (uint64_t)((double)nap_ns * (double)ws_tsc_hz() / 1e9));
 	return end;
 }
 
@@ -99,7 +96,7 @@ void generator_worker_run(uint16_t index, void *argument)
 			if (sends(worker)) {
 				own_count_set(&worker->used_tsc, now);
 			} else if (all_are_idle(generator, now, idle_ticks)) {
-				end = nap(worker, now, __atomic_load_n(&generator->resting, __ATOMIC_RELAXED));
+				end = nap(worker, now, __atomic_load_n(&generator->nap_ns, __ATOMIC_RELAXED));
 			}
 		}
 		worker_set_loops(index, ++worker->stats.loops);

@@ -19,9 +19,10 @@ struct ws_generator;
 struct ws_generator *ws_generator_create(const uint64_t *port_workers);
 int ws_generator_start_workers(struct ws_generator *generator);
 void ws_generator_destroy(struct ws_generator *generator); /* stops traffic and workers */
-/* While it rests, idle workers look for packets and calls once a millisecond instead of every 50
- * us: more than an RX ring holds may arrive in between. */
-void ws_generator_rest(struct ws_generator *generator, bool rests);
+/* The time that idle workers sleep between two looks for packets and calls, below a second; 50 us
+ * at first. RX rings must hold what arrives meanwhile. When the call returns, no longer nap is
+ * under way. */
+void ws_generator_set_nap(struct ws_generator *generator, uint32_t nap_ns);
 /* Close ports whose device was removed, and return them as a bit set. Call it periodically, and
  * when ws_links_fd is readable. */
 uint64_t ws_generator_follow_links(struct ws_generator *generator);
