@@ -9,8 +9,10 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import tarfile
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -180,6 +182,26 @@ def test_a_dut_that_stops_answering_is_told_of_and_ends_nothing():
     reach.gone_at = " "
     assert "went away" in dut.collect()["error"]
     dut.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")
+def test_a_collector_takes_away_what_dead_ones_of_its_own_container_left() -> None:
+    """A number that is free here may be a living process of another container, which shares /tmp."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    space = Path("/proc/self/ns/pid").readlink()
+    places = {of: Path(tempfile.mkdtemp(prefix="wirespeed-collect.", dir="/tmp")) for of in (f"{space}", "pid:[1]")}
+    try:
+        for of, place in places.items():
+            (place / "space").write_text(f"{of}\n")
+            (place / "pid").write_text(f"{ended.pid}\n")
+        collector = DutCollector(LocalReach(), "echo x", interval_s=0.01)
+        collector.start()
+        collector.stop(10.0)
+        assert [of for of, place in places.items() if place.exists()] == ["pid:[1]"]
+    finally:
+        for place in places.values():
+            shutil.rmtree(place, ignore_errors=True)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, or sudo without a password")

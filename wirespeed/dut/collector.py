@@ -32,8 +32,13 @@ echo "=~=~="
 """
 """One sample between its head, which bears the time, and its end."""
 
+_SPACE = "readlink /proc/$$/ns/pid 2>/dev/null"
+"""The space of process numbers; nothing where there is only one. Containers may share /tmp, and none sees the processes
+of another."""
+
 _SCRIPT = """\
 cd "$1" || exit 1
+{space} > space
 echo $$ > pid
 ulimit -f {blocks}
 n=0
@@ -45,7 +50,7 @@ done >> samples
 """
 _START = """\
 for d in {directory}.*; do
-[ -e $d/pid ] && ! kill -0 "$(cat $d/pid)" 2>/dev/null && rm -rf $d
+[ -e $d/pid ] && [ "$(cat $d/space)" = "$({space})" ] && ! kill -0 "$(cat $d/pid)" 2>/dev/null && rm -rf $d
 done
 d=$(mktemp -d {directory}.XXXXXXXX) || exit 1
 cat > $d/script
@@ -86,12 +91,13 @@ class DutCollector:
         """EnvironmentFault when the device cannot run it."""
         self._offset_s = self._clock_offset()
         script = _SCRIPT.format(
+            space=_SPACE,
             blocks=_MOST_BLOCKS,
             most=round(MOST_S / min(self.interval_s, LEAST_INTERVAL_S)),
             one=_ONE.format(sample=self.sample).rstrip(),
             interval=f"{self.interval_s:g}",
         )
-        ran = self.reach.run(_START.format(directory=_DIRECTORY), stdin=script)
+        ran = self.reach.run(_START.format(directory=_DIRECTORY, space=_SPACE), stdin=script)
         if ran.code:
             raise EnvironmentFault(f"{self.reach.name} cannot record its counters: {ran.why}")
         self._directory = ran.out.split()[-1]
