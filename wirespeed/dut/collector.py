@@ -50,8 +50,8 @@ done >> samples
 """
 _START = """\
 for d in {directory}.*; do
-[ -e $d/pid ] && [ "$(cat $d/space)" = "$({space})" ] && ! kill -0 "$(cat $d/pid)" 2>/dev/null && rm -rf $d
-done
+[ -e $d/pid ] && [ "$(cat $d/space)" = "$({space})" ] && ! kill -0 "$(cat $d/pid)" && rm -rf $d
+done 2>/dev/null
 d=$(mktemp -d {directory}.XXXXXXXX) || exit 1
 cat > $d/script
 nohup sh $d/script $d > /dev/null 2>&1 < /dev/null &

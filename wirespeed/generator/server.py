@@ -51,7 +51,9 @@ PACKET_WATCH_S = 0.02
 OWNER_TIMEOUT_S = 60.0
 
 SHORTEST_NAP_S, LONGEST_NAP_S = 50e-6, 1e-3
-"""Of a worker without traffic. Waking each 50 µs takes a third of a virtual CPU, each millisecond a thirtieth."""
+"""Limits of the sleep of a worker without traffic. With the shortest it takes a third of a virtual CPU, with the
+longest a thirtieth.
+"""
 
 _NAPPING_BPS, _SMALLEST_BYTES, _FILLED = 10e9, 64, 0.75
 """Rate and frame size of what may arrive during a nap, and the share of a receive ring that it may fill."""
@@ -176,7 +178,7 @@ class Server:
 
     def _nap(self) -> None:
         if self._watches_packets:
-            nap_s = SHORTEST_NAP_S  # a packet's time is as inexact
+            nap_s = SHORTEST_NAP_S  # the time of a packet is late by up to a nap
         elif any(port.owner is not None for port in self.ports):
             nap_s = self._ring_nap_s
         else:
