@@ -109,7 +109,7 @@ class Server:
         self._current: GeneratorSnapshot | None = None
         self.meter = RateMeter(self.snapshot)
         self._published_at_s = self.snapshot.at_s
-        self._nap_s = SHORTEST_NAP_S
+        self._nap_s = 0.0  # none set yet
         self._ring_nap_s = ring_nap_s(min((port.info.rx_descriptors for port in self.ports), default=0))
         self._outbox: list[bytes] = []
 

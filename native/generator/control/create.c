@@ -22,10 +22,10 @@
 #include <stdlib.h>
 
 enum {
-	AWAY_US = 100,
-	RING_FULL_GRACE_US = 100,
-	MOST_OWED_US = 20000,
-	PATIENCE_US = 1000000,
+	AWAY_NS = 100000,
+	RING_FULL_GRACE_NS = 100000,
+	MOST_OWED_NS = 20000000,
+	PATIENCE_NS = 1000000000,
 	FIRST_NAP_NS = 50000
 };
 
@@ -63,11 +63,6 @@ static void free_counts(struct ws_generator *generator)
 	}
 }
 
-static double ticks(uint32_t us)
-{
-	return (double)ws_tsc_hz() * us / 1e6;
-}
-
 static void create_share(struct ws_generator *generator, uint16_t index, uint16_t worker_index)
 {
 	struct generator_worker *worker = &generator->workers[worker_index];
@@ -82,10 +77,10 @@ static void create_share(struct ws_generator *generator, uint16_t index, uint16_
 		.rx_queues = port_rx_queues(index),
 		.drops_without_buffer = driver_of(index, medium_drops_without_buffer),
 		.watch = &worker->watch,
-		.away = ticks(AWAY_US),
-		.most_owed = ticks(MOST_OWED_US),
-		.ring_full_grace = ticks(RING_FULL_GRACE_US),
-		.patience = ticks(PATIENCE_US),
+		.away = generator_ticks(AWAY_NS),
+		.most_owed = generator_ticks(MOST_OWED_NS),
+		.ring_full_grace = generator_ticks(RING_FULL_GRACE_NS),
+		.patience = generator_ticks(PATIENCE_NS),
 		.worker = worker_index,
 		.number = generator->share_count++,
 		.flows = own_lines(1, sizeof(*port->flows)),

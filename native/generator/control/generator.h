@@ -9,6 +9,7 @@
 #include "generator/receive/flow_order.h"
 #include "generator/traffic/series.h"
 #include "wirespeed/flows.h"
+#include "wirespeed/runtime.h"
 
 enum { SENDING_BUCKETS = 4096 };
 
@@ -62,6 +63,11 @@ struct ws_generator {
 	struct served_port ports[WS_MAX_GENERATOR_PORTS];
 	struct generator_worker workers[WS_MAX_WORKERS];
 };
+
+static inline double generator_ticks(double ns)
+{
+	return (double)ws_tsc_hz() * ns / 1e9;
+}
 
 /* For a call that only waits until the worker is between two bursts. */
 static inline void generator_do_nothing(void *argument)

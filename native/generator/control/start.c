@@ -123,7 +123,7 @@ static void hand_over(struct ws_generator *generator, uint16_t index, struct tra
 	struct command commands[WS_MAX_WORKERS] = {0};
 	const struct served_port *port = &generator->ports[index];
 	if (!start_tsc && count > 1)
-		start_tsc = rte_rdtsc() + (uint64_t)((double)generator->nap_ns * (double)ws_tsc_hz() / 1e9);
+		start_tsc = rte_rdtsc() + (uint64_t)generator_ticks(generator->nap_ns);
 	for (uint16_t i = 0; i < port->count; i++)
 		commands[i].port = &port->shares[i];
 	for (uint16_t i = 0; i < count; i++) {

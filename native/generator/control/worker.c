@@ -53,7 +53,7 @@ static uint64_t nap(struct generator_worker *worker, uint64_t now, uint32_t nap_
 	nanosleep(&span, NULL);
 	uint64_t end = rte_rdtsc();
 	preemption_note_sleep(&worker->stats.preemption, &worker->preemption_watch, end - now,
-						  (uint64_t)((double)nap_ns * (double)ws_tsc_hz() / 1e9));
+						  (uint64_t)generator_ticks(nap_ns));
 	return end;
 }
 
