@@ -61,9 +61,9 @@ static void make_way_in(struct ws_router *router)
 static const char *const vxlan_out_nodes[] = {"ethernet-input", "l2-input",     "l2-output",
 											  "vxlan-output",   "vxlan4-encap", "ip4-rewrite",
 											  "e1-output"};
-static const char *const vxlan_in_nodes[] = {"ethernet-input", "ip4-input",    "ip4-lookup",
-											 "vxlan4-local",   "vxlan4-input", "l2-input",
-											 "l2-output",      "e1-output"};
+static const char *const vxlan_in_nodes[] = {"ethernet-input", "ip4-input", "ip4-lookup",
+											 "vxlan4-input",   "l2-input",  "l2-output",
+											 "e1-output"};
 
 static struct node_path vxlan_out = {
 	.name = "vx-out",

@@ -168,11 +168,11 @@ static void many_come_and_go(void **state)
 		assert_int_equal(ws_router_vxlan(rig_router, indices[i], &told), i % 2 ? 0 : -ENODEV);
 	}
 	/* The nodes for received packets are removed with the last tunnel. */
-	assert_non_null(graph_node(rig_router->workers[0]->graph, "vxlan4-local"));
+	assert_non_null(graph_node(rig_router->workers[0]->graph, "vxlan4-input"));
 	for (uint32_t i = 1; i < MANY; i += 2)
 		assert_int_equal(ws_router_interface_delete(rig_router, indices[i]), 0);
-	assert_null(graph_node(rig_router->workers[0]->graph, "vxlan4-local"));
-	assert_null(graph_node(rig_router->workers[0]->graph, "vxlan6-local"));
+	assert_null(graph_node(rig_router->workers[0]->graph, "vxlan4-input"));
+	assert_null(graph_node(rig_router->workers[0]->graph, "vxlan6-input"));
 }
 
 enum { TAG = 7, TAGGED = ETHERNET_LEN + VLAN_TAG_LEN };

@@ -126,8 +126,8 @@ static struct vxlan_state *make_state(struct ws_router *router)
 /* Set the nodes that find tunnels' packets among those to this router. */
 static int set_nodes(struct ws_router *router, bool on)
 {
-	static const struct graph_feature_on nodes[] = {{"vxlan4-local", NO_PORT},
-													{"vxlan6-local", NO_PORT}};
+	static const struct graph_feature_on nodes[] = {{"vxlan4-input", NO_PORT},
+													{"vxlan6-input", NO_PORT}};
 	return features_set_all(router, nodes, sizeof(nodes) / sizeof(nodes[0]), on);
 }
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vxlan4-input, vxlan6-input: take frames out of UDP datagrams to VXLAN's port, over IPv4 or over
- * IPv6 without extension headers; they are received by the tunnel.
+ * vxlan4-input, vxlan6-input: of the packets to this router, take frames out of UDP datagrams to
+ * VXLAN's port, over IPv4 or over IPv6 without extension headers; they are received by the tunnel.
+ * Other packets stay as they are.
  *
  * A UDP checksum is checked if there is one; IPv6 tunnels may have none, too (RFC 6935).
  *
- * Sets: mbuf->port, to the tunnel; the data begins at the inner packet. Next: ethernet-input,
- * ip4-input, ip6-input, error-drop.
+ * Features of the arcs ip4-local and ip6-local while there are tunnels. Sets: mbuf->port, to the
+ * tunnel; the data begins at the inner packet. Next: ethernet-input, ip4-input, ip6-input,
+ * error-drop, and ip4-local or ip6-local.
  */
+#include "graph/arc.h"
 #include "router/observe/trace.h"
 #include "router/packet/eight.h"
 #include "router/packet/packet_checksum.h"
@@ -15,13 +18,12 @@
 #include "router/vxlan/vxlan.h"
 #include "wire/own_count.h"
 
-enum vxlan_decap_edge { VXLAN_DROP, VXLAN_FRAME, VXLAN_PACKET4, VXLAN_PACKET6 };
-static const char *const edges[] = {
-	[VXLAN_DROP] = "error-drop",
-	[VXLAN_FRAME] = "ethernet-input",
-	[VXLAN_PACKET4] = "ip4-input",
-	[VXLAN_PACKET6] = "ip6-input",
-};
+enum vxlan_decap_edge { VXLAN_DROP, VXLAN_FRAME, VXLAN_PACKET4, VXLAN_PACKET6, VXLAN_OTHER };
+#define VXLAN_EDGES(end)                                                                           \
+	{                                                                                              \
+		[VXLAN_DROP] = "error-drop", [VXLAN_FRAME] = "ethernet-input",                             \
+		[VXLAN_PACKET4] = "ip4-input", [VXLAN_PACKET6] = "ip6-input", [VXLAN_OTHER] = (end),       \
+	}
 
 enum vxlan_decap_counter {
 	VXLAN_BAD_UDP,
@@ -117,8 +119,9 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 	return true;
 }
 
-/* Finds a datagram's UDP header, which must be readable, and the addresses of `key`. */
-typedef void vxlan_read_fn(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
+/* Finds a datagram's UDP header, and the addresses of `key`. False if the packet is no datagram to
+ * VXLAN's port, or its UDP header is not readable. */
+typedef bool vxlan_read_fn(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
 						   struct vxlan_key *key);
 
 static inline __attribute__((always_inline)) uint16_t
@@ -127,7 +130,8 @@ vxlan_decap_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *p
 {
 	struct vxlan_datagram datagram;
 	struct vxlan_key key;
-	read(packet, &datagram, &key);
+	if (!read(packet, &datagram, &key))
+		return VXLAN_OTHER;
 	const uint8_t *at = packet_data(packet) + datagram.offset;
 	size_t readable = packet->data_len - datagram.offset;
 	const struct udp_header *udp = udp_parse(at, readable, datagram.claimed);
@@ -162,11 +166,22 @@ static inline void vxlan_decap_end(struct graph *graph, struct graph_node *node,
 	graph_enqueue(graph, node, packets, next, n);
 }
 
+static inline bool is_to_vxlan(const struct rte_mbuf *packet, const struct vxlan_datagram *datagram)
+{
+	const struct udp_header *udp =
+		(const struct udp_header *)(const void *)(packet_data(packet) + datagram->offset);
+	uint16_t readable = packet->data_len - datagram->offset;
+	return RTE_MIN(readable, datagram->claimed) >= UDP_LEN &&
+		   udp->destination == htobe16(VXLAN_PORT);
+}
+
 /* ---- IPv4 ---- */
+
+static const char *const ip4_edges[] = VXLAN_EDGES("ip4-local");
 
 enum { HEADERS = IP4_LEN + UDP_LEN + VXLAN_LEN, PLAIN_IHL = 0x45 };
 
-static inline void read_ip4(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
+static inline bool read_ip4(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
 							struct vxlan_key *key)
 {
 	const struct ip4_header *ip = (const struct ip4_header *)(const void *)packet_data(packet);
@@ -174,6 +189,7 @@ static inline void read_ip4(const struct rte_mbuf *packet, struct vxlan_datagram
 	*datagram = (struct vxlan_datagram){offset, claimed};
 	*key = (struct vxlan_key){
 		.words = {htole64(le32toh(ip->source)), 0, htole64(le32toh(ip->destination)), 0}};
+	return ip->protocol == IP4_UDP && !ip4_is_fragment(ip) && is_to_vxlan(packet, datagram);
 }
 
 static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct graph_node *node,
@@ -187,39 +203,46 @@ static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct g
  * the interface. Lengths may differ.
  */
 struct likeness {
-	eight_part ends, vxlan;
+	eight_part ip, vxlan;
 	uint16_t came_by, interface;
 };
 
 enum {
-	ENDS_AT = IP4_ADDRESSES_AT,
-	VXLAN_AT = HEADERS - sizeof(eight_part), /* and UDP before it */
+	IP_AT = offsetof(struct ip4_header, fragment), /* and what follows */
+	VXLAN_AT = HEADERS - sizeof(eight_part),       /* and UDP before it */
 	UDP_LENGTH_AT = IP4_LEN + offsetof(struct udp_header, length),
 	TOS = 0x00ff0000, /* mask of a header's first word */
 };
 
 /* Bits to compare; reserved fields and the source port may differ. */
-static const union eight_bytes ends_count = {{[0 ... IP4_ADDRESSES_LEN - 1] = 0xff}};
-static const union eight_bytes vxlan_counts = {{[8] = 0x08, [12 ... 14] = 0xff}};
+static const union eight_bytes ip_counts = {
+	{0x3f, 0xff, [IP4_PROTOCOL_AT - IP_AT] = 0xff,
+	 [IP4_ADDRESSES_AT - IP_AT... IP4_ADDRESSES_AT - IP_AT + IP4_ADDRESSES_LEN - 1] = 0xff}};
+static const union eight_bytes vxlan_counts = {{[2 ... 3] = 0xff, [8] = 0x08, [12 ... 14] = 0xff}};
 
 /* Pattern of a run of frames; false if the run has none. */
 static inline bool likeness_of(const struct vxlan_run *run, struct likeness *out)
 {
 	const struct vxlan_tunnel *tunnel = run->tunnel;
-	const struct vxlan_header vxlan = {htobe32(VXLAN_HAS_VNI), tunnel ? tunnel->key.vni : 0};
 	if (!tunnel || !run->is_up || tunnel->decap != WS_VXLAN_L2)
 		return false;
+	struct ip4_header ip = {.protocol = IP4_UDP};
+	struct __attribute__((packed)) {
+		struct udp_header udp;
+		struct vxlan_header vxlan;
+	} above = {{.destination = htobe16(VXLAN_PORT)}, {htobe32(VXLAN_HAS_VNI), tunnel->key.vni}};
+	memcpy(&ip.source, tunnel->key.remote, sizeof(ip.source));
+	memcpy(&ip.destination, tunnel->key.local, sizeof(ip.destination));
 	*out = (struct likeness){.came_by = run->came_by, .interface = tunnel->interface};
-	memcpy(&out->ends, tunnel->key.remote, sizeof(uint32_t));
-	memcpy((uint8_t *)&out->ends + sizeof(uint32_t), tunnel->key.local, sizeof(uint32_t));
-	memcpy((uint8_t *)&out->vxlan + sizeof(out->vxlan) - VXLAN_LEN, &vxlan, sizeof(vxlan));
+	memcpy(&out->ip, (const uint8_t *)&ip + IP_AT, sizeof(ip) - IP_AT);
+	memcpy(&out->vxlan, &above, sizeof(above));
 	return true;
 }
 
 /* True if the differences in both parts are only in bits that are not compared. */
-LANES_INLINE bool parts_are_alike(eight_part ends, eight_part vxlan)
+LANES_INLINE bool parts_are_alike(eight_part ip, eight_part vxlan)
 {
-	return eight_part_is_zero((ends & ends_count.part) | (vxlan & vxlan_counts.part));
+	return eight_part_is_zero((ip & ip_counts.part) | (vxlan & vxlan_counts.part));
 }
 
 static inline uint32_t load32(const uint8_t *bytes)
@@ -237,7 +260,7 @@ static inline bool is_alike(const struct rte_mbuf *packet, const struct likeness
 		return false;
 	uint32_t differs = (load32(data) & ~(uint32_t)TOS) ^ (PLAIN_IHL << 24 | length);
 	differs |= load32(data + UDP_LENGTH_AT) ^ (length - IP4_LEN) << 16;
-	return !differs && parts_are_alike(eight_load_part(data, ENDS_AT) ^ likeness->ends,
+	return !differs && parts_are_alike(eight_load_part(data, IP_AT) ^ likeness->ip,
 									   eight_load_part(data, VXLAN_AT) ^ likeness->vxlan);
 }
 
@@ -253,7 +276,7 @@ LANES_INLINE bool are_alike(void *const *packets, const struct likeness *likenes
 	lanes udp = lanes_swap(lanes_load_at(data, UDP_LENGTH_AT));
 	lanes differs = starts ^ (*lengths | PLAIN_IHL << 24);
 	differs |= udp ^ (*lengths - IP4_LEN) << 16;
-	return !lanes_any(differs) && parts_are_alike(eight_differ(data, ENDS_AT, likeness->ends),
+	return !lanes_any(differs) && parts_are_alike(eight_differ(data, IP_AT, likeness->ip),
 												  eight_differ(data, VXLAN_AT, likeness->vxlan));
 }
 
@@ -299,18 +322,24 @@ static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *nod
 	return n;
 }
 
-GRAPH_NODE(vxlan4_input, .name = "vxlan4-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
-		   GRAPH_COUNTERS(counters))
+GRAPH_NODE(vxlan4_input, .name = "vxlan4-input", .takes = TAKES_PACKET | TAKES_DECIDED,
+		   GRAPH_EDGES(ip4_edges), GRAPH_COUNTERS(counters))
+
+GRAPH_FEATURE(vxlan4_input_feature, .node = "vxlan4-input", .arc = "ip4-local")
 
 /* ---- IPv6 ---- */
 
-static inline void read_ip6(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
+static const char *const ip6_edges[] = VXLAN_EDGES("ip6-local");
+
+static inline bool read_ip6(const struct rte_mbuf *packet, struct vxlan_datagram *datagram,
 							struct vxlan_key *key)
 {
 	const struct ip6_header *ip = (const struct ip6_header *)(const void *)packet_data(packet);
 	*datagram = (struct vxlan_datagram){IP6_LEN, be16toh(ip->payload_length)};
 	memcpy(key->remote, ip->source, sizeof(key->remote));
 	memcpy(key->local, ip->destination, sizeof(key->local));
+	return ip->next_header == IP6_UDP && packet->data_len >= IP6_LEN + UDP_LEN &&
+		   is_to_vxlan(packet, datagram);
 }
 
 static uint16_t vxlan6_input_process(struct graph *graph, struct graph_node *node, void **packets,
@@ -324,5 +353,7 @@ static uint16_t vxlan6_input_process(struct graph *graph, struct graph_node *nod
 	return n;
 }
 
-GRAPH_NODE(vxlan6_input, .name = "vxlan6-input", .takes = TAKES_PACKET, GRAPH_EDGES(edges),
+GRAPH_NODE(vxlan6_input, .name = "vxlan6-input", .takes = TAKES_PACKET, GRAPH_EDGES(ip6_edges),
 		   GRAPH_COUNTERS(counters))
+
+GRAPH_FEATURE(vxlan6_input_feature, .node = "vxlan6-input", .arc = "ip6-local")
