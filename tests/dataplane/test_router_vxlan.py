@@ -78,9 +78,18 @@ def numbered(number: int) -> bytes:
     return bytes(Ether(src="02:aa:00:00:00:0a", dst="02:bb:00:00:00:0b", type=0x88B5) / Raw(payload))
 
 
-def carrier(number: int, *, vni: int = 100, flags: int = 8, checksum: int = 0, tail: bytes = b"", **ip: Any) -> bytes:
-    head = bytes([flags, 0, 0, 0]) + vni.to_bytes(3, "big") + b"\x07"
-    udp = UDP(sport=50000 + number, dport=4789, chksum=checksum) / Raw(head + numbered(number))
+def carrier(
+    number: int,
+    *,
+    vni: int = 100,
+    bits: int = 8,
+    port: int = 4789,
+    checksum: int = 0,
+    tail: bytes = b"",
+    **ip: Any,
+) -> bytes:
+    head = bytes([bits, 0, 0, 0]) + vni.to_bytes(3, "big") + b"\x07"
+    udp = UDP(sport=50000 + number, dport=port, chksum=checksum) / Raw(head + numbered(number))
     return bytes(Ether(src=HOST1, dst=ROUTER1) / IP(**{"src": ENDS[4][1], "dst": ENDS[4][0], **ip}) / udp) + tail
 
 
@@ -96,8 +105,8 @@ def test_one_after_the_other_each_is_looked_at(tmp_path):
     odd: list[dict[str, Any]] = [
         {"vni": 101},
         {"vni": 102},
-        {"flags": 0},
-        {"flags": 0xFF},
+        {"bits": 0},
+        {"bits": 0xFF},
         {"checksum": 0x1234},
         {"src": "10.3.0.9"},
         {"tos": 0xB8},
@@ -105,12 +114,17 @@ def test_one_after_the_other_each_is_looked_at(tmp_path):
         {"options": [IPOption(b"\x01\x01\x01\x00")]},
         {},
         {"vni": 101, "tos": 4},
+        {"flags": "DF"},
+        {"flags": "MF"},
+        {"frag": 1},
+        {"proto": 6},
+        {"port": 4790},
     ]
     frames: list[bytes] = []
     odd_ones = [24 * kind + 16 + 3 * kind % 8 for kind in range(len(odd))]
     for kind, fields in enumerate(odd):
         frames += [carrier(n, **(fields if n in odd_ones else {})) for n in range(24 * kind, 24 * (kind + 1))]
-    lost = [odd_ones[kind] for kind in (1, 2, 4, 5)]
+    lost = [odd_ones[kind] for kind in (1, 2, 4, 5, 12, 13, 14, 15)]
     other = [odd_ones[kind] for kind in (0, 10)]
     outcome = route(tmp_path, config, [], frames, [], ask=["show interface vxlan_tunnel0"])
     assert_conserved(outcome)
@@ -119,6 +133,8 @@ def test_one_after_the_other_each_is_looked_at(tmp_path):
     good = [len(numbered(n)) for n in range(len(frames)) if n not in lost + other]
     assert re.search(rf"rx packets +{len(good)}\n.*rx bytes +{sum(good)}\n", outcome.answers[0])
     assert outcome.counters["vxlan4-input: good packets decapsulated"] == len(frames) - len(lost)
+    reasons = ("ip4 fragment to us is not reassembled", "unknown ip protocol", "no listener for dst port")
+    assert [outcome.counters[f"ip4-local: {reason}"] for reason in reasons] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("version", [4, 6])
