@@ -27,7 +27,6 @@ from wirespeed.web.folder import Folder
 from wirespeed.web.machine import FollowedMachine
 
 pytestmark = needs_chromium("every page")
-WIDTHS = (400, 800, 1280)
 LOOKS = ((400, "light"), (1280, "dark"), (400, "dark"), (1280, "light"))
 """Width of the screen and the reader's theme."""
 OTHERS = pytest.mark.long("one result and 200, half a minute of Chromium; eighteen have every kind of data")
@@ -116,13 +115,18 @@ def opened(browser: Any, page: Page, *, unfold: bool = True) -> None:
     browser.execute_script(DRAW)
 
 
-def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(browser: Any, pages: list[Page]) -> None:
+@pytest.mark.parametrize(
+    "widths", [(400, 1280), pytest.param((800,), marks=pytest.mark.long("a width between those of `make test`"))]
+)
+def test_no_text_is_cut_or_over_another_and_no_page_scrolls_sideways(
+    browser: Any, pages: list[Page], widths: tuple[int, ...]
+) -> None:
     """Each page is laid out again for each width, as when a phone is turned."""
     faults = []
     for page in pages:
-        screen_of(browser, WIDTHS[0])
+        screen_of(browser, widths[0])
         opened(browser, page)
-        for width_px in WIDTHS:
+        for width_px in widths:
             screen_of(browser, width_px)
             found = text_faults(browser) + (
                 struck_words(browser)[1] if page.name.startswith(("report", "live")) else []
