@@ -210,11 +210,14 @@ def test_tests_and_their_phases_are_bands_on_each_board(seen: Seen, board: Board
 
 
 def test_the_loss_that_the_router_makes_is_shown_and_alerts(seen: Seen) -> None:
-    """One interface deliberately drops one packet in fifty."""
+    """One interface deliberately drops one packet in fifty. On a busy machine others are lost, too: rings are short."""
     server = seen.stage.server
+    (made,) = server.query('wirespeed_router_errors_total{node="e1-impairment", reason="packet lost on purpose"}')
+    passed = server.query('wirespeed_router_node_vectors_total{node="e1-impairment"}')
+    assert made.last / sum(series.last for series in passed) == pytest.approx(0.02, rel=0.5)
     (offered,) = server.query(f'wirespeed_loadtest_offered_packets_total{{test="{SOAK}", direction="0→1"}}')
     (lost,) = server.query(f'wirespeed_loadtest_lost_packets_total{{test="{SOAK}", direction="0→1"}}')
-    assert lost.last / offered.last == pytest.approx(0.02, rel=0.5)
+    assert lost.last / offered.last > 0.01
     health = {rule["name"]: rule["health"] for group in server.ask("rules")["groups"] for rule in group["rules"]}
     assert len(health) == 12 and set(health.values()) == {"ok"}
     fired = seen.times.ask(server, 'ALERTS{alertname="Loss"}')

@@ -33,12 +33,13 @@ def rpc(impatient_ring: RingLab) -> str:
     return impatient_ring.rpc
 
 
-def test_ten_thousand_streams_on_a_port(rpc: str) -> None:
+@pytest.mark.parametrize("count", [2_000, pytest.param(10_000, marks=pytest.mark.long("ten thousand streams"))])
+def test_thousands_of_streams_on_a_port(rpc: str, count: int) -> None:
     (loaded,) = load_profile("bench", {"vm": "var2"}, 0, 0)
     with connected(rpc) as client:
         client.acquire([0])
-        client.add_streams(0, [loaded | {"stream_id": number} for number in range(1, 10_001)])
-        assert len(client.call("get_stream_list", port_id=0)) == 10_000
+        client.add_streams(0, [loaded | {"stream_id": number} for number in range(1, count + 1)])
+        assert len(client.call("get_stream_list", port_id=0)) == count
         client.start([0], Rate(100_000, "pps"))
         wait_for(lambda: client.snapshot([0, 1]).ports[1].ipackets > 10_000, "10 000 packets")
         client.stop([0])

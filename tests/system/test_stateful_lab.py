@@ -63,14 +63,8 @@ def test_nat_of_the_kernel_over_some_flows(tmp_path: Path) -> None:
             assert one.opened.untranslated == 16_000
 
 
-@pytest.mark.parametrize(
-    ("rules", "family"),
-    [
-        ("nat66", "ip=6"),
-        pytest.param("stateful", "ip=4", marks=pytest.mark.long("one translator is enough for each day")),
-        pytest.param("forward", "ip=4", marks=pytest.mark.long("one translator is enough for each day")),
-    ],
-)
+@pytest.mark.long("a search each; test_state_faults.py has the states of each filter")
+@pytest.mark.parametrize(("rules", "family"), [("nat66", "ip=6"), ("stateful", "ip=4"), ("forward", "ip=4")])
 def test_other_filters_of_the_kernel(rules: str, family: str, tmp_path: Path) -> None:
     result = measured(tmp_path / "rate.json", "rate", "--lab", f"linux,filter={rules}", "-t", family, *FEW)
     assert result.filter == rules

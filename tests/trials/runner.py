@@ -73,7 +73,7 @@ def _run_apart(one: Trial, form: Form) -> Outcome:
     words += ["--sanitizer"] if form.sanitizer else []
     began = time.monotonic()
     # A process group of its own: Ctrl-C goes to the runner, which then ends the whole trial.
-    process = subprocess.Popen(words, pass_fds=(writer,), start_new_session=True, stdin=subprocess.DEVNULL)
+    process = subprocess.Popen(words, pass_fds=(writer,), process_group=0, stdin=subprocess.DEVNULL)
     os.close(writer)
     hung = False
     try:

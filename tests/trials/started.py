@@ -50,8 +50,10 @@ class Started:
             stdin=slave if terminal else subprocess.DEVNULL,
             stdout=slave,
             stderr=slave,
-            # It must lead a session to own the terminal, so that it gets a hang-up.
-            start_new_session=True,
+            # It must lead a session to own the terminal, so that it gets a hang-up. Otherwise a group is enough:
+            # the kernel may let one session's polling threads starve another's.
+            start_new_session=terminal,
+            process_group=None if terminal else 0,
             preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if terminal else None,  # noqa: PLW1509
             env={**os.environ, "TERM": "xterm-256color", **(sanitized.environment() if core else {})},
         )

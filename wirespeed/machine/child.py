@@ -55,8 +55,10 @@ class Child:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                # A terminal's Ctrl-C reaches the parent alone, which then ends its children in order.
-                start_new_session=True,
+                # A terminal's Ctrl-C reaches the parent alone, which then ends its children in order. Not a session:
+                # the kernel schedules sessions as groups, and Linux 6.18 lets a polling thread of one starve another
+                # session's threads on its CPU for tens of seconds (`sched_autogroup_enabled`).
+                process_group=0,
                 preexec_fn=bound_to_parent(self._cpus, signal.SIGTERM),  # noqa: PLW1509 - no other thread runs Python
             )
         self._wait_ready(time.monotonic() + timeout_s)
