@@ -329,7 +329,7 @@ def test_trace_tells_of_the_tunnel_and_of_what_is_in_it(tmp_path, version):
     nodes = [line.split()[1] for line in shown.splitlines() if re.match(r"\d\d:\d\d:\d\d", line)]
     ways = " ".join(nodes)
     assert f"l2-output vxlan-output vxlan{version}-encap ip{version}-rewrite e1-output e1-tx" in ways
-    assert f"ip{version}-lookup vxlan{version}-input ethernet-input l2-input l2-output e0-output" in ways
+    assert f"ip{version}-lookup vxlan{version}-input l2-input l2-output e0-output" in ways
     # Behind the tunnel, the trace shows the inner packet.
     _, inside = shown.split(f"vxlan{version}-input\n")
     assert "02:aa:00:00:00:0a -> 02:bb:00:00:00:0b" in inside[inside.index("ethernet-input") :]

@@ -300,5 +300,6 @@ static int ethernet_input_init(struct graph *graph, struct graph_node *node)
 GRAPH_NODE(ethernet_input, .name = "ethernet-input", .init = ethernet_input_init,
 		   .takes = TAKES_FRAME, GRAPH_EDGES(edges), GRAPH_COUNTERS(counters))
 
-/* Frames that are not routed, before they are bridged or cross-connected. */
-GRAPH_ARC(l2_input_arc, .name = "l2-input", .starts = {"ethernet-input"}, .end = "l2-input")
+/* Frames that are not routed, before they are bridged or cross-connected. The arc begins at all
+ * nodes that lead there. */
+GRAPH_ARC(l2_input_arc, .name = "l2-input", .end = "l2-input")

@@ -2,13 +2,14 @@
 /*
  * vxlan4-input, vxlan6-input: of the packets to this router, take frames out of UDP datagrams to
  * VXLAN's port, over IPv4 or over IPv6 without extension headers; they are received by the tunnel.
+ * Frames of tunnels that do not route and have no sub-interfaces need not pass ethernet-input.
  * Other packets stay as they are.
  *
  * A UDP checksum is checked if there is one; IPv6 tunnels may have none, too (RFC 6935).
  *
  * Features of the arcs ip4-local and ip6-local while there are tunnels. Sets: mbuf->port, to the
- * tunnel; the data begins at the inner packet. Next: ethernet-input, ip4-input, ip6-input,
- * error-drop, and ip4-local or ip6-local.
+ * tunnel; the data begins at the inner packet. Next: l2-input, ethernet-input, ip4-input,
+ * ip6-input, error-drop, and ip4-local or ip6-local.
  */
 #include "graph/arc.h"
 #include "router/observe/trace.h"
@@ -18,11 +19,19 @@
 #include "router/vxlan/vxlan.h"
 #include "wire/own_count.h"
 
-enum vxlan_decap_edge { VXLAN_DROP, VXLAN_FRAME, VXLAN_PACKET4, VXLAN_PACKET6, VXLAN_OTHER };
+enum vxlan_decap_edge {
+	VXLAN_DROP,
+	VXLAN_FRAME,
+	VXLAN_TAKEN_FRAME,
+	VXLAN_PACKET4,
+	VXLAN_PACKET6,
+	VXLAN_OTHER,
+};
 #define VXLAN_EDGES(end)                                                                           \
 	{                                                                                              \
 		[VXLAN_DROP] = "error-drop", [VXLAN_FRAME] = "ethernet-input",                             \
-		[VXLAN_PACKET4] = "ip4-input", [VXLAN_PACKET6] = "ip6-input", [VXLAN_OTHER] = (end),       \
+		[VXLAN_TAKEN_FRAME] = "?l2-input", [VXLAN_PACKET4] = "ip4-input",                          \
+		[VXLAN_PACKET6] = "ip6-input", [VXLAN_OTHER] = (end),                                      \
 	}
 
 enum vxlan_decap_counter {
@@ -49,11 +58,21 @@ struct vxlan_datagram {
 
 GRAPH_DROP(VXLAN_DROP)
 
+/* Consecutive packets of one tunnel, counted together for its interface. */
+struct vxlan_run {
+	const struct vxlan_tunnel *tunnel; /* NULL: none yet */
+	uint16_t came_by;                  /* the interface that received the last outer packet */
+	uint16_t edge;                     /* of whole frames */
+	bool is_up;
+	uint64_t packets, bytes, good;
+};
+
 /* Move the start of the data to the inner packet; inner packets without Ethernet header get one. */
-static inline uint16_t vxlan_take_out(struct rte_mbuf *packet, const struct vxlan_tunnel *tunnel,
+static inline uint16_t vxlan_take_out(struct rte_mbuf *packet, const struct vxlan_run *run,
 									  uint16_t headers, uint32_t length)
 {
 	static const uint8_t nobody[6];
+	const struct vxlan_tunnel *tunnel = run->tunnel;
 	int before;
 	if (unlikely(packet->pkt_len > length))
 		packet_cut(packet, length);
@@ -62,7 +81,7 @@ static inline uint16_t vxlan_take_out(struct rte_mbuf *packet, const struct vxla
 	packet_advance(packet, headers);
 	packet->port = tunnel->interface;
 	if (likely(tunnel->decap == WS_VXLAN_L2))
-		return VXLAN_FRAME;
+		return packet->data_len >= ETHERNET_LEN ? run->edge : VXLAN_FRAME;
 	bool is_ip4 = tunnel->decap == WS_VXLAN_IP4;
 	ethernet_write(packet_data(packet) - ETHERNET_LEN, nobody, nobody,
 				   is_ip4 ? ETHERNET_IP4 : ETHERNET_IP6);
@@ -79,14 +98,6 @@ vxlan_checksum_is_right(const struct rte_mbuf *packet, uint8_t family,
 									: ip6_pseudo_sum((const void *)ip, length, IP6_UDP);
 	return !packet_checksum(sum, packet, datagram->offset, length);
 }
-
-/* Consecutive packets of one tunnel, counted together for its interface. */
-struct vxlan_run {
-	const struct vxlan_tunnel *tunnel; /* NULL: none yet */
-	uint16_t came_by;                  /* the interface that received the last outer packet */
-	bool is_up;
-	uint64_t packets, bytes, good;
-};
 
 static inline void vxlan_run_end(struct vxlan_run *run, struct graph *graph)
 {
@@ -113,9 +124,11 @@ static inline bool vxlan_run_take(struct vxlan_run *run, struct graph *graph,
 	if (unlikely(!tunnel))
 		return false;
 	vxlan_run_end(run, graph);
+	const struct interface *interface = &router->interfaces[tunnel->interface];
 	run->tunnel = tunnel;
 	run->came_by = packet->port;
-	run->is_up = interface_is_up(&router->interfaces[tunnel->interface]);
+	run->is_up = interface_is_up(interface);
+	run->edge = interface_takes_all(interface) ? VXLAN_TAKEN_FRAME : VXLAN_FRAME;
 	return true;
 }
 
@@ -150,7 +163,7 @@ vxlan_decap_one(struct graph *graph, struct graph_node *node, struct rte_mbuf *p
 		return drop(node, VXLAN_BAD_CHECKSUM);
 	if (unlikely(!run->is_up))
 		return drop(node, VXLAN_DOWN);
-	uint16_t edge = vxlan_take_out(packet, run->tunnel, datagram.offset + UDP_LEN + VXLAN_LEN,
+	uint16_t edge = vxlan_take_out(packet, run, datagram.offset + UDP_LEN + VXLAN_LEN,
 								   datagram.offset + (uint32_t)length);
 	run->packets++;
 	run->bytes += packet->pkt_len;
@@ -204,7 +217,7 @@ static uint16_t __attribute__((noinline)) take_one(struct graph *graph, struct g
  */
 struct likeness {
 	eight_part ip, vxlan;
-	uint16_t came_by, interface;
+	uint16_t came_by, interface, edge;
 };
 
 enum {
@@ -233,7 +246,8 @@ static inline bool likeness_of(const struct vxlan_run *run, struct likeness *out
 	} above = {{.destination = htobe16(VXLAN_PORT)}, {htobe32(VXLAN_HAS_VNI), tunnel->key.vni}};
 	memcpy(&ip.source, tunnel->key.remote, sizeof(ip.source));
 	memcpy(&ip.destination, tunnel->key.local, sizeof(ip.destination));
-	*out = (struct likeness){.came_by = run->came_by, .interface = tunnel->interface};
+	*out = (struct likeness){
+		.came_by = run->came_by, .interface = tunnel->interface, .edge = run->edge};
 	memcpy(&out->ip, (const uint8_t *)&ip + IP_AT, sizeof(ip) - IP_AT);
 	memcpy(&out->vxlan, &above, sizeof(above));
 	return true;
@@ -256,7 +270,7 @@ static inline bool is_alike(const struct rte_mbuf *packet, const struct likeness
 {
 	const uint8_t *data = packet_data(packet);
 	uint32_t length = packet->pkt_len;
-	if (unlikely(packet->data_len < HEADERS || packet->port != likeness->came_by))
+	if (unlikely(packet->data_len < HEADERS + ETHERNET_LEN || packet->port != likeness->came_by))
 		return false;
 	uint32_t differs = (load32(data) & ~(uint32_t)TOS) ^ (PLAIN_IHL << 24 | length);
 	differs |= load32(data + UDP_LENGTH_AT) ^ (length - IP4_LEN) << 16;
@@ -268,7 +282,8 @@ static inline bool is_alike(const struct rte_mbuf *packet, const struct likeness
 LANES_INLINE bool are_alike(void *const *packets, const struct likeness *likeness, lanes *lengths)
 {
 	const void *data[EIGHT];
-	if (!eight_came_by(packets, likeness->came_by) || !eight_have_bytes(packets, HEADERS))
+	if (!eight_came_by(packets, likeness->came_by) ||
+		!eight_have_bytes(packets, HEADERS + ETHERNET_LEN))
 		return false;
 	eight_data(packets, (void **)data);
 	*lengths = lanes_load_at((const void *const *)packets, offsetof(struct rte_mbuf, pkt_len));
@@ -301,7 +316,7 @@ static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *nod
 		if (has_likeness && end - i == EIGHT && are_alike(packets + i, &likeness, &lengths)) {
 			for (uint16_t k = i; k < end; k++)
 				take_alike(packets[k], &likeness);
-			eight_fill(next + i, VXLAN_FRAME);
+			eight_fill(next + i, likeness.edge);
 			run.packets += EIGHT;
 			run.bytes += lanes_sum(lengths) - EIGHT * HEADERS;
 			continue;
@@ -309,7 +324,7 @@ static uint16_t vxlan4_input_process(struct graph *graph, struct graph_node *nod
 		for (uint16_t k = i; k < end; k++) {
 			if (has_likeness && is_alike(packets[k], &likeness)) {
 				take_alike(packets[k], &likeness);
-				next[k] = VXLAN_FRAME;
+				next[k] = likeness.edge;
 				run.packets++;
 				run.bytes += ((const struct rte_mbuf *)packets[k])->pkt_len;
 				continue;
