@@ -200,10 +200,10 @@ static void receive_test_frame(struct flow_share *share, bool again)
 
 static void receive_other(struct flow_share *share)
 {
-	uint8_t frame[MOST];
-	size_t length = take();
-	for (size_t i = 0; i < length; i++)
-		frame[i] = take();
+	uint8_t frame[MOST] = {0};
+	size_t length = take(), there = RTE_MIN(length, (size_t)(end - input));
+	memcpy(frame, input, there);
+	input += there;
 	receive(share, frame, length);
 }
 
