@@ -332,7 +332,7 @@ def test_trace_tells_of_the_tunnel_and_of_what_is_in_it(tmp_path, version):
     assert f"ip{version}-lookup vxlan{version}-input l2-input l2-output e0-output" in ways
     # Behind the tunnel, the trace shows the inner packet.
     _, inside = shown.split(f"vxlan{version}-input\n")
-    assert "02:aa:00:00:00:0a -> 02:bb:00:00:00:0b" in inside[inside.index("ethernet-input") :]
+    assert "02:aa:00:00:00:0a -> 02:bb:00:00:00:0b" in inside[inside.index("l2-input") :]
 
 
 STATION_A, STATION_B = "02:aa:00:00:00:0a", "02:bb:00:00:00:0b"
