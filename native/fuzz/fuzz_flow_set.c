@@ -13,6 +13,8 @@
 #include "generator/flow_set/flow_share.h"
 #include "wire/frame_kind.h"
 
+#include <rte_common.h>
+
 enum { FLOWS = 50, PAYLOAD = 18, OPTIONS = 8, MOST_FRAME = 14 + 40 + 20 + PAYLOAD, MOST = 256 };
 enum step { PHASE, OTHER, TEST, TEST_AGAIN };
 enum { INITIATOR, RESPONDER, ROLES, RESPONDER_BIT = 4 };
