@@ -57,7 +57,8 @@ def opened(browser: Any, page: str, width_px: int = 1280, scheme: str = "light")
 
 
 @pytest.mark.parametrize(
-    "width_px", [400, *(pytest.param(wide, marks=pytest.mark.long("more room than 400 pixels")) for wide in (800, 1280))]
+    "width_px",
+    [400, *(pytest.param(wide, marks=pytest.mark.long("more room than 400 pixels")) for wide in (800, 1280))],
 )
 def test_no_line_goes_through_a_word(browser: Any, eighteen: str, width_px: int) -> None:
     opened(browser, eighteen, width_px)
