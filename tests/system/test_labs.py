@@ -46,6 +46,13 @@ def forwarded(lab: EmbeddedLab) -> int:
         return client.snapshot([1]).ports[1].ipackets
 
 
+def test_its_programs_are_process_groups_of_the_callers_session(lab: EmbeddedLab) -> None:
+    """Ctrl-C on a terminal does not reach them, and the kernel does not schedule them as sessions of their own."""
+    for pid in (lab.router.pid, lab.generator.pid):
+        assert os.getpgid(pid) == pid
+        assert os.getsid(pid) == os.getsid(0)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
 def test_ctrl_c_and_a_hangup_keep_the_samples_and_release_the_ports(lab, tmp_path, number):
     output = tmp_path / "result.json"
