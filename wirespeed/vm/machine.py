@@ -94,7 +94,7 @@ class VirtualMachine:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                start_new_session=True,
+                process_group=0,  # as in machine.child
                 preexec_fn=bound_to_parent(self._cpus, signal.SIGKILL),  # noqa: PLW1509 - no other thread holds a lock that it needs
             )
         self.wait_for(self._nics[0].socket.exists, _SOCKETS_S, "no NIC of the guest came to be")
