@@ -99,7 +99,7 @@ def served_beside(places: Sequence[Path], grace_s: float) -> Iterator[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        process_group=0,  # in a session of its own, its nice value would count for nothing against this one
+        start_new_session=True,  # scheduled as a group of its own: behind pollers of this one, pages would lose it
         preexec_fn=begin,  # noqa: PLW1509 - no other thread runs Python
     )
     try:
