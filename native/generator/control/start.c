@@ -12,7 +12,6 @@
 #include "wire/ethernet.h"
 #include "wirespeed/generator.h"
 #include "wirespeed/ports.h"
-#include "wirespeed/runtime.h"
 
 #include <errno.h>
 #include <math.h>
