@@ -217,8 +217,7 @@ def test_the_loss_that_the_router_makes_is_shown_and_alerts(seen: Seen) -> None:
     assert made.last / sum(series.last for series in passed) == pytest.approx(0.02, rel=0.5)
     (offered,) = server.query(f'wirespeed_loadtest_offered_packets_total{{test="{SOAK}", direction="0→1"}}')
     (lost,) = server.query(f'wirespeed_loadtest_lost_packets_total{{test="{SOAK}", direction="0→1"}}')
-    (received,) = server.query(f'wirespeed_loadtest_received_packets_total{{test="{SOAK}", direction="0→1"}}')
-    assert lost.last == offered.last - received.last > 0.01 * offered.last
+    assert lost.last / offered.last > 0.01
     health = {rule["name"]: rule["health"] for group in server.ask("rules")["groups"] for rule in group["rules"]}
     assert len(health) == 12 and set(health.values()) == {"ok"}
     fired = seen.times.ask(server, 'ALERTS{alertname="Loss"}')
